@@ -2,9 +2,9 @@
 
 import type { ChannelFacts } from './channel-state.ts'
 import { houseStaleSince } from './channel-state.ts'
+import { t } from './i18n.ts'
 import { keep, recall } from './memory.ts'
 import type { Store } from './store.ts'
-import { words } from './words.ts'
 
 export interface AlarmState {
   readonly isSounding: boolean
@@ -116,8 +116,11 @@ function sound(context: AudioContext) {
 }
 
 function notify({ channelId, slot, receiverName, name, state }: ChannelFacts) {
-  const title = words.live.alarm.notification(name ?? words.card.noName, words.states[state])
-  new Notification(title, { body: words.live.alarm.position(slot, receiverName), tag: `micwatch-${channelId}` })
+  const title = t('live.alarm.notification', { name: name ?? t('card.noName'), state: t(`states.${state}`) })
+  new Notification(title, {
+    body: t('live.alarm.slot', { slot, receiver: receiverName }),
+    tag: `micwatch-${channelId}`,
+  })
 }
 
 /** Browsers have notifications on https and on this machine only. */

@@ -2,8 +2,8 @@
 
 import type { DataBody, HealthBody, PageBody } from '../src/model/api.ts'
 import type { SessionBody } from '../src/model/people.ts'
-import { toSentence } from './format.ts'
-import { words } from './words.ts'
+import { formatDuration, toSentence } from './format.ts'
+import { t } from './i18n.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
@@ -109,7 +109,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       return { ok: false, problem: problemOf(path, response, body) }
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === 'TimeoutError'
-      const detail = isLate ? words.noAnswer(withinMs / 1000) : words.noConnection
+      const detail = isLate ? t('request.timeout', { time: formatDuration(withinMs) }) : t('request.connectionFailed')
       return { ok: false, problem: { kind: 'unreachable', detail } }
     }
   }
@@ -118,10 +118,11 @@ export function createApi(mount: string, signal: AbortSignal): Api {
 const kinds: Readonly<Record<number, Problem['kind']>> = { 401: 'sign_in', 403: 'not_allowed' }
 
 function problemOf(path: string, { ok, status, statusText, headers }: Response, body: unknown): Problem {
-  if (ok) return { kind: 'not_understood', detail: words.notExpected(path) }
+  if (ok) return { kind: 'not_understood', detail: t('request.unexpectedBody', { path }) }
   const kind = kinds[status] ?? 'refused'
   const error = isRecord(body) && typeof body.error === 'string' ? body.error : null
-  if (error === null) return { kind, detail: words.answered(path, `${status} ${statusText}`.trim()) }
+  if (error === null)
+    return { kind, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }
   const details = isRecord(body) && typeof body.details === 'string' ? body.details : null
   // `details` is "field: what was expected there".
   const [, field, says] = /^([\w.]+): (.+)$/s.exec(details ?? '') ?? []

@@ -2,8 +2,8 @@
 
 import type { Group } from '../src/model/api.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
+import { t } from './i18n.ts'
 import { defaultView, searchOf, type View } from './view.ts'
-import { words } from './words.ts'
 
 export interface Command {
   readonly key: string
@@ -29,8 +29,6 @@ export interface CommandOptions {
   search(): void
 }
 
-const keys = words.live.keys
-
 export function listCommands(options: CommandOptions): readonly Command[] {
   const { page, mount, view, groups, alarm, alarmState, change, show, search } = options
   const go = (path: string) => {
@@ -39,41 +37,43 @@ export function listCommands(options: CommandOptions): readonly Command[] {
   }
   const isProblemsFirst = view.sort === 'problems'
   return [
-    { key: '?', text: keys.help, run: () => show('help') },
-    ...(page === 'desk' ? [{ key: '/', text: keys.search, isElsewhere: true, run: search }] : []),
+    { key: '?', text: t('live.keys.help'), run: () => show('help') },
+    ...(page === 'desk' ? [{ key: '/', text: t('live.keys.search'), isElsewhere: true, run: search }] : []),
     {
       key: '0123456789',
       keyText: '0–9',
-      text: keys.groups,
+      text: t('live.keys.groups'),
       isElsewhere: page === 'desk',
       run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
     },
     page === 'desk'
-      ? { key: 'w', text: keys.wall, run: () => go('/wall') }
-      : { key: 'd', text: keys.desk, run: () => go('/') },
+      ? { key: 'w', text: t('live.keys.wall'), run: () => go('/wall') }
+      : { key: 'd', text: t('live.keys.monitor'), run: () => go('/') },
     {
       key: 'p',
-      text: keys.problems,
+      text: t('live.keys.problems'),
       isOn: isProblemsFirst,
       run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
     },
     {
       key: 'l',
-      text: page === 'desk' ? keys.layout : keys.layoutWall,
+      text: page === 'desk' ? t('live.keys.layout') : t('live.keys.layoutWall'),
       isElsewhere: page === 'desk',
       run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
     },
-    { key: 'f', text: keys.full, run: toggleFullScreen },
-    { key: 'q', text: keys.qr, run: () => show('qr') },
-    ...(page === 'wall' ? [toggle('g', keys.pictures, view.pictures, (pictures) => change({ pictures }))] : []),
-    toggle('c', keys.charts, view.charts, (charts) => change({ charts })),
+    { key: 'f', text: t('live.keys.full'), run: toggleFullScreen },
+    { key: 'q', text: t('live.keys.qr'), run: () => show('qr') },
+    ...(page === 'wall'
+      ? [toggle('g', t('live.keys.pictures'), view.pictures, (pictures) => change({ pictures }))]
+      : []),
+    toggle('c', t('live.keys.charts'), view.charts, (charts) => change({ charts })),
     {
       key: 'm',
-      text: alarmState.isWaiting ? keys.soundWaits : keys.sound,
+      text: alarmState.isWaiting ? t('live.keys.soundBlocked') : t('live.keys.sound'),
       isOn: alarmState.isSounding && !alarmState.isWaiting,
       run: () => void alarm.toggleSound(),
     },
-    ...(page === 'desk' ? [{ key: 'a', text: keys.arrange, run: () => show('arrange') }] : []),
+    ...(page === 'desk' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),
   ]
 }
 

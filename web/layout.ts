@@ -1,7 +1,7 @@
 /** The layout as the page shows it: places one inside another, narrowed to what somebody looks for. */
 
 import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../src/model/location.ts'
-import { words } from './words.ts'
+import { t } from './i18n.ts'
 
 /** A place to choose, with the way there: `Hall / Rack 1`. */
 export interface Place {
@@ -67,6 +67,12 @@ export function narrow(layout: HardwareLayout, { search = '', isActive }: Wanted
 }
 
 function wordsOf({ name, model, ip, manufacturer, channels }: LayoutReceiver): string {
-  const told = [name, model, ip, manufacturer, ...channels.flatMap((one) => [one.name, words.layout.slot(one.slot)])]
+  const told = [
+    name,
+    model,
+    ip,
+    manufacturer,
+    ...channels.flatMap((one) => [one.name, t('layout.slot', { slot: one.slot })]),
+  ]
   return told.join('\n').toLowerCase()
 }

@@ -15,6 +15,7 @@ import './styles/page.css'
 import './styles/card.css'
 import './styles/desk.css'
 import './styles/wall.css'
+import { t } from './i18n.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
 import { viewOf } from './view.ts'
 import { About } from './views/about.tsx'
@@ -24,7 +25,6 @@ import { UnknownPage } from './views/unknown-page.tsx'
 import { Wall } from './views/wall.tsx'
 import { watchHouse } from './watch-house.ts'
 import { watchWearers } from './watch-wearers.ts'
-import { locale, words } from './words.ts'
 
 /** The live pages come with the first script, but for the one with the large charts. */
 const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
@@ -39,8 +39,7 @@ const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
 const livePages: readonly Page[] = ['desk', 'wall', 'channel']
 
 async function start(container: HTMLElement) {
-  document.documentElement.lang = locale
-  document.title = words.product
+  document.title = t('product')
   applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const page = pageOf(location.pathname, mount)

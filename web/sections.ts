@@ -3,11 +3,24 @@
 import { useEffect, useState } from 'react'
 import { isObject } from './api.ts'
 import { useSurroundings } from './context.ts'
-import type { words } from './words.ts'
+
+type AdminPage =
+  | 'queue'
+  | 'movements'
+  | 'connections'
+  | 'layout'
+  | 'groups'
+  | 'performers'
+  | 'manufacturers'
+  | 'settings'
+  | 'nodes'
+  | 'people'
+  | 'tokens'
+  | 'audit'
 
 interface Section {
-  readonly name: keyof typeof words.shell.sections
-  readonly pages: readonly (keyof typeof words.shell.pages)[]
+  readonly name: 'review' | 'show' | 'service' | 'access'
+  readonly pages: readonly AdminPage[]
 }
 
 const sections: readonly Section[] = [

@@ -29,7 +29,7 @@ describe('positions of a group in words', () => {
     ['0', '“0”'],
     ['5-2', '“5-2”'],
     ['65536', '“65536”'],
-    ['1-4, 3', 'Position 3 is there twice.'],
+    ['1-4, 3', 'Slot 3 is listed twice.'],
   ])('%j is told from positions', (text, says) => {
     const read = parseSlots(text)
     expect(read.ok ? '' : read.expected).toContain(says)

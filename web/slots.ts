@@ -1,9 +1,8 @@
 /** Positions of a group as people write them: `1-4, blank, 7`. */
 
+import { t } from './i18n.ts'
 import { isSpacer, nextSpacer } from './places.ts'
-import { words } from './words.ts'
 
-const { blank, notASlot, slotTwice } = words.groups
 const lastSlot = 65_535
 
 /** Neighbours in a row become one range. */
@@ -15,7 +14,7 @@ export function formatSlots(slots: readonly number[]): string {
     while (!isSpacer(first) && slots[to + 1] === (slots[to] ?? 0) + 1 && !isSpacer(slots[to + 1] ?? 0)) to += 1
     // Two neighbours read better as two.
     if (to - from < 2) to = from
-    parts.push(isSpacer(first) ? blank : to === from ? `${first}` : `${first}–${slots[to]}`)
+    parts.push(isSpacer(first) ? t('groups.blank') : to === from ? `${first}` : `${first}–${slots[to]}`)
     from = to + 1
   }
   return parts.join(', ')
@@ -26,10 +25,10 @@ export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: 
   const slots: number[] = []
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
   for (const part of written.split(/[\s,;]+/).filter((one) => one !== '')) {
-    const read = part === blank ? [nextSpacer(slots) ?? 0] : readRange(part)
-    if (read === null) return { ok: false, expected: notASlot(part) }
+    const read = part === t('groups.blank') ? [nextSpacer(slots) ?? 0] : readRange(part)
+    if (read === null) return { ok: false, expected: t('groups.notASlot', { part }) }
     const twice = read.find((slot) => slots.includes(slot))
-    if (twice !== undefined) return { ok: false, expected: slotTwice(twice) }
+    if (twice !== undefined) return { ok: false, expected: t('groups.slotTwice', { slot: twice }) }
     slots.push(...read)
   }
   return { ok: true, slots }

@@ -4,8 +4,8 @@ import { useCallback, useRef, useState } from 'react'
 import { type Deed, type Plan, undoOf } from './arrangement.ts'
 import { useSurroundings } from './context.ts'
 import { doDeed, groupsAfter } from './do-deed.ts'
+import { t } from './i18n.ts'
 import { useSay } from './parts/messages.tsx'
-import { words } from './words.ts'
 
 export interface Deeds {
   readonly canUndo: boolean
@@ -53,7 +53,7 @@ export function useDeeds(): Deeds {
         const newId = undone.type === 'create_group' ? undone.group.id : null
         done.current = done.current.slice(0, -1).map((one) => withGroupId(one, oldId, newId))
         setCount(done.current.length)
-        say({ text: words.arrange.undone })
+        say({ text: t('arrange.undone') })
       }),
     [carryOut, inTurn, say],
   )
@@ -75,18 +75,17 @@ export function useDeeds(): Deeds {
 }
 
 function saidOf(deed: Deed): string {
-  const texts = words.arrange
   switch (deed.type) {
     case 'move':
-      return texts.moved(deed.to)
+      return t('arrange.moved', { slot: deed.to })
     case 'swap':
-      return texts.swapped(deed.a.slot, deed.b.slot)
+      return t('arrange.swapped', { a: deed.a.slot, b: deed.b.slot })
     case 'change_group':
-      return texts.changed(deed.after.title)
+      return t('arrange.changed', { title: deed.after.title })
     case 'create_group':
-      return texts.created(deed.group.title)
+      return t('arrange.created', { title: deed.group.title })
     case 'delete_group':
-      return texts.deleted(deed.group.title)
+      return t('arrange.deleted', { title: deed.group.title })
     default:
       return deed satisfies never
   }

@@ -60,7 +60,7 @@ it('shows every state, follows what changes, and puts problems first on request'
     'off',
     'receiver_lost',
   ])
-  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   expect(await seriousFindings()).toEqual([])
 
   service.say(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
@@ -68,7 +68,7 @@ it('shows every state, follows what changes, and puts problems first on request'
   await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
   expect(await slots()).toEqual(['1', '2', '3', '4', '5'])
-  await page.getByLabel('Order').first().selectOption('Problems first')
+  await page.getByLabel('Sort').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
   await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
 })
@@ -79,7 +79,7 @@ it('counts a key that does not match as a problem, wherever it is shown', async 
   await page.goto(`${service.url}/?state=problems&sort=problems`)
   await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
   expect(await slots()).toEqual(['3', '2', '4'])
-  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   await page.goto(`${service.url}/?layout=list`)
   await page
     .getByRole('row', { name: /Singer 3/ })
@@ -114,7 +114,7 @@ it('says what to do where there is nothing, and where sign-in is needed', async 
   expect(await seriousFindings()).toEqual([])
   service.house.needsSignIn = true
   await page.reload()
-  await page.getByRole('heading', { name: 'Sign-in needed' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
 })
 
 const singers = (count: number, told: Parameters<typeof receiver>[1][number] = {}) =>
@@ -140,16 +140,16 @@ it('filters by what is typed, by state and by group, keeps it in the address, an
   await page.reload()
   await expect.poll(slots).toEqual(['2'])
   await page.getByLabel('Search').fill('nobody at all')
-  await page.getByText('No channel fits: “nobody at all”.').waitFor()
+  await page.getByText('No channels match: “nobody at all”.').waitFor()
   expect(await seriousFindings()).toEqual([])
-  await page.getByRole('link', { name: 'Show everything' }).click()
+  await page.getByRole('link', { name: 'Show all channels' }).click()
   await expect.poll(slots).toEqual(['1', '2', '3', '4'])
 
   await page.getByLabel('State').first().selectOption('Problems only')
   await expect.poll(slots).toEqual(['2'])
-  await page.getByLabel('State').first().selectOption('Switched off')
+  await page.getByLabel('State').first().selectOption('TX off')
   await expect.poll(slots).toEqual(['3'])
-  await page.getByLabel('State').first().selectOption('Every state')
+  await page.getByLabel('State').first().selectOption('All states')
 
   await page.getByRole('button', { name: 'Band' }).click()
   await expect.poll(slots).toEqual(['4', '9', '1'])
@@ -157,7 +157,7 @@ it('filters by what is typed, by state and by group, keeps it in the address, an
   expect(await page.locator('.planned').innerText()).toMatch(/9\s+Planned/)
   expect(await page.locator('.spacer').count()).toBe(1)
   await page.keyboard.press('2')
-  await page.getByRole('heading', { name: 'Nobody has no positions yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Nobody is empty' }).waitFor()
   await page.keyboard.press('0')
   await expect.poll(slots).toEqual(['1', '2', '3', '4'])
 }, 40_000)
@@ -167,7 +167,8 @@ it('shows every value in a table, ordered by its columns', async () => {
   await page.goto(`${service.url}/?layout=list`)
   const row = page.getByRole('row', { name: /Singer 2/ })
   await row.getByRole('img', { name: '−61 dBm' }).waitFor()
-  for (const text of ['H02', 'Low', '15 %', '540.000 MHz', 'Rack 1·2']) expect(await row.innerText()).toContain(text)
+  for (const text of ['H02', 'Battery low', '15%', '540.000 MHz', 'Rack 1·2'])
+    expect(await row.innerText()).toContain(text)
   const order = () => page.locator('tbody [data-column=slot]').allInnerTexts()
   expect(await order()).toEqual(['1', '2', '3', '4'])
   await page.getByRole('button', { name: 'Battery' }).click()
@@ -198,7 +199,7 @@ it('has a key for everything, a button for every key, and a help made of them', 
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await page.keyboard.press('?')
-  const help = page.getByRole('dialog', { name: 'Keys' })
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await help.waitFor()
   const keys = await help.locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '/', '0–9', 'w', 'p', 'l', 'f', 'q', 'c', 'm', 'a', 'Esc'])
@@ -206,14 +207,14 @@ it('has a key for everything, a button for every key, and a help made of them', 
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'hidden' })
 
-  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  await page.getByRole('button', { name: 'More options' }).click()
   const inMenu = await page.locator('.more button .key').allInnerTexts()
   expect(inMenu).toEqual(['?', 'w', 'p', 'f', 'q', 'c', 'm', 'a'])
   expect(await seriousFindings()).toEqual([])
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('q')
-  const qr = page.getByRole('dialog', { name: 'This view on another device' })
+  const qr = page.getByRole('dialog', { name: 'Open this view on another device' })
   await qr.getByRole('img', { name: /^QR code of http/ }).waitFor()
   expect(await qr.innerText()).toContain('MICWATCH_HOST=0.0.0.0')
   expect(await seriousFindings()).toEqual([])
@@ -231,7 +232,7 @@ it('remembers how it was shown, and lets the address win', async () => {
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await page.keyboard.press('p')
-  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  await page.getByRole('button', { name: 'More options' }).click()
   await page.getByLabel('Theme').selectOption('Light')
   await page.goto(`${service.url}/`)
   await expect.poll(slots).toEqual(['2', '1'])
@@ -305,7 +306,7 @@ it('opens its menu at the button, within the screen', async () => {
   for (const width of [3840, 1440, 1000, 390]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${service.url}/`)
-    const button = page.getByRole('button', { name: 'More to do with this view' })
+    const button = page.getByRole('button', { name: 'More options' })
     await button.click()
     const [at, menu] = await Promise.all([button.boundingBox(), page.locator('.more').boundingBox()])
     if (at === null || menu === null) throw new Error('There is no menu.')
@@ -338,7 +339,7 @@ it('sounds only on a device that wants it', async () => {
   await expect.poll(() => sound.getAttribute('aria-pressed')).toBe('true')
   await page.reload()
   await card(1).waitFor()
-  await expect.poll(() => page.locator('.more').textContent()).toContain('the browser waits for it')
+  await expect.poll(() => page.locator('.more').textContent()).toContain('blocked by the browser')
 })
 
 // Conformance: S-4.18.

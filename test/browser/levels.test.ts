@@ -51,7 +51,7 @@ it('tells RF in percent where the gear tells no dBm, as a number and a bar', asy
   const told = (rf_percent: number) =>
     withDetails(receiver(1, [{ rf_level: null, audio_level: null }]), [{ rf_percent }])
   const { service, page } = await openDesk(told(20))
-  await page.getByRole('img', { name: '20 %' }).waitFor()
+  await page.getByRole('img', { name: '20%' }).waitFor()
   const blueOf = async () => {
     const data = await painted(page, '.meter-strip')
     return data.filter((blue, at) => at % 4 === 2 && blue > (data[at - 2] ?? 0) + 80).length
@@ -60,6 +60,6 @@ it('tells RF in percent where the gear tells no dBm, as a number and a bar', asy
   const short = await blueOf()
   const { channels } = told(80)
   service.say({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
-  await page.getByRole('img', { name: '80 %' }).waitFor()
+  await page.getByRole('img', { name: '80%' }).waitFor()
   await expect.poll(async () => (await blueOf()) / short).toBeCloseTo(4, 0)
 })

@@ -33,10 +33,10 @@ it('a value changes in the simulator, and the card follows', async () => {
     await expect.poll(shown, { timeout: 10_000 }).toSatisfy((text: string) => texts.every((one) => text.includes(one)))
   }
   await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
-  await becomes('H04', '81 %', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
+  await becomes('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
 
   shure.show.set(id, { ...telling, battery: 9, rf_level: -61 }, 1)
-  await becomes('9 %', '−61 dBm', 'Critical')
+  await becomes('9%', '−61 dBm', 'Battery critical')
 
   shure.show.set(id, { transmitter: false }, 1)
   await expect.poll(shown, { timeout: 10_000 }).toMatch(/off/i)

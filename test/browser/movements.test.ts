@@ -37,7 +37,7 @@ const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
 it.concurrent('shows what moved from where to where, and how often it was seen', async () => {
   const { app, shure, move } = await startHouse()
   const page = await browser.openAs(app, 'viewer', '/admin/movements')
-  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
   expect(await findings(page)).toEqual([])
   const { id, ip, serial_number } = { ...firstDevice(shure), ip: firstDevice(shure).ip ?? '' }
   const { name } = await app.receiver(id)
@@ -46,14 +46,14 @@ it.concurrent('shows what moved from where to where, and how often it was seen',
   await rows(page).waitFor()
   const text = await rows(page).innerText()
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
-  await page.getByText('This takes the role operator.').waitFor()
+  await page.getByText('Requires the operator role.').waitFor()
   expect(await findings(page)).toEqual([])
   // There and back, and there again: the same movement, once more.
   await move(ip)
   await move('10.77.0.1')
   await until(
     'it is counted',
-    async () => (await rows(page).first().locator('[data-label="Times seen"]').innerText()) === '2',
+    async () => (await rows(page).first().locator('[data-label="Count"]').innerText()) === '2',
   )
 })
 
@@ -71,13 +71,13 @@ it.concurrent('is acknowledged one by one, and all at once', async () => {
   await said(page).getByText('Acknowledged 1 movement(s).').waitFor()
   expect(await acknowledged()).toEqual([null, 'the-operator', null])
 
-  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
+  await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
-  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
+  await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
   expect(await acknowledged()).toEqual(['the-operator', 'the-operator', 'the-operator'])
 
-  await page.getByLabel('Acknowledged').selectOption('any')
+  await page.getByLabel('Acknowledged').selectOption('Any')
   expect(new URL(page.url()).search).toBe('?acknowledged=any')
   await rows(page).first().waitFor()
   expect(await rows(page).count()).toBe(3)
@@ -95,7 +95,7 @@ it.concurrent('tells of places, keeps names text, and fits a phone', async () =>
   const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
   await rows(page).first().waitFor()
   const text = await rows(page).first().innerText()
-  for (const part of ['nowhere', '<b>Stage left</b>', 'for the second act', 'by hand']) expect(text).toContain(part)
+  for (const part of ['none', '<b>Stage left</b>', 'for the second act', 'manually']) expect(text).toContain(part)
   expect(await page.locator('tbody b').count()).toBe(0)
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
@@ -114,8 +114,8 @@ it.concurrent('shows long logs page by page, and goes back when a page is no mor
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('51–52 of 52').waitFor()
   expect(new URL(page.url()).search).toBe('?page=2')
-  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
+  await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByText('1–50 of 50').waitFor()
   expect(new URL(page.url()).search).toBe('')
 })
@@ -126,9 +126,9 @@ it.concurrent('says that it cannot be read, and tries again when told to', async
   const page = await browser.openAs(app, 'operator', '/sign-in')
   await page.route('**/api/admin/movements/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/movements`)
-  await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
+  await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.unroute('**/api/admin/movements/**')
-  await page.getByRole('button', { name: 'Try again now' }).click()
+  await page.getByRole('button', { name: 'Retry now' }).click()
   await rows(page).waitFor()
 })

@@ -87,7 +87,7 @@ it('has no controls, but for whoever moves a mouse', async () => {
   await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('?')
-  const keys = await page.getByRole('dialog', { name: 'Keys' }).locator('kbd').allInnerTexts()
+  const keys = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '0–9', 'd', 'p', 'l', 'f', 'q', 'g', 'c', 'm', 'Esc'])
 }, 150_000)
 
@@ -148,7 +148,7 @@ it('greys everything and says how old it is when the service goes, and is back b
   await page.locator('.card[data-state=good]').first().waitFor()
   service.isDown = true
   await expect.poll(() => page.locator('.card[data-state=stale]').count()).toBe(60)
-  const age = async () => Number(/is (\d+) s old/.exec(await page.locator('.banner').innerText())?.[1])
+  const age = async () => Number(/are (\d+) sec old/.exec(await page.locator('.banner').innerText())?.[1])
   const first = await age()
   await expect.poll(age).toBeGreaterThan(first)
   await expect.poll(async () => (await misfits(page)).join()).toBe('')

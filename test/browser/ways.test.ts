@@ -11,9 +11,9 @@ it.concurrent('says on a page that there is none, and to programs in their own w
   const page = await open(app, '/')
   const answer = await page.goto(`${app.url}/no/such/page?x=1`)
   expect(answer?.status()).toBe(404)
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('link', { name: 'Back to the microphones' }).click()
+  await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.waitForURL(`${app.url}/`)
 
   const html = { accept: 'text/html,*/*' }

@@ -2,15 +2,15 @@
 
 import { type ReactNode, useEffect } from 'react'
 import '../styles/shell.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function Entrance({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
-    document.title = words.shell.titled(title)
+    document.title = t('shell.titled', { page: title })
   }, [title])
   return (
     <main className="entrance">
-      <p className="entrance-product">{words.product}</p>
+      <p className="entrance-product">{t('product')}</p>
       <h1>{title}</h1>
       {children}
     </main>

@@ -10,12 +10,11 @@ import { safeNext } from '../address.ts'
 import type { Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from '../parts/problem.tsx'
-import { words } from '../words.ts'
 import { enter } from './enter.ts'
 import { Entrance } from './entrance.tsx'
 
-const texts = words.access.kiosk
 /** A screen that starts before the service does finds its way by itself. */
 const retryMs = 5_000
 
@@ -57,33 +56,33 @@ function Opening({ token }: { token: string }) {
 
   switch (step.at) {
     case 'opening':
-      return <Entrance title={texts.title}>{null}</Entrance>
+      return <Entrance title={t('access.kiosk.title')}>{null}</Entrance>
     case 'asking':
       return (
-        <Entrance title={texts.signedIn(plainText(step.name))}>
-          <p>{texts.signedInNext}</p>
+        <Entrance title={t('access.kiosk.signedIn', { name: plainText(step.name) })}>
+          <p>{t('access.kiosk.signedInNext')}</p>
           <div className="form-actions">
             <button type="button" className="choice" data-tone="usual" onClick={open}>
-              {texts.asScreen}
+              {t('access.kiosk.asScreen')}
             </button>
             <button type="button" className="choice" onClick={goOn}>
-              {texts.asMyself}
+              {t('access.kiosk.asMyself')}
             </button>
           </div>
         </Entrance>
       )
     case 'waiting':
       return (
-        <Entrance title={texts.title}>
+        <Entrance title={t('access.kiosk.title')}>
           <ProblemLine problem={step.problem} />
-          <p>{texts.waiting}</p>
+          <p>{t('access.kiosk.waiting')}</p>
         </Entrance>
       )
     case 'refused':
       return (
-        <Entrance title={texts.refused}>
+        <Entrance title={t('access.kiosk.refused')}>
           <ProblemLine problem={step.problem} />
-          <p>{texts.refusedNext}</p>
+          <p>{t('access.kiosk.refusedNext')}</p>
         </Entrance>
       )
     default:
@@ -93,8 +92,8 @@ function Opening({ token }: { token: string }) {
 
 function NoToken() {
   return (
-    <Entrance title={texts.noToken}>
-      <p>{texts.noTokenNext}</p>
+    <Entrance title={t('access.kiosk.noToken')}>
+      <p>{t('access.kiosk.noTokenNext')}</p>
     </Entrance>
   )
 }

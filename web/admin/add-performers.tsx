@@ -4,12 +4,10 @@ import { useState } from 'react'
 import type { Performer } from '../../src/model/hardware.ts'
 import { type Answer, type Api, isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
-
-const texts = words.performers
 
 interface AddPerformersProps {
   readonly known: readonly Performer[]
@@ -28,27 +26,36 @@ export function AddPerformers({ known, onDone, onClose }: AddPerformersProps) {
     const left = drafts.slice(added)
     setText(left.map(({ name, notes }) => (notes === '' ? name : `${name}\t${notes}`)).join('\n'))
     await onDone()
-    return { ok: false, problem: { ...problem, field: 'names', detail: texts.notAdded(left.length, problem.detail) } }
+    return {
+      ok: false,
+      problem: {
+        ...problem,
+        field: 'names',
+        detail: t('performers.notAdded', { left: left.length, reason: problem.detail }),
+      },
+    }
   }
   const done = async (added: number) => {
     onClose()
-    say({ text: texts.addedMany(added) })
+    say({ text: t('performers.addedMany', { count: added }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.addManyTitle}
-      action={texts.addManyAction}
+      title={t('performers.addManyTitle')}
+      action={t('performers.addManyAction')}
       check={() =>
-        newPerformers(text, known).length === 0 ? { kind: 'refused', field: 'names', detail: texts.namesMissing } : null
+        newPerformers(text, known).length === 0
+          ? { kind: 'refused', field: 'names', detail: t('performers.namesMissing') }
+          : null
       }
       {...{ send, onClose }}
       onDone={done}
     >
       <TextField
         name="names"
-        label={texts.names}
-        hint={texts.namesHint}
+        label={t('performers.names')}
+        hint={t('performers.namesHint')}
         rows={10}
         value={text}
         onChange={(event) => setText(event.target.value)}

@@ -3,13 +3,11 @@
 import type { Performer } from '../../src/model/hardware.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
 import { assign, type Cast, unitName, type Wearing } from './wearing.ts'
-
-const texts = words.performers
 
 interface AssignUnitProps {
   readonly performer: Performer
@@ -26,17 +24,17 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
     assign(api, cast, { performer: performer.id, wireless_unit: Number(values.get('wireless_unit')) })
   const done = async ({ wireless_unit }: Wearing) => {
     onClose()
-    say({ text: texts.assigned(name, unitName(cast.units, wireless_unit)) })
+    say({ text: t('performers.assigned', { name, unit: unitName(cast.units, wireless_unit) }) })
     await onDone()
   }
   const options = unitOptions(cast, performer.id)
   return (
     <FormDialog
-      title={texts.assignTitle(name)}
-      action={texts.assignAction}
+      title={t('performers.assignTitle', { name })}
+      action={t('performers.assignAction')}
       check={(values) =>
         values.get('wireless_unit') === ''
-          ? { kind: 'refused', field: 'wireless_unit', detail: texts.unitMissing }
+          ? { kind: 'refused', field: 'wireless_unit', detail: t('performers.unitMissing') }
           : null
       }
       {...{ send, onClose }}
@@ -44,9 +42,9 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
     >
       <SelectField
         name="wireless_unit"
-        label={texts.fieldUnit}
-        hint={options.length === 0 ? texts.noUnits : texts.unitHint}
-        options={[{ value: '', text: texts.noUnit }, ...options]}
+        label={t('performers.fieldUnit')}
+        hint={options.length === 0 ? t('performers.noUnits') : t('performers.unitHint')}
+        options={[{ value: '', text: t('performers.noUnit') }, ...options]}
       />
     </FormDialog>
   )
@@ -66,6 +64,9 @@ function unitOptions({ units, wearings, performers }: Cast, own: number) {
     .map(({ id }) => {
       const wearer = performers.find((one) => one.id === wearerOf.get(id))
       const unit = unitName(units, id)
-      return { value: String(id), text: wearer === undefined ? unit : texts.wornBy(unit, plainText(wearer.name)) }
+      return {
+        value: String(id),
+        text: wearer === undefined ? unit : t('performers.assignedTo', { unit, name: plainText(wearer.name) }),
+      }
     })
 }

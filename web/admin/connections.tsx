@@ -10,28 +10,27 @@ import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import { PagedList } from './paged-list.tsx'
 import '../styles/connections.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
 
-const texts = words.connections
-
 const path = '/api/admin/realtime-connections/'
 const everyMs = 3_000
+const texts = { none: t('connections.none'), noMatch: t('connections.noMatch'), noneNext: t('connections.noneNext') }
 
 const status: Filter = {
   name: 'status',
-  label: texts.filters.status,
+  label: t('connections.filters.status'),
   kind: 'choice',
-  options: connectionStatuses.map((value) => ({ value, text: texts.statuses[value] })),
+  options: connectionStatuses.map((value) => ({ value, text: t(`connections.statuses.${value}`) })),
 }
 
 export function Connections() {
   const filters = [status, useManufacturerFilter()]
   const mayReview = useMay('review')
-  const refusal = mayReview ? null : words.shell.takes(words.shell.roles.admin)
+  const refusal = mayReview ? null : t('shell.requires.admin')
   return (
-    <Shell page="connections" title={texts.title} intro={texts.intro}>
+    <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
       <PagedList<ConnectionBody>
         {...{ path, everyMs, filters, texts }}
         count={<Down />}
@@ -39,11 +38,11 @@ export function Connections() {
       >
         {(connections, selection) => (
           <DataTable
-            caption={texts.list}
+            caption={t('connections.list')}
             columns={connectionColumns}
             rows={connections}
             idOf={({ id }) => id}
-            nameOf={(one) => texts.name(one.id, receiverOf(one))}
+            nameOf={(one) => t('connections.name', { id: one.id, receiver: receiverOf(one) })}
             selection={selection}
           />
         )}
@@ -57,19 +56,19 @@ function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkActi
   const stopped = new Set(connections.filter((one) => one.status === 'stopped').map(({ id }) => id))
   const [stopPath, startPath] = [`${path}stop`, `${path}start`]
   return [
-    { ...texts.stop, key: 'stop', path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
-    { ...texts.start, key: 'start', path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
+    { ...textsOf('stop'), path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
+    { ...textsOf('start'), path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
   ]
 }
 
 /** Always there to be read: a state that is only told on hovering is not told to a finger. */
 function Legend() {
   return (
-    <dl className="legend" aria-label={texts.legend}>
+    <dl className="legend" aria-label={t('connections.legend')}>
       {connectionStatuses.map((one) => (
         <div key={one}>
-          <dt>{texts.statuses[one]}</dt>
-          <dd>{texts.means[one]}</dd>
+          <dt>{t(`connections.statuses.${one}`)}</dt>
+          <dd>{t(`connections.descriptions.${one}`)}</dd>
         </div>
       ))}
     </dl>
@@ -82,7 +81,16 @@ function Down() {
   const lost = useReading(`${path}?status=disconnected&page_size=1`, isPage<unknown>, everyMs).body
   return (
     <p className="count" role="status">
-      {failing === null || lost === null ? null : texts.down(failing.count + lost.count)}
+      {failing === null || lost === null ? null : t('connections.down', { count: failing.count + lost.count })}
     </p>
   )
+}
+
+function textsOf(key: 'stop' | 'start') {
+  return {
+    key,
+    text: t(`connections.${key}.text`),
+    question: (count: number) => t(`connections.${key}.question`, { count }),
+    consequence: t(`connections.${key}.consequence`),
+  }
 }

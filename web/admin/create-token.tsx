@@ -2,14 +2,12 @@
 
 import { isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { words } from '../words.ts'
 import type { Made } from './made-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
-
-const texts = words.tokens
 
 interface CreateTokenProps {
   onMade(made: Made): void
@@ -31,15 +29,15 @@ export function CreateToken({ onMade, onDone, onClose }: CreateTokenProps) {
   }
   return (
     <FormDialog
-      title={texts.create}
-      action={texts.createAction}
+      title={t('tokens.create')}
+      action={t('tokens.createAction')}
       check={(values) => endProblem(values, now())}
       send={send}
       onDone={done}
       onClose={onClose}
     >
-      <Field name="name" label={texts.name} hint={texts.nameHint} autoComplete="off" maxLength={255} />
-      <SelectField name="role" label={texts.role} options={roleOptions} />
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.nameHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="role" label={t('tokens.role')} options={roleOptions} />
       <EndFields />
     </FormDialog>
   )

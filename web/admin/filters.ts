@@ -1,13 +1,13 @@
 /** Filters that several lists have. */
 
 import { type Health, isObject } from '../api.ts'
+import { t } from '../i18n.ts'
 import { type Filter, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
 
 export const yesOrNo = [
-  { value: 'true', text: words.parts.filters.yes },
-  { value: 'false', text: words.parts.filters.no },
+  { value: 'true', text: t('parts.filters.yes') },
+  { value: 'false', text: t('parts.filters.no') },
 ] as const
 
 /** Codes of the manufacturers that are there; until that is known, the one the address asks for. */
@@ -21,5 +21,5 @@ function useManufacturers(): readonly string[] {
 
 export function useManufacturerFilter(): Filter {
   const options = useManufacturers().map((code) => ({ value: code, text: code }))
-  return { name: 'manufacturer', label: words.parts.filters.manufacturer, kind: 'choice', options }
+  return { name: 'manufacturer', label: t('parts.filters.manufacturer'), kind: 'choice', options }
 }

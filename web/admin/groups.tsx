@@ -12,12 +12,10 @@ import { filterValues, queryOf, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { groupColumns } from './group-columns.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
-
-const texts = words.groups
 
 const everyMs = 10_000
 
@@ -29,7 +27,7 @@ export function Groups() {
   const mayOperate = useMay('operate')
   const [asked, setAsked] = useState<GroupQuestion | null>(null)
   return (
-    <Shell page="groups" title={texts.title} intro={texts.intro}>
+    <Shell page="groups" title={t('groups.title')} intro={t('groups.intro')}>
       <FilterBar filters={filters} />
       <Loaded reading={reading}>
         {(groups) => (
@@ -42,17 +40,17 @@ export function Groups() {
                 disabled={!mayOperate}
                 onClick={() => setAsked({ kind: 'add' })}
               >
-                {texts.add}
+                {t('groups.add')}
               </button>
-              {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
+              {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}
             </div>
             {groups.length === 0 ? (
-              <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>
-                <p>{texts.noneNext}</p>
+              <Empty title={Object.keys(values).length > 0 ? t('groups.noMatch') : t('groups.none')} filters={filters}>
+                <p>{t('groups.noneNext')}</p>
               </Empty>
             ) : (
               <DataTable
-                caption={texts.list}
+                caption={t('groups.list')}
                 columns={groupColumns(mayOperate ? setAsked : null)}
                 rows={groups}
                 idOf={({ id }) => id}

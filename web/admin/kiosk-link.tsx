@@ -5,14 +5,12 @@ import { pathOf } from '../../src/model/pages.ts'
 import { isList, isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
 import type { Made } from './made-token.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
-
-const texts = words.tokens
 
 interface KioskLinkProps {
   onMade(made: Made): void
@@ -26,9 +24,12 @@ export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
   const groups = useReading('/api/groups/', isList<Group>).body ?? []
   const wall = mount + pathOf('wall')
   const shown = [
-    { value: wall, text: texts.everything },
-    ...groups.map(({ id, title }) => ({ value: `${wall}?group=${id}`, text: texts.group(plainText(title)) })),
-    { value: mount + pathOf('desk'), text: texts.desk },
+    { value: wall, text: t('tokens.everything') },
+    ...groups.map(({ id, title }) => ({
+      value: `${wall}?group=${id}`,
+      text: t('tokens.group', { title: plainText(title) }),
+    })),
+    { value: mount + pathOf('desk'), text: t('tokens.monitor') },
   ]
   const send = async (values: FormData) => {
     const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
@@ -44,16 +45,16 @@ export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
   }
   return (
     <FormDialog
-      title={texts.kiosk}
-      action={texts.createAction}
+      title={t('tokens.kiosk')}
+      action={t('tokens.createAction')}
       check={(values) => endProblem(values, now())}
       send={send}
       onDone={done}
       onClose={onClose}
     >
-      <p className="hint">{texts.kioskHint}</p>
-      <Field name="name" label={texts.name} hint={texts.screenHint} autoComplete="off" maxLength={255} />
-      <SelectField name="next" label={texts.shows} options={shown} />
+      <p className="hint">{t('tokens.kioskHint')}</p>
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.screenHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="next" label={t('tokens.shows')} options={shown} />
       <EndFields />
     </FormDialog>
   )

@@ -4,18 +4,16 @@ import type { LayoutLocation, LayoutReceiver } from '../../src/model/location.ts
 import { isNothing } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Place, Standing } from '../layout.ts'
 import { oneByOne, type Tally } from '../one-by-one.ts'
 import { Removal } from '../parts/deed-dialog.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
 import { useSay } from '../parts/messages.tsx'
 import { useSending } from '../reading.ts'
-import { words } from '../words.ts'
 import { MoveForm, PlaceForm, ReceiverForm } from './layout-forms.tsx'
 import { nameIn, receiversPath, useMove } from './layout-move.ts'
 import { nameOf } from './layout-place.tsx'
-
-const texts = words.layout
 
 /** As it was when it was asked: what the page reads meanwhile must not change the question. */
 export type Asked =
@@ -43,20 +41,20 @@ export function LayoutDialog({ asked, places, onReport, onDone, onClose }: Layou
     await onDone()
   }
   const moveBack = async (before: readonly Standing[]) => {
-    const answer = await move(before, texts.move.undoReason)
+    const answer = await move(before, t('layout.move.undoReason'))
     await onDone()
     if (!answer.ok) return say({ text: answer.problem.detail, tone: 'alarm' })
     onReport(answer.body)
-    say({ text: texts.move.undone(answer.body.done.length) })
+    say({ text: t('layout.move.undone', { count: answer.body.done.length }) })
   }
   const finishMove = (moved: readonly Standing[], tally: Tally) => {
     onReport(tally)
     const back = moved.filter(({ receiver }) => tally.done.includes(receiver.id))
-    void finish(texts.move.done(tally.done.length), () => moveBack(back))
+    void finish(t('layout.move.done', { count: tally.done.length }), () => moveBack(back))
   }
   const finishRemoval = (tally: Tally) => {
     onReport(tally)
-    void finish(texts.removal.done(tally.done.length))
+    void finish(t('layout.removal.done', { count: tally.done.length }))
   }
 
   switch (asked.deed) {
@@ -66,26 +64,26 @@ export function LayoutDialog({ asked, places, onReport, onDone, onClose }: Layou
       return <ReceiverRemoval receivers={asked.receivers} onDone={finishRemoval} onClose={onClose} />
     case 'edit_receiver': {
       const { receiver, place } = asked
-      const done = () => void finish(texts.saved(nameOf(receiver)))
+      const done = () => void finish(t('layout.saved', { name: nameOf(receiver) }))
       return <ReceiverForm {...shared} receiver={receiver} place={place} onDone={done} />
     }
     case 'edit_place': {
       const { location, parent } = asked
-      const done = ({ name }: { readonly name: string }) => void finish(texts.saved(plainText(name)))
+      const done = ({ name }: { readonly name: string }) => void finish(t('layout.saved', { name: plainText(name) }))
       return <PlaceForm {...shared} location={location} parent={parent} onDone={done} />
     }
     case 'remove_place': {
       const name = plainText(asked.location.name)
       return (
         <Removal
-          title={texts.place.question(name)}
-          action={texts.remove}
-          done={texts.place.deleted(name)}
+          title={t('layout.location.question', { name })}
+          action={t('layout.remove')}
+          done={t('layout.location.deleted', { name })}
           path={`/api/admin/locations/${asked.location.id}/`}
           onDone={onDone}
           onClose={onClose}
         >
-          <p>{texts.place.follows}</p>
+          <p>{t('layout.location.consequence')}</p>
         </Removal>
       )
     }
@@ -112,15 +110,15 @@ function ReceiverRemoval({ receivers, onDone, onClose }: ReceiverRemovalProps) {
   }
   return (
     <Confirmation
-      title={texts.removal.question(ids.length)}
-      action={texts.removal.text}
+      title={t('layout.removal.question', { count: ids.length })}
+      action={t('layout.removal.text')}
       tone="alarm"
       isSending={isSending}
       problem={problem}
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>{texts.removal.follows}</p>
+      <p>{t('layout.removal.consequence')}</p>
     </Confirmation>
   )
 }

@@ -4,16 +4,14 @@ import type { LayoutLocation, LayoutReceiver, Location } from '../../src/model/l
 import { isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Place, Standing } from '../layout.ts'
 import type { Tally } from '../one-by-one.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { words } from '../words.ts'
 import { receiversPath, useMove } from './layout-move.ts'
 import { nameOf } from './layout-place.tsx'
-
-const texts = words.layout
 
 const locationsPath = '/api/admin/locations/'
 
@@ -44,21 +42,30 @@ export function PlaceForm({ location, parent, places, onDone, onClose }: PlaceFo
       : api.write('PATCH', `${locationsPath}${own}/`, body, isObject<Location>)
   }
   return (
-    <Dialog title={location === null ? texts.add : texts.editOf(plainText(location.name))} onClose={onClose}>
-      <Form action={texts.save} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <Field name="name" label={texts.place.name} defaultValue={location?.name} maxLength={255} autoFocus={true} />
+    <Dialog
+      title={location === null ? t('layout.add') : t('layout.editOf', { name: plainText(location.name) })}
+      onClose={onClose}
+    >
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <Field
+          name="name"
+          label={t('layout.location.name')}
+          defaultValue={location?.name}
+          maxLength={255}
+          autoFocus={true}
+        />
         <Field
           name="description"
-          label={texts.place.description}
+          label={t('layout.location.description')}
           defaultValue={location?.description}
           maxLength={2000}
           required={false}
         />
         <SelectField
           name="parent"
-          label={texts.place.parent}
+          label={t('layout.location.parent')}
           defaultValue={parent ?? ''}
-          options={[{ value: '', text: texts.place.top }, ...optionsOf(others)]}
+          options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
         />
       </Form>
     </Dialog>
@@ -84,17 +91,17 @@ export function ReceiverForm({ receiver, place, places, onDone, onClose }: Recei
     return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, isObject)
   }
   return (
-    <Dialog title={texts.editOf(nameOf(receiver))} onClose={onClose}>
-      <Form action={texts.save} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+    <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
         <Field
           name="name"
-          label={texts.receiver.name}
-          hint={texts.receiver.nameHint}
+          label={t('layout.receiver.name')}
+          hint={t('layout.receiver.nameHint')}
           defaultValue={receiver.name}
           maxLength={255}
           autoFocus={true}
         />
-        <PlaceField name="location" label={texts.receiver.location} places={places} at={place} />
+        <PlaceField name="location" label={t('layout.receiver.location')} places={places} at={place} />
         <ReasonField />
       </Form>
     </Dialog>
@@ -116,9 +123,9 @@ export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {
     )
   }
   return (
-    <Dialog title={texts.move.question(moved.length)} onClose={onClose}>
-      <Form action={texts.move.text} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <PlaceField name="location" label={texts.move.to} places={places} at={places[0]?.id ?? null} />
+    <Dialog title={t('layout.move.question', { count: moved.length })} onClose={onClose}>
+      <Form action={t('layout.move.text')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <PlaceField name="location" label={t('layout.move.to')} places={places} at={places[0]?.id ?? null} />
         <ReasonField />
       </Form>
     </Dialog>
@@ -133,19 +140,26 @@ interface PlaceFieldProps {
 }
 
 function PlaceField({ name, label, places, at }: PlaceFieldProps) {
-  const options = [...optionsOf(places), { value: '', text: texts.nowhereChoice }]
+  const options = [...optionsOf(places), { value: '', text: t('layout.noLocationChoice') }]
   return <SelectField name={name} label={label} defaultValue={at ?? ''} options={options} />
 }
 
 function ReasonField() {
-  const { reason, reasonHint } = texts.receiver
-  return <Field name="reason" label={reason} hint={reasonHint} maxLength={1024} required={false} />
+  return (
+    <Field
+      name="reason"
+      label={t('layout.receiver.reason')}
+      hint={t('layout.receiver.reasonHint')}
+      maxLength={1024}
+      required={false}
+    />
+  )
 }
 
 function Cancel({ onClose }: { onClose: () => void }) {
   return (
     <button type="button" className="choice" onClick={onClose}>
-      {words.parts.dialog.cancel}
+      {t('parts.dialog.cancel')}
     </button>
   )
 }

@@ -4,13 +4,11 @@ import type { ReactNode } from 'react'
 import type { LayoutLocation, LayoutReceiver } from '../../src/model/location.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { standingIn } from '../layout.ts'
 import { RowBox } from '../parts/data-table.tsx'
 import { batteryLine } from '../parts/gear-details.ts'
 import type { Selection } from '../selection.ts'
-import { words } from '../words.ts'
-
-const texts = words.layout
 
 /** What can be done from here; null for somebody who may not. */
 export interface LayoutDeeds {
@@ -36,13 +34,25 @@ export function PlaceBox(props: Shared & { readonly location: LayoutLocation; re
         <h2>
           <bdi>{name}</bdi>
         </h2>
-        <span className="place-holds">{texts.holds(standingIn(location).length)}</span>
+        <span className="place-holds">{t('layout.receiverCount', { count: standingIn(location).length })}</span>
         {deeds === null ? null : (
           <span className="place-deeds">
-            <Deed text={texts.addInside} about={texts.addInsideOf(name)} onClick={() => deeds.addPlace(id)} />
-            <Deed text={texts.edit} about={texts.editOf(name)} onClick={() => deeds.editPlace(location, parent)} />
+            <Deed
+              text={t('layout.addInside')}
+              about={t('layout.addInsideOf', { name })}
+              onClick={() => deeds.addPlace(id)}
+            />
+            <Deed
+              text={t('layout.edit')}
+              about={t('layout.editOf', { name })}
+              onClick={() => deeds.editPlace(location, parent)}
+            />
             {isEmpty ? (
-              <Deed text={texts.remove} about={texts.removeOf(name)} onClick={() => deeds.removePlace(location)} />
+              <Deed
+                text={t('layout.remove')}
+                about={t('layout.removeOf', { name })}
+                onClick={() => deeds.removePlace(location)}
+              />
             ) : null}
           </span>
         )}
@@ -52,7 +62,7 @@ export function PlaceBox(props: Shared & { readonly location: LayoutLocation; re
           <bdi>{plainText(description)}</bdi>
         </p>
       )}
-      {isEmpty ? <p className="place-description">{texts.empty}</p> : null}
+      {isEmpty ? <p className="place-description">{t('layout.empty')}</p> : null}
       <Receivers {...shared} deeds={deeds} receivers={receivers} place={id} />
       {locations.map((inner) => (
         <PlaceBox key={inner.id} {...shared} deeds={deeds} location={inner} parent={id} />
@@ -65,12 +75,12 @@ export function PlaceBox(props: Shared & { readonly location: LayoutLocation; re
 export function Nowhere({ receivers, ...shared }: Shared & { readonly receivers: readonly LayoutReceiver[] }) {
   if (receivers.length === 0) return null
   return (
-    <section className="place-box" data-tone="waiting" aria-label={texts.nowhere}>
+    <section className="place-box" data-tone="waiting" aria-label={t('layout.noLocation')}>
       <header className="place-head">
-        <h2>{texts.nowhere}</h2>
-        <span className="place-holds">{texts.holds(receivers.length)}</span>
+        <h2>{t('layout.noLocation')}</h2>
+        <span className="place-holds">{t('layout.receiverCount', { count: receivers.length })}</span>
       </header>
-      {shared.deeds === null ? null : <p className="place-description">{texts.nowhereNext}</p>}
+      {shared.deeds === null ? null : <p className="place-description">{t('layout.noLocationNext')}</p>}
       <Receivers {...shared} receivers={receivers} place={null} />
     </section>
   )
@@ -90,7 +100,11 @@ function Receivers({ receivers, place, selection, deeds }: ReceiversProps) {
             <About receiver={receiver} />
             <Channels receiver={receiver} />
             {deeds === null ? null : (
-              <Deed text={texts.edit} about={texts.editOf(name)} onClick={() => deeds.editReceiver(receiver, place)} />
+              <Deed
+                text={t('layout.edit')}
+                about={t('layout.editOf', { name })}
+                onClick={() => deeds.editReceiver(receiver, place)}
+              />
             )}
           </li>
         )
@@ -100,7 +114,7 @@ function Receivers({ receivers, place, selection, deeds }: ReceiversProps) {
 }
 
 export function nameOf({ name }: Pick<LayoutReceiver, 'name'>): string {
-  return plainText(name) || texts.unnamed
+  return plainText(name) || t('layout.unnamed')
 }
 
 function About({ receiver }: { receiver: LayoutReceiver }) {
@@ -113,7 +127,7 @@ function About({ receiver }: { receiver: LayoutReceiver }) {
       </strong>{' '}
       {is_active ? null : (
         <span className="tag" data-tone="bad">
-          {texts.notHeard}
+          {t('layout.offline')}
         </span>
       )}
       <small>
@@ -126,13 +140,15 @@ function About({ receiver }: { receiver: LayoutReceiver }) {
 function Channels({ receiver }: { receiver: LayoutReceiver }) {
   const { mount } = useSurroundings()
   const { channels, units } = receiver
-  const label = units.length > 0 && channels.length === 0 ? texts.packs : texts.channels
+  const name = nameOf(receiver)
+  const isCharger = units.length > 0 && channels.length === 0
+  const label = isCharger ? t('layout.transmitters', { charger: name }) : t('layout.channels', { receiver: name })
   return (
-    <ul className="stood-channels" aria-label={label(nameOf(receiver))}>
+    <ul className="stood-channels" aria-label={label}>
       {channels.map(({ id, slot, name }) => (
         <li key={id}>
           <a className="stood-channel" href={`${mount}/channels/${id}`}>
-            <small>{texts.slot(slot)}</small> <bdi>{plainText(name ?? '')}</bdi>
+            <small>{t('layout.slot', { slot })}</small> <bdi>{plainText(name ?? '')}</bdi>
           </a>
         </li>
       ))}

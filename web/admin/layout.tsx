@@ -16,12 +16,10 @@ import { useReading } from '../reading.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/layout.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { type Asked, LayoutDialog } from './layout-dialog.tsx'
 import { type LayoutDeeds, Nowhere, PlaceBox } from './layout-place.tsx'
-
-const texts = words.layout
 
 const everyMs = 5_000
 
@@ -29,8 +27,8 @@ export function Layout() {
   const manufacturer = useManufacturerFilter()
   const filters: readonly Filter[] = [
     manufacturer,
-    { name: 'heard', label: texts.filters.heard, kind: 'choice', options: yesOrNo },
-    { name: 'search', label: texts.filters.search, kind: 'text' },
+    { name: 'heard', label: t('layout.filters.online'), kind: 'choice', options: yesOrNo },
+    { name: 'search', label: t('layout.filters.search'), kind: 'text' },
   ]
   const [search] = useSearch()
   const values = filterValues(filters, search)
@@ -41,7 +39,7 @@ export function Layout() {
     everyMs,
   )
   return (
-    <Shell page="layout" title={texts.title} intro={texts.intro}>
+    <Shell page="layout" title={t('layout.title')} intro={t('layout.intro')}>
       <FilterBar filters={filters} />
       <Loaded reading={reading}>
         {(layout) => <House layout={layout} values={values} filters={filters} onDone={reading.reload} />}
@@ -74,11 +72,13 @@ function House({ layout, values, filters, onDone }: HouseProps) {
   return (
     <>
       <p className="count" role="status">
-        {texts.count(standing.length, shown.unplaced.length)}
+        {shown.unplaced.length === 0
+          ? t('layout.count', { count: standing.length })
+          : t('layout.countUnplaced', { count: standing.length, unplaced: shown.unplaced.length })}
       </p>
       {standing.length === 0 ? null : (
         <BulkBar selection={selection}>
-          {mayReview ? <Deeds chosen={chosen} onAsk={setAsked} /> : words.shell.takes(words.shell.roles.admin)}
+          {mayReview ? <Deeds chosen={chosen} onAsk={setAsked} /> : t('shell.requires.admin')}
         </BulkBar>
       )}
       <Outcome failed={failed} onDismiss={() => setFailed([])} />
@@ -87,14 +87,14 @@ function House({ layout, values, filters, onDone }: HouseProps) {
         <PlaceBox key={location.id} location={location} parent={null} selection={selection} deeds={deeds} />
       ))}
       {standing.length > 0 || shown.locations.length > 0 ? null : (
-        <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>
-          <p>{texts.noneNext}</p>
+        <Empty title={Object.keys(values).length > 0 ? t('layout.noMatch') : t('layout.none')} filters={filters}>
+          <p>{t('layout.noneNext')}</p>
         </Empty>
       )}
       {deeds === null ? null : (
         <p>
           <button type="button" className="choice" data-tone="usual" onClick={() => deeds.addPlace(null)}>
-            {texts.add}
+            {t('layout.add')}
           </button>
         </p>
       )}
@@ -128,13 +128,13 @@ function Deeds({ chosen, onAsk }: { chosen: readonly Standing[]; onAsk: (asked: 
       disabled={chosen.length === 0}
       onClick={() => onAsk({ deed, receivers: chosen })}
     >
-      {words.parts.list.withCount(text, chosen.length)}
+      {chosen.length === 0 ? text : t('parts.list.withCount', { action: text, count: chosen.length })}
     </button>
   )
   return (
     <>
-      {button('move', texts.move.text)}
-      {button('remove', texts.removal.text)}
+      {button('move', t('layout.move.text'))}
+      {button('remove', t('layout.removal.text'))}
     </>
   )
 }

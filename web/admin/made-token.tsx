@@ -3,11 +3,9 @@
 import { useEffect, useRef } from 'react'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { words } from '../words.ts'
-
-const texts = words.tokens
 
 export interface Made {
   readonly name: string
@@ -25,21 +23,21 @@ export function MadeToken({ made, onKept }: { made: Made; onKept: () => void }) 
     section.current?.focus()
   }, [made])
   const name = plainText(made.name)
-  const title = made.next === undefined ? texts.made(name) : texts.kioskMade(name)
+  const title = made.next === undefined ? t('tokens.createdTitle', { name }) : t('tokens.kioskTitle', { name })
   return (
     <section className="secret" ref={section} tabIndex={-1} aria-label={title}>
       <h2>{title}</h2>
       {made.next === undefined ? (
         <>
-          <p>{texts.madeOnce}</p>
-          <CopyField label={texts.token} text={made.token} />
-          <CopyField label={texts.example} text={exampleOf(`${location.origin}${mount}`, made.token)} />
+          <p>{t('tokens.createdOnce')}</p>
+          <CopyField label={t('tokens.token')} text={made.token} />
+          <CopyField label={t('tokens.example')} text={exampleOf(`${location.origin}${mount}`, made.token)} />
         </>
       ) : (
         <Link address={kioskAddress(`${location.origin}${mount}`, made.next, made.token)} />
       )}
       <button type="button" className="choice" onClick={onKept}>
-        {texts.kept}
+        {t('tokens.done')}
       </button>
     </section>
   )
@@ -48,8 +46,8 @@ export function MadeToken({ made, onKept }: { made: Made; onKept: () => void }) 
 function Link({ address }: { address: string }) {
   return (
     <>
-      <p>{texts.kioskOnce}</p>
-      <CopyField label={texts.link} text={address} />
+      <p>{t('tokens.kioskOnce')}</p>
+      <CopyField label={t('tokens.link')} text={address} />
       <QrCode address={address} />
     </>
   )

@@ -2,11 +2,9 @@
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isOn, shownValue } from '../../src/model/manufacturer-config.ts'
-import { plainText } from '../format.ts'
+import { formatDuration, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
-import { words } from '../words.ts'
-
-const texts = words.manufacturers
 
 export interface ManufacturerDeeds {
   edit(record: ManufacturerBody): void
@@ -17,22 +15,35 @@ export interface ManufacturerDeeds {
 
 /** `deeds`: null for somebody who may not. */
 export function manufacturerColumns(deeds: ManufacturerDeeds | null): readonly Column<ManufacturerBody>[] {
-  const { columns } = texts
   return [
-    { key: 'name', title: columns.name, sortBy: ({ name }) => name, cell: (one) => <Named record={one} /> },
-    { key: 'status', title: columns.status, sortBy: ({ status }) => status, cell: (one) => <Status record={one} /> },
-    { key: 'addresses', title: columns.addresses, cell: (one) => <Addresses record={one} /> },
-    { key: 'interval', title: columns.interval, cell: ({ config }) => intervalOf(config) },
+    {
+      key: 'name',
+      title: t('manufacturers.columns.name'),
+      sortBy: ({ name }) => name,
+      cell: (one) => <Named record={one} />,
+    },
+    {
+      key: 'status',
+      title: t('manufacturers.columns.status'),
+      sortBy: ({ status }) => status,
+      cell: (one) => <Status record={one} />,
+    },
+    { key: 'addresses', title: t('manufacturers.columns.addresses'), cell: (one) => <Addresses record={one} /> },
+    { key: 'interval', title: t('manufacturers.columns.interval'), cell: ({ config }) => intervalOf(config) },
     {
       key: 'enabled',
-      title: columns.enabled,
+      title: t('manufacturers.columns.enabled'),
       sortBy: isEnabled,
       cell: (one) => <Switch record={one} onToggle={deeds?.toggle} />,
     },
     ...(deeds === null
       ? []
       : [
-          { key: 'deeds', title: columns.deeds, cell: (one: ManufacturerBody) => <Deeds record={one} deeds={deeds} /> },
+          {
+            key: 'deeds',
+            title: t('manufacturers.columns.actions'),
+            cell: (one: ManufacturerBody) => <Deeds record={one} deeds={deeds} />,
+          },
         ]),
   ]
 }
@@ -48,7 +59,7 @@ export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
 
 function intervalOf(config: ManufacturerBody['config']): string {
   const seconds = shownValue(config, 'poll_interval')
-  return seconds === '' ? texts.asSettings : texts.seconds(seconds)
+  return seconds === '' ? t('manufacturers.inherited') : formatDuration(Number(seconds) * 1000)
 }
 
 function Named({ record }: { record: ManufacturerBody }) {
@@ -74,7 +85,7 @@ function Status({ record: { status, error, secrets_unreadable } }: { record: Man
     <span className="stacked">
       <span>
         <span className="tag" data-tone={tones[status]}>
-          {texts.statuses[status]}
+          {t(`manufacturers.statuses.${status}`)}
         </span>
       </span>
       {error === null ? null : (
@@ -82,7 +93,7 @@ function Status({ record: { status, error, secrets_unreadable } }: { record: Man
           <bdi>{plainText(error)}</bdi>
         </small>
       )}
-      {secrets_unreadable ? <small>{texts.unreadable}</small> : null}
+      {secrets_unreadable ? <small>{t('manufacturers.unreadable')}</small> : null}
     </span>
   )
 }
@@ -93,14 +104,14 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const isUnverified = !isOn(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
   return (
     <span className="stacked">
-      {shown.length === 0 ? words.parts.unknown : null}
+      {shown.length === 0 ? t('parts.unknown') : null}
       {shown.map((address) => (
         <bdi key={address}>{plainText(address)}</bdi>
       ))}
       {isUnverified ? (
         <span>
-          <span className="tag" data-tone="waiting" title={texts.verifyOff}>
-            {texts.notVerified}
+          <span className="tag" data-tone="waiting" title={t('manufacturers.verifyOff')}>
+            {t('manufacturers.notVerified')}
           </span>
         </span>
       ) : null}
@@ -110,16 +121,16 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
 
 function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: ManufacturerDeeds['toggle'] | undefined }) {
   const isOn = isEnabled(record)
-  if (onToggle === undefined) return isOn ? words.parts.filters.yes : words.parts.filters.no
+  if (onToggle === undefined) return isOn ? t('parts.filters.yes') : t('parts.filters.no')
   return (
     <label className="tick">
       <input
         type="checkbox"
         checked={isOn}
         onChange={() => onToggle(record)}
-        aria-label={texts.enable.text(nameOf(record))}
+        aria-label={t('manufacturers.enable.text', { name: nameOf(record) })}
       />
-      <span aria-hidden="true">{isOn ? words.parts.filters.yes : words.parts.filters.no}</span>
+      <span aria-hidden="true">{isOn ? t('parts.filters.yes') : t('parts.filters.no')}</span>
     </label>
   )
 }
@@ -128,14 +139,29 @@ function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: Manufacture
   const name = nameOf(record)
   return (
     <span className="row-actions">
-      <button type="button" className="choice" aria-label={texts.test.of(name)} onClick={() => deeds.test(record)}>
-        {texts.test.text}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.test.of', { name })}
+        onClick={() => deeds.test(record)}
+      >
+        {t('manufacturers.test.text')}
       </button>
-      <button type="button" className="choice" aria-label={texts.editOf(name)} onClick={() => deeds.edit(record)}>
-        {texts.edit}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.editOf', { name })}
+        onClick={() => deeds.edit(record)}
+      >
+        {t('manufacturers.edit')}
       </button>
-      <button type="button" className="choice" aria-label={texts.removal.of(name)} onClick={() => deeds.remove(record)}>
-        {texts.removal.text}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.removal.of', { name })}
+        onClick={() => deeds.remove(record)}
+      >
+        {t('manufacturers.removal.text')}
       </button>
     </span>
   )

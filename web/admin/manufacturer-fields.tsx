@@ -11,10 +11,8 @@ import {
   unshownKeys,
 } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
-import { words } from '../words.ts'
-
-const texts = words.manufacturers
 
 type Config = ManufacturerBody['config']
 
@@ -54,15 +52,15 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
       {keys.map((key) => (
         <ConfigField key={key} config={config} of={key} />
       ))}
-      {kept.length === 0 ? null : <p className="hint">{plainText(texts.keptKeys(kept))}</p>}
+      {kept.length === 0 ? null : (
+        <p className="hint">{plainText(t('manufacturers.keptKeys', { keys: kept.join(', ') }))}</p>
+      )}
     </>
   )
 }
 
-const hints: Partial<Record<ConfigKey, string>> = texts.hints
-
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(spelledIn(config, key)), label: texts.labels[key], hint: hints[key] }
+  const shared = { name: fieldName(spelledIn(config, key)), label: t(`manufacturers.labels.${key}`), hint: hintOf(key) }
   switch (key) {
     case 'ssl_verify':
       return <VerifyField name={shared.name} isOn={isOn(config, key)} />
@@ -92,10 +90,27 @@ function VerifyField({ name, isOn: isOnBefore }: { name: string; isOn: boolean }
   return (
     <TickField
       name={name}
-      label={texts.labels.ssl_verify}
-      hint={isOn ? undefined : <span className="not-verified">{texts.verifyOff}</span>}
+      label={t('manufacturers.labels.ssl_verify')}
+      hint={isOn ? undefined : <span className="not-verified">{t('manufacturers.verifyOff')}</span>}
       checked={isOn}
       onChange={({ target }) => setOn(target.checked)}
     />
   )
+}
+
+function hintOf(key: ConfigKey): string | undefined {
+  switch (key) {
+    case 'api_base_url':
+    case 'username':
+    case 'timeout':
+    case 'poll_interval':
+    case 'calls_per_second':
+    case 'burst':
+    case 'websocket_url':
+    case 'auth_header_name':
+    case 'devices':
+      return t(`manufacturers.hints.${key}`)
+    default:
+      return undefined
+  }
 }

@@ -2,19 +2,18 @@
 
 import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
+import type { ConfigKey } from '../../src/model/manufacturer-config.ts'
 import { type Answer, isObject, type Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { useSending } from '../reading.ts'
-import { words } from '../words.ts'
 import { ConfigFields, keysFor, typedConfig } from './manufacturer-fields.tsx'
 import { TestResult } from './test-result.tsx'
-
-const texts = words.manufacturers
 
 export const manufacturersPath = '/api/admin/manufacturers/'
 
@@ -55,12 +54,15 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   }
 
   return (
-    <Dialog title={record === null ? texts.add : texts.editOf(plainText(record.name))} onClose={onClose}>
-      {record?.secrets_unreadable ? <p className="not-verified">{texts.unreadable}</p> : null}
+    <Dialog
+      title={record === null ? t('manufacturers.add') : t('manufacturers.editOf', { name: plainText(record.name) })}
+      onClose={onClose}
+    >
+      {record?.secrets_unreadable ? <p className="not-verified">{t('manufacturers.unreadable')}</p> : null}
       <Form
         key={pluginCode}
-        action={texts.save}
-        others={<Others trial={trial} onClose={onClose} />}
+        action={t('manufacturers.save')}
+        others={<Others trial={trial} keys={keys} onClose={onClose} />}
         send={send}
         onDone={onDone}
         onChange={trial.forget}
@@ -69,15 +71,15 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
           <>
             <SelectField
               name="plugin"
-              label={texts.plugin}
+              label={t('manufacturers.plugin')}
               value={pluginCode}
               onChange={({ target }) => setPluginCode(target.value)}
               options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
             />
             <Field
               name="code"
-              label={texts.code}
-              hint={texts.codeHint}
+              label={t('manufacturers.code')}
+              hint={t('manufacturers.codeHint')}
               defaultValue={takenCodes.includes(pluginCode) ? '' : pluginCode}
               autoComplete="off"
             />
@@ -85,8 +87,8 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
         ) : null}
         <Field
           name="name"
-          label={texts.name}
-          hint={record === null ? texts.nameHint : undefined}
+          label={t('manufacturers.name')}
+          hint={record === null ? t('manufacturers.nameHint') : undefined}
           defaultValue={record?.name}
           maxLength={255}
         />
@@ -103,7 +105,11 @@ async function sent<Body>(answering: Promise<Answer<Body>>): Promise<Answer<Body
   const { field, detail } = answer.problem
   const [, at] = /^config\.devices\.(\d+)/.exec(field ?? '') ?? []
   if (at === undefined) return answer
-  const problem: Problem = { ...answer.problem, field: 'config.devices', detail: texts.line(Number(at) + 1, detail) }
+  const problem: Problem = {
+    ...answer.problem,
+    field: 'config.devices',
+    detail: t('manufacturers.line', { line: Number(at) + 1, message: detail }),
+  }
   return { ok: false, problem }
 }
 
@@ -140,7 +146,7 @@ function useTrial(tryOut: (values: FormData) => Promise<Answer<ConnectionTest>>)
   }
 }
 
-function Others({ trial, onClose }: { trial: Trial; onClose: () => void }) {
+function Others({ trial, keys, onClose }: { trial: Trial; keys: readonly ConfigKey[]; onClose: () => void }) {
   const { isAsking, tested, problem } = trial
   const test = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
     if (form !== null) void trial.ask(new FormData(form))
@@ -148,16 +154,16 @@ function Others({ trial, onClose }: { trial: Trial; onClose: () => void }) {
   return (
     <>
       <button type="button" className="choice" disabled={isAsking} onClick={test}>
-        {isAsking ? texts.test.testing : texts.test.typed}
+        {isAsking ? t('manufacturers.test.testing') : t('manufacturers.test.action')}
       </button>
       <button type="button" className="choice" onClick={onClose}>
-        {words.parts.dialog.cancel}
+        {t('parts.dialog.cancel')}
       </button>
-      {problem === null ? null : <ProblemLine problem={problem} field={labelOf(problem.field)} />}
+      {problem === null ? null : <ProblemLine problem={problem} field={labelOf(keys, problem.field)} />}
       {tested === null ? null : (
         <div className="test-typed">
           <TestResult tested={tested} />
-          <p className="hint">{texts.test.notStored}</p>
+          <p className="hint">{t('manufacturers.test.notStored')}</p>
         </div>
       )}
     </>
@@ -165,7 +171,7 @@ function Others({ trial, onClose }: { trial: Trial; onClose: () => void }) {
 }
 
 /** As its field is called here. */
-function labelOf(field: string | undefined): string | undefined {
-  const labels: Readonly<Record<string, string>> = texts.labels
-  return field === undefined ? undefined : (labels[field.replace('config.', '')] ?? field)
+function labelOf(keys: readonly ConfigKey[], field: string | undefined): string | undefined {
+  const key = keys.find((key) => `config.${key}` === field)
+  return key === undefined ? field : t(`manufacturers.labels.${key}`)
 }

@@ -13,13 +13,11 @@ import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/manufacturers.css'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { isEnabled, type ManufacturerDeeds, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
 import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 import { ScanForm } from './scan-form.tsx'
-
-const texts = words.manufacturers
 
 const everyMs = 5_000
 
@@ -27,7 +25,7 @@ export function Manufacturers() {
   const reading = useReading(manufacturersPath, isList<ManufacturerBody>, everyMs)
   const plugins = useReading('/api/admin/plugins/', isList<PluginBody>).body ?? []
   return (
-    <Shell page="manufacturers" title={texts.title} intro={texts.intro}>
+    <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
       <Loaded reading={reading}>
         {(records) => <List records={records} plugins={plugins} onDone={reading.reload} />}
       </Loaded>
@@ -68,27 +66,27 @@ function List({ records, plugins, onDone }: ListProps) {
             disabled={plugins.length === 0}
             onClick={() => setAsked({ deed: 'add' })}
           >
-            {texts.add}
+            {t('manufacturers.add')}
           </button>
         ) : (
-          <p>{words.shell.takes(words.shell.roles.admin)}</p>
+          <p>{t('shell.requires.admin')}</p>
         )}
         {mayScan && records.length > 0 ? (
           <button type="button" className="choice" onClick={() => setAsked({ deed: 'scan' })}>
-            {texts.scan.text}
+            {t('manufacturers.scan.text')}
           </button>
         ) : null}
       </div>
       {records.length > 0 ? (
         <DataTable
-          caption={texts.list}
+          caption={t('manufacturers.list')}
           columns={manufacturerColumns(mayAdminister ? deeds : null)}
           rows={records}
           idOf={({ code }) => code}
         />
       ) : (
-        <Empty title={texts.none}>
-          <p>{texts.noneNext}</p>
+        <Empty title={t('manufacturers.none')}>
+          <p>{t('manufacturers.noneNext')}</p>
         </Empty>
       )}
       {asked === null ? null : (
@@ -106,7 +104,7 @@ function useEnable(onDone: () => Promise<void>) {
     const body = { api_enabled: true, ...(record.config.enabled === false && { config: { enabled: true } }) }
     const answer = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject)
     await onDone()
-    if (answer.ok) say({ text: texts.enable.enabled(nameOf(record)) })
+    if (answer.ok) say({ text: t('manufacturers.enable.enabled', { name: nameOf(record) }) })
     else say({ text: answer.problem.detail, tone: 'alarm' })
   }
 }
@@ -129,13 +127,13 @@ function AskedDialog({ asked, records, plugins, onDone, onClose }: AskedDialogPr
     case 'add':
     case 'edit': {
       const record = asked.deed === 'edit' ? asked.record : null
-      const sentence = record === null ? texts.added : texts.saved
+      const key = record === null ? 'manufacturers.added' : 'manufacturers.saved'
       return (
         <ManufacturerForm
           record={record}
           plugins={plugins}
           takenCodes={records.map(({ code }) => code)}
-          onDone={(stored) => finish(sentence(nameOf(stored)))}
+          onDone={(stored) => finish(t(key, { name: nameOf(stored) }))}
           onClose={onClose}
         />
       )

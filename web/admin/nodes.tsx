@@ -2,47 +2,55 @@
 
 import type { NodeBody, NodesBody } from '../../src/model/node.ts'
 import { isObject } from '../api.ts'
-import { plainText } from '../format.ts'
+import { formatDuration, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import { useHasNodes } from '../sections.ts'
-import { words } from '../words.ts'
-
-const texts = words.nodes
 
 const everyMs = 5_000
 
 const columns: readonly Column<NodeBody>[] = [
-  { key: 'owner', title: texts.columns.process, sortBy: ({ owner }) => owner, cell: processName },
-  { key: 'work', title: texts.columns.work, sortBy: ({ work }) => work, cell: ({ work }) => texts.works[work] },
+  { key: 'owner', title: t('nodes.columns.process'), sortBy: ({ owner }) => owner, cell: processName },
+  {
+    key: 'work',
+    title: t('nodes.columns.task'),
+    sortBy: ({ work }) => work,
+    cell: ({ work }) => t(`nodes.tasks.${work}`),
+  },
   {
     key: 'source',
-    title: texts.columns.source,
+    title: t('nodes.columns.source'),
     sortBy: ({ source }) => source,
     cell: ({ source }) => <bdi>{plainText(source)}</bdi>,
   },
   {
     key: 'manufacturer',
-    title: texts.columns.manufacturer,
+    title: t('nodes.columns.manufacturer'),
     sortBy: ({ manufacturer }) => manufacturer,
     cell: ({ manufacturer }) => manufacturer,
   },
-  { key: 'epoch', title: texts.columns.epoch, align: 'end', cell: ({ epoch }) => epoch },
-  { key: 'left', title: texts.columns.left, align: 'end', cell: ({ seconds_left }) => texts.seconds(seconds_left) },
+  { key: 'epoch', title: t('nodes.columns.epoch'), align: 'end', cell: ({ epoch }) => epoch },
+  {
+    key: 'left',
+    title: t('nodes.columns.left'),
+    align: 'end',
+    cell: ({ seconds_left }) => formatDuration(seconds_left * 1000),
+  },
 ]
 
 export function Nodes() {
   const hasNodes = useHasNodes()
   return (
-    <Shell page="nodes" title={texts.title} intro={texts.intro}>
+    <Shell page="nodes" title={t('nodes.title')} intro={t('nodes.intro')}>
       {hasNodes ? (
         <Present />
       ) : (
-        <Empty title={texts.absent}>
-          <p>{texts.absentNext}</p>
+        <Empty title={t('nodes.unsupported')}>
+          <p>{t('nodes.unsupportedNext')}</p>
         </Empty>
       )}
     </Shell>
@@ -55,14 +63,14 @@ function Present() {
     <Loaded reading={reading}>
       {({ nodes, processes }) => (
         <>
-          <p className="count">{texts.processes(processes.length)}</p>
+          <p className="count">{t('nodes.processes', { count: processes.length })}</p>
           {nodes.length === 0 ? (
-            <Empty title={texts.none}>
-              <p>{texts.noneNext}</p>
+            <Empty title={t('nodes.none')}>
+              <p>{t('nodes.noneNext')}</p>
             </Empty>
           ) : (
             <DataTable
-              caption={texts.list}
+              caption={t('nodes.list')}
               columns={columns}
               rows={nodes}
               idOf={({ work, source }) => `${work} ${source}`}
@@ -70,7 +78,7 @@ function Present() {
           )}
           <ul>
             {idle(nodes, processes).map((one) => (
-              <li key={one.owner}>{texts.idle(processName(one))}</li>
+              <li key={one.owner}>{t('nodes.idle', { name: processName(one) })}</li>
             ))}
           </ul>
         </>
@@ -82,7 +90,7 @@ function Present() {
 type Sharer = NodesBody['processes'][number]
 
 function processName(one: Sharer): string {
-  return plainText(texts.process(one))
+  return plainText(t('nodes.process', { host: one.host, pid: one.pid }))
 }
 
 function idle(nodes: readonly NodeBody[], processes: readonly Sharer[]): readonly Sharer[] {

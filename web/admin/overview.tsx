@@ -13,26 +13,24 @@ import { useSending } from '../reading.ts'
 import { useSections } from '../sections.ts'
 import { useMay } from '../session.ts'
 import '../styles/overview.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useWaiting } from './waiting.ts'
-
-const texts = words.shell.overview
 
 export function Overview() {
   const { mount } = useSurroundings()
   const sections = useSections()
   return (
-    <Shell page="overview" title={texts.title}>
+    <Shell page="overview" title={t('shell.overview.title')}>
       <WaitsForYou />
       {sections.map(({ name, pages }) => (
         <section key={name} className="overview-section">
-          <h2>{words.shell.sections[name]}</h2>
+          <h2>{t(`shell.sections.${name}`)}</h2>
           <ul className="places">
             {pages.map((page) => (
               <li key={page}>
                 <a className="place" href={mount + pathOf(page)}>
-                  <strong>{words.shell.pages[page].title}</strong>
-                  <span>{words.shell.pages[page].says}</span>
+                  <strong>{t(`shell.pages.${page}.title`)}</strong>
+                  <span>{t(`shell.pages.${page}.description`)}</span>
                 </a>
               </li>
             ))}
@@ -48,14 +46,18 @@ function WaitsForYou() {
   const { items, store, problem, reload } = useWaiting()
   const isStoreWell = store === null || store.status === 'healthy'
   return (
-    <section className="overview-section" aria-label={texts.waits} aria-busy={items === null && problem === null}>
-      <h2>{texts.waits}</h2>
+    <section
+      className="overview-section"
+      aria-label={t('shell.overview.todo')}
+      aria-busy={items === null && problem === null}
+    >
+      <h2>{t('shell.overview.todo')}</h2>
       {problem === null ? null : <ProblemLine problem={problem} />}
       {isStoreWell ? null : <StoreNotice store={store} onDone={reload} />}
       {items === null ? (
-        <p className="count">{problem === null ? words.parts.loading : texts.unknown}</p>
+        <p className="count">{problem === null ? t('parts.loading') : t('shell.overview.unknown')}</p>
       ) : items.length === 0 && isStoreWell ? (
-        <p className="count">{texts.nothing}</p>
+        <p className="count">{t('shell.overview.nothing')}</p>
       ) : (
         <ul className="waiting">
           {items.map(({ key, text, says, path }) => (
@@ -90,14 +92,14 @@ function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealt
     <div className="store-notice" role="alert">
       <StateIcon state="critical" />
       <p>
-        <strong>{texts.store[status]}</strong> {details}
+        <strong>{t(`shell.overview.store.${status}`)}</strong> {details}
       </p>
       {status !== 'restored' ? null : mayAcknowledge ? (
         <button type="button" className="choice" disabled={isSending} onClick={acknowledge}>
-          {texts.acknowledge}
+          {t('shell.overview.acknowledge')}
         </button>
       ) : (
-        <span>{words.shell.takes(words.shell.roles.admin)}</span>
+        <span>{t('shell.requires.admin')}</span>
       )}
     </div>
   )

@@ -9,11 +9,9 @@ import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import { useSession } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { peopleColumns } from './people-columns.tsx'
 import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
-
-const texts = words.people
 
 const everyMs = 10_000
 
@@ -22,17 +20,17 @@ export function People() {
   const [asked, setAsked] = useState<PersonQuestion | null>(null)
   const own = useSession()?.user?.id ?? null
   return (
-    <Shell page="people" title={texts.title} intro={texts.intro}>
+    <Shell page="people" title={t('people.title')} intro={t('people.intro')}>
       <Loaded reading={reading}>
         {(users) => (
           <>
             <div className="list-actions">
               <button type="button" className="choice" data-tone="usual" onClick={() => setAsked({ kind: 'add' })}>
-                {texts.add}
+                {t('people.add')}
               </button>
             </div>
             <DataTable
-              caption={texts.list}
+              caption={t('people.list')}
               columns={peopleColumns({ own, lastAdmin: lastAdmin(users), onAsk: setAsked })}
               rows={users}
               idOf={({ id }) => id}

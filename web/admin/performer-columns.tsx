@@ -4,12 +4,10 @@ import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'
+import { t } from '../i18n.ts'
 import { showable } from '../watch-wearers.ts'
-import { words } from '../words.ts'
 import type { PerformerQuestion } from './performer-dialogs.tsx'
 import { type Cast, unitName, type Wearing } from './wearing.ts'
-
-const texts = words.performers
 
 interface Deeds {
   onAsk(question: PerformerQuestion): void
@@ -18,22 +16,21 @@ interface Deeds {
 
 /** `deeds`: null for somebody who may only look. */
 export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Column<Performer>[] {
-  const { columns } = texts
   const shown: readonly Column<Performer>[] = [
     {
       key: 'name',
-      title: columns.name,
+      title: t('performers.columns.name'),
       sortBy: ({ name }) => name,
       cell: (performer) => <Name performer={performer} />,
     },
     {
       key: 'notes',
-      title: columns.notes,
-      cell: ({ notes }) => (notes === '' ? words.parts.unknown : <bdi className="notes">{plainText(notes)}</bdi>),
+      title: t('performers.columns.notes'),
+      cell: ({ notes }) => (notes === '' ? t('parts.unknown') : <bdi className="notes">{plainText(notes)}</bdi>),
     },
     {
       key: 'wears',
-      title: columns.wears,
+      title: t('performers.columns.transmitter'),
       sortBy: ({ id }) => cast.wearings.filter(({ performer }) => performer === id).length,
       cell: ({ id, name }) => <Wears id={id} name={plainText(name)} cast={cast} deeds={deeds} />,
     },
@@ -43,7 +40,7 @@ export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Colu
     ...shown,
     {
       key: 'actions',
-      title: columns.actions,
+      title: t('performers.columns.actions'),
       cell: (performer) => <Actions performer={performer} onAsk={deeds.onAsk} />,
     },
   ]
@@ -57,7 +54,7 @@ function Name({ performer }: { performer: Performer }) {
       {picture === null ? (
         <span className="performer-picture" />
       ) : (
-        <img className="performer-picture" src={picture} alt={texts.picture(name)} />
+        <img className="performer-picture" src={picture} alt={t('performers.picture', { name })} />
       )}
       <bdi>{name}</bdi>
     </span>
@@ -73,7 +70,7 @@ interface WearsProps {
 
 function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
   const own = wearings.filter(({ performer }) => performer === id)
-  if (own.length === 0) return texts.wearsNothing
+  if (own.length === 0) return t('performers.noTransmitter')
   return (
     <ul className="wears">
       {own.map((wearing) => {
@@ -83,7 +80,7 @@ function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
             <bdi>{unit}</bdi>
             {deeds === null ? null : (
               <button type="button" className="choice" onClick={() => deeds.onEnd(wearing)}>
-                {texts.end}
+                {t('performers.unassign')}
                 <span className="for-listeners">
                   {' '}
                   {name}, {unit}
@@ -102,7 +99,7 @@ function Actions({ performer, onAsk }: { performer: Performer } & Pick<Deeds, 'o
     <div className="row-actions">
       {(['assign', 'change', 'remove'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, performer })}>
-          {texts[kind]}
+          {t(`performers.${kind}`)}
           <span className="for-listeners"> {plainText(performer.name)}</span>
         </button>
       ))}

@@ -11,18 +11,16 @@ import { Shell } from '../parts/shell.tsx'
 import { useSending } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { performerColumns } from './performer-columns.tsx'
 import { PerformerDialog, type PerformerQuestion } from './performer-dialogs.tsx'
 import { type Cast, setActive, unitName, useCast, type Wearing } from './wearing.ts'
-
-const texts = words.performers
 
 export function Performers() {
   const reading = useCast()
   const [asked, setAsked] = useState<PerformerQuestion | null>(null)
   return (
-    <Shell page="performers" title={texts.title} intro={texts.intro}>
+    <Shell page="performers" title={t('performers.title')} intro={t('performers.intro')}>
       <Loaded reading={reading}>
         {(cast) => (
           <>
@@ -58,18 +56,18 @@ function List({ cast, onAsk, reload }: ListProps) {
             disabled={!mayOperate}
             onClick={() => onAsk({ kind })}
           >
-            {texts[kind]}
+            {t(`performers.${kind}`)}
           </button>
         ))}
-        {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
+        {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}
       </div>
       {cast.performers.length === 0 ? (
-        <Empty title={texts.none}>
-          <p>{texts.noneNext}</p>
+        <Empty title={t('performers.none')}>
+          <p>{t('performers.noneNext')}</p>
         </Empty>
       ) : (
         <DataTable
-          caption={texts.list}
+          caption={t('performers.list')}
           columns={performerColumns(cast, mayOperate ? { onAsk, onEnd } : null)}
           rows={cast.performers}
           idOf={({ id }) => id}
@@ -93,6 +91,8 @@ function useEnd({ performers, units }: Cast, reload: () => Promise<void>) {
       say(answer.ok ? { text, undo } : { text: answer.problem.detail, tone: 'alarm' })
       await reload()
     }
-    await change(false, texts.ended(name, unit), () => change(true, texts.again(name, unit)))
+    await change(false, t('performers.unassigned', { name, unit }), () =>
+      change(true, t('performers.reassigned', { name, unit })),
+    )
   }
 }

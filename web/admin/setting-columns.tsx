@@ -1,47 +1,47 @@
 /** What the page of settings says of each, and what can be done with it. */
 
+import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
-import { words } from '../words.ts'
 import type { SettingQuestion } from './setting-dialogs.tsx'
-import { type SettingRow, scopeName } from './setting-row.ts'
-
-const texts = words.settings
+import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
 
 /** `onAsk`: null for somebody who may only look. */
 export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {
-  const { columns } = texts
   const shown: readonly Column<SettingRow>[] = [
     {
       key: 'setting',
-      title: columns.setting,
+      title: t('settings.columns.setting'),
       cell: ({ key }) => (
         <span className="stacked-cell">
-          <span>{texts.keys[key].title}</span>
-          <small>{texts.keys[key].says}</small>
+          <span>{t(`settings.keys.${key}.title`)}</span>
+          <small>{t(`settings.keys.${key}.description`)}</small>
         </span>
       ),
     },
     {
       key: 'value',
-      title: columns.value,
-      cell: ({ key, value }) => <strong>{texts.value(value, texts.keys[key].unit)}</strong>,
+      title: t('settings.columns.value'),
+      cell: ({ key, value }) => <strong>{formatSetting(key, value)}</strong>,
     },
-    { key: 'source', title: columns.source, cell: ({ source }) => texts.sources[source] },
+    { key: 'source', title: t('settings.columns.source'), cell: ({ source }) => t(`settings.sources.${source}`) },
   ]
   if (onAsk === null) return shown
-  return [...shown, { key: 'actions', title: columns.actions, cell: (row) => <Actions row={row} onAsk={onAsk} /> }]
+  return [
+    ...shown,
+    { key: 'actions', title: t('settings.columns.actions'), cell: (row) => <Actions row={row} onAsk={onAsk} /> },
+  ]
 }
 
 function Actions({ row, onAsk }: { row: SettingRow; onAsk: (question: SettingQuestion) => void }) {
-  const kinds = row.source === 'stored' ? (['change', 'forget'] as const) : (['change'] as const)
+  const kinds = row.source === 'stored' ? (['change', 'reset'] as const) : (['change'] as const)
   return (
     <div className="row-actions">
       {kinds.map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, row })}>
-          {texts[kind]}
+          {t(`settings.${kind}`)}
           <span className="for-listeners">
             {' '}
-            {texts.keys[row.key].title}, {scopeName(row.manufacturer)}
+            {t(`settings.keys.${row.key}.title`)}, {scopeName(row.manufacturer)}
           </span>
         </button>
       ))}

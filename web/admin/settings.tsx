@@ -12,13 +12,11 @@ import { filterValues, queryOf, useSearch } from '../query.ts'
 import { useReading } from '../reading.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
 import { rowsOf, scopeName } from './setting-row.ts'
-
-const texts = words.settings
 
 const everyMs = 10_000
 
@@ -30,19 +28,19 @@ export function SettingsPage() {
   const mayOperate = useMay('operate')
   const [asked, setAsked] = useState<SettingQuestion | null>(null)
   return (
-    <Shell page="settings" title={texts.title} intro={texts.intro}>
+    <Shell page="settings" title={t('settings.title')} intro={t('settings.intro')}>
       <FilterBar filters={filters} />
-      {mayOperate ? null : <p className="hint">{words.shell.takes(words.shell.roles.operator)}</p>}
+      {mayOperate ? null : <p className="hint">{t('shell.requires.operator')}</p>}
       <Loaded reading={reading}>
         {(scopes) =>
           scopes.length === 0 ? (
-            <Empty title={texts.none} filters={filters} />
+            <Empty title={t('settings.none')} filters={filters} />
           ) : (
             scopes.map((scope) => (
               <section key={scope.manufacturer} className="scope">
                 <h2>{scopeName(scope.manufacturer)}</h2>
                 <DataTable
-                  caption={texts.caption(scopeName(scope.manufacturer))}
+                  caption={t('settings.caption', { scope: scopeName(scope.manufacturer) })}
                   columns={settingColumns(mayOperate ? setAsked : null)}
                   rows={rowsOf(scope)}
                   idOf={({ key }) => key}

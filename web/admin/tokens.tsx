@@ -10,12 +10,10 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useReading } from '../reading.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { type Made, MadeToken } from './made-token.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
-
-const texts = words.tokens
 
 const everyMs = 10_000
 
@@ -25,11 +23,11 @@ export function Tokens() {
   const [asked, setAsked] = useState<TokenQuestion | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const makerOf = (id: number | null) => {
-    if (id === null) return texts.console
-    return plainText(users?.find((one) => one.id === id)?.username ?? texts.gone)
+    if (id === null) return t('tokens.commandLine')
+    return plainText(users?.find((one) => one.id === id)?.username ?? t('tokens.deletedUser'))
   }
   return (
-    <Shell page="tokens" title={texts.title} intro={texts.intro}>
+    <Shell page="tokens" title={t('tokens.title')} intro={t('tokens.intro')}>
       {made === null ? null : <MadeToken made={made} onKept={() => setMade(null)} />}
       <Loaded reading={reading}>
         {(tokens) => (
@@ -43,17 +41,17 @@ export function Tokens() {
                   data-tone="usual"
                   onClick={() => setAsked({ kind })}
                 >
-                  {texts[kind]}
+                  {t(`tokens.${kind}`)}
                 </button>
               ))}
             </div>
             {tokens.length === 0 ? (
-              <Empty title={texts.none}>
-                <p>{texts.noneNext}</p>
+              <Empty title={t('tokens.none')}>
+                <p>{t('tokens.noneNext')}</p>
               </Empty>
             ) : (
               <DataTable
-                caption={texts.list}
+                caption={t('tokens.list')}
                 columns={tokenColumns({ makerOf: users === null ? () => '' : makerOf, onAsk: setAsked })}
                 rows={tokens}
                 idOf={({ id }) => id}

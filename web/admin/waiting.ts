@@ -3,10 +3,9 @@
 import type { StoreHealth } from '../../src/model/health.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
 import { type Health, isObject, isPage, type Problem } from '../api.ts'
+import { t } from '../i18n.ts'
 import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
 
-const texts = words.shell.overview
 /** Five lists at once: a page left open must not use up what a client may ask. */
 const everyMs = 10_000
 
@@ -38,14 +37,14 @@ export function useWaiting(): AllWaiting {
   return {
     items: isKnown
       ? [
-          ...ofCount('queue', queue.body?.count, texts.queue, 'queue'),
-          ...ofCount('movements', movements.body?.count, texts.movements, 'movements'),
+          ...ofCount('queue', queue.body?.count, 'shell.overview.queue', 'queue'),
+          ...ofCount('movements', movements.body?.count, 'shell.overview.movements', 'movements'),
           ...ofManufacturers(health.body),
-          ...ofCount('error', failing.body?.count, texts.connections.error, 'connections', '?status=error'),
+          ...ofCount('error', failing.body?.count, 'shell.overview.connections.error', 'connections', '?status=error'),
           ...ofCount(
             'disconnected',
             lost.body?.count,
-            texts.connections.disconnected,
+            'shell.overview.connections.disconnected',
             'connections',
             '?status=disconnected',
           ),
@@ -63,25 +62,27 @@ function useCount(path: string) {
   return useReading(`${path}page_size=1`, isPage<unknown>, everyMs)
 }
 
+type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`
+
 function ofCount(
   key: string,
   count: number | undefined,
-  text: (count: number) => string,
+  text: CountKey,
   page: PageName,
   search = '',
 ): readonly Waiting[] {
-  return count === undefined || count === 0 ? [] : [{ key, text: text(count), path: pathOf(page) + search }]
+  return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
 }
 
 function ofManufacturers(health: Health | null): readonly Waiting[] {
   if (health === null) return []
   const path = pathOf('manufacturers')
-  if (health.manufacturers.length === 0) return [{ key: 'none', text: texts.noManufacturer, path }]
+  if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]
   return health.manufacturers
     .filter(({ status }) => status !== 'healthy' && status !== 'disabled')
     .map(({ code, status, error }) => ({
       key: `manufacturer ${code}`,
-      text: texts.manufacturer(code, words.health.statuses[status]),
+      text: t('shell.overview.manufacturer', { code: code, status: t(`health.statuses.${status}`) }),
       says: error,
       path: `${path}?manufacturer=${code}`,
     }))

@@ -3,10 +3,8 @@
 import type { Performer, UnitBody } from '../../src/model/hardware.ts'
 import { type Answer, type Api, isList, isObject } from '../api.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { type Reading, useReading } from '../reading.ts'
-import { words } from '../words.ts'
-
-const texts = words.performers
 
 /** One that is in force. */
 export interface Wearing {
@@ -46,7 +44,7 @@ export function useCast(): Reading<Cast> {
 
 export function unitName(units: readonly UnitBody[], id: number): string {
   const unit = units.find((one) => one.id === id)
-  return unit === undefined ? texts.goneUnit(id) : plainText(texts.unit(unit))
+  return unit === undefined ? t('performers.unavailableUnit', { id }) : plainText(nameOf(unit))
 }
 
 export function setActive(api: Api, { id }: Pick<Wearing, 'id'>, is_active: boolean): Promise<Answer<Wearing>> {
@@ -63,4 +61,9 @@ export async function assign(
   const ended = worn === undefined ? null : await setActive(api, worn, false)
   if (ended?.ok === false) return ended
   return api.write('POST', '/api/assignments/', wanted, isObject<Wearing>)
+}
+
+function nameOf({ id, name, slot }: UnitBody): string {
+  const shown = name ?? t('performers.unnamedUnit', { id })
+  return slot === null ? shown : t('performers.unitWithSlot', { name: shown, slot })
 }

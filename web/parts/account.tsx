@@ -4,9 +4,9 @@ import { pathOf } from '../../src/model/pages.ts'
 import { isNothing } from '../api.ts'
 import { useSurroundings } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { signInPath, useSending } from '../reading.ts'
 import { useSession } from '../session.ts'
-import { words } from '../words.ts'
 
 export function Account() {
   const { mount, api } = useSurroundings()
@@ -16,7 +16,7 @@ export function Account() {
   if (session.kind !== 'user') {
     return (
       <a className="account-link" href={signInPath(mount)}>
-        {words.shell.signIn}
+        {t('shell.signIn')}
       </a>
     )
   }
@@ -32,14 +32,14 @@ export function Account() {
     <div className="account">
       <a className="account-link" href={`${mount}${pathOf('account')}`}>
         <bdi className="account-name">{plainText(session.name)}</bdi>{' '}
-        <span className="account-role">{words.shell.roles[session.role]}</span>
+        <span className="account-role">{t(`shell.roles.${session.role}`)}</span>
       </a>
       <button type="button" className="choice" disabled={isSending} onClick={signOut}>
-        {words.shell.signOut}
+        {t('shell.signOut')}
       </button>
       {problem === null || problem.kind === 'sign_in' ? null : (
         <span role="alert" className="account-problem">
-          {words.shell.signOutFailed(problem.detail)}
+          {t('shell.signOutFailed', { reason: problem.detail })}
         </span>
       )}
     </div>

@@ -1,8 +1,8 @@
 /** How each manufacturer fares, on pages that have no live feed. */
 
 import { type Health, isObject } from '../api.ts'
+import { t } from '../i18n.ts'
 import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
 import { HealthItems } from './health-list.tsx'
 
 const everyMs = 10_000
@@ -11,9 +11,9 @@ export function AdminFooter() {
   const { body, problem } = useReading('/api/health/', isObject<Health>, everyMs)
   return (
     <footer className="footer">
-      <ul className="footer-list" aria-label={words.health.label}>
+      <ul className="footer-list" aria-label={t('health.label')}>
         {body === null ? (
-          <li className="footer-item">{words.health.unknown}</li>
+          <li className="footer-item">{t('health.unknown')}</li>
         ) : (
           <HealthItems health={body} isOld={problem !== null} />
         )}

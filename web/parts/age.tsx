@@ -1,7 +1,7 @@
 /** How long ago, counting up. */
 
 import { useHouse } from '../context.ts'
-import { formatAge, shortAge } from '../format.ts'
+import { formatDuration, formatShortDuration } from '../format.ts'
 
 interface AgeProps {
   readonly since: number
@@ -9,6 +9,6 @@ interface AgeProps {
 }
 
 export function Age({ since, isShort = false }: AgeProps) {
-  const age = useHouse((house) => (isShort ? shortAge : formatAge)(house.now - since))
+  const age = useHouse((house) => (isShort ? formatShortDuration : formatDuration)(house.now - since))
   return <span className="age">{age}</span>
 }

@@ -3,10 +3,10 @@
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
 import { type Deed, planChange } from '../arrangement.ts'
+import { t } from '../i18n.ts'
 import { nextSpacer } from '../places.ts'
 import type { Deeds } from '../use-deeds.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
 import { Confirmation } from './dialog.tsx'
 
 interface ArrangeBarProps {
@@ -19,12 +19,12 @@ interface ArrangeBarProps {
 export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
   return (
     <div className="arrange-bar">
-      <strong>{words.arrange.title}</strong>
+      <strong>{t('arrange.title')}</strong>
       {shown === null ? (
         <OneLineForm
-          label={words.arrange.newGroupTitle}
-          action={words.arrange.create}
-          placeholder={words.arrange.newGroup}
+          label={t('arrange.newGroupTitle')}
+          action={t('arrange.create')}
+          placeholder={t('arrange.newGroup')}
           onText={(title) =>
             deeds.dispatch(() => ({
               type: 'create_group',
@@ -37,10 +37,10 @@ export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
       )}
       <span className="arrange-end">
         <button type="button" className="choice" disabled={!deeds.canUndo} onClick={() => void deeds.undo()}>
-          {words.arrange.undo}
+          {t('arrange.undo')}
         </button>
         <button type="button" className="choice" onClick={onDone}>
-          {words.arrange.done}
+          {t('arrange.done')}
         </button>
       </span>
     </div>
@@ -62,14 +62,14 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
   return (
     <>
       <OneLineForm
-        label={words.arrange.groupTitle}
-        action={words.arrange.rename}
+        label={t('arrange.groupTitle')}
+        action={t('arrange.rename')}
         initial={shown.title}
         onText={(title) => changeShown(() => ({ title }))}
       />
       <OneLineForm
-        label={words.arrange.addPositionLabel}
-        action={words.arrange.addPosition}
+        label={t('arrange.planSlotLabel')}
+        action={t('arrange.planSlot')}
         isNumber={true}
         onText={(text) => add(() => Number(text))}
       />
@@ -79,7 +79,7 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         disabled={nextSpacer(shown.slots) === null}
         onClick={() => void add(nextSpacer)}
       >
-        {words.arrange.addBlank}
+        {t('arrange.addBlank')}
       </button>
       <button
         type="button"
@@ -87,22 +87,22 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         aria-pressed={shown.hide_charts}
         onClick={() => void changeShown((group) => ({ hide_charts: !group.hide_charts }))}
       >
-        {words.arrange.hideCharts}
+        {t('arrange.hideCharts')}
       </button>
       <button type="button" className="choice" onClick={() => setDeleting(true)}>
-        {words.arrange.delete}
+        {t('arrange.delete')}
       </button>
       {isDeleting ? (
         <Confirmation
-          title={words.arrange.deleteTitle(shown.title)}
-          action={words.arrange.delete}
+          title={t('arrange.deleteTitle', { title: shown.title })}
+          action={t('arrange.delete')}
           tone="alarm"
           isSending={false}
           problem={null}
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
-          <p>{words.arrange.deleteText(shown.slots.length)}</p>
+          <p>{t('arrange.deleteText', { count: shown.slots.length })}</p>
         </Confirmation>
       ) : null}
     </>

@@ -6,10 +6,10 @@ import type { Group } from '../../src/model/api.ts'
 import { type Deed, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useHouse, useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { isSpacer } from '../places.ts'
 import { type Deeds, useDeeds } from '../use-deeds.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { Confirmation } from './dialog.tsx'
 import { type Carry, GroupTargets, Tile } from './tiles.tsx'
@@ -41,18 +41,18 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
   useArrangeKeys(deeds, () => setCarried(null))
 
   return (
-    <section className="arrange" aria-label={words.arrange.title}>
+    <section className="arrange" aria-label={t('arrange.title')}>
       <ArrangeBar {...{ shown, deeds, change, onDone }} />
       <p className="arrange-intro" role="status">
         {carried !== null
-          ? words.arrange.carrying(nameOf(carried))
+          ? t('arrange.selected', { name: nameOf(carried) })
           : shown === null
-            ? words.arrange.intro
-            : words.arrange.introGroup}
+            ? t('arrange.intro')
+            : t('arrange.introGroup')}
       </p>
       <GroupTargets groups={groups} shown={shown} carry={carry} onShow={(group) => change({ group })} />
       {shown === null ? (
-        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={words.arrange.places} />
+        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={t('arrange.slots')} />
       ) : (
         <GroupTiles {...{ shown, cards, carry, deeds }} />
       )}
@@ -95,8 +95,8 @@ function GroupTiles({
       <Tiles slots={shown.slots} {...{ cards, carry, takeOut }} label={shown.title} hasEnd={true} />
       {outside.length === 0 ? null : (
         <>
-          <h2>{words.arrange.outside}</h2>
-          <Tiles slots={outside} {...{ cards, carry }} label={words.arrange.outside} isSource={true} />
+          <h2>{t('arrange.outside')}</h2>
+          <Tiles slots={outside} {...{ cards, carry }} label={t('arrange.outside')} isSource={true} />
         </>
       )}
     </>
@@ -149,14 +149,14 @@ function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
   }
   return (
     <Confirmation
-      title={words.arrange.swapTitle(swap.b.slot, holder)}
-      action={words.arrange.swap}
+      title={t('arrange.swapTitle', { slot: swap.b.slot, holder })}
+      action={t('arrange.swap')}
       isSending={false}
       problem={null}
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>{words.arrange.swapText(nameOf(swap.a.slot), holder)}</p>
+      <p>{t('arrange.swapText', { name: nameOf(swap.a.slot), holder })}</p>
     </Confirmation>
   )
 }
@@ -167,6 +167,6 @@ function groupShown(groups: readonly Group[], view: View): Group | null {
 
 function nameAt(cards: readonly ChannelFacts[], slot: number): string {
   const card = cards.find((one) => one.slot === slot)
-  if (card !== undefined) return card.name ?? words.card.noName
-  return isSpacer(slot) ? words.arrange.blank : words.arrange.planned
+  if (card !== undefined) return card.name ?? t('card.noName')
+  return isSpacer(slot) ? t('arrange.blank') : t('arrange.planned')
 }

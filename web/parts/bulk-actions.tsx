@@ -7,9 +7,9 @@ import { useState } from 'react'
 import type { ReviewBody } from '../../src/model/discovery-api.ts'
 import { isObject } from '../api.ts'
 import { useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { useSending } from '../reading.ts'
 import type { Selection } from '../selection.ts'
-import { words } from '../words.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { Confirmation } from './dialog.tsx'
 import { useSay } from './messages.tsx'
@@ -23,8 +23,8 @@ export interface BulkAction {
   readonly tone?: 'usual' | 'alarm'
   /** Names the number. */
   readonly question: (count: number) => string
-  /** What follows from it. */
-  readonly follows: string
+  /** Effect of the action. */
+  readonly consequence: string
   /** The one that takes it back; takes `{ids}` too. */
   readonly undoPath?: string
   /** Those of the selected that it can be done with. */
@@ -110,7 +110,7 @@ export function BulkActions({ selection, actions, refusal, onDone }: BulkActions
           onConfirm={() => confirm(asked)}
           onClose={close}
         >
-          <p>{asked.action.follows}</p>
+          <p>{asked.action.consequence}</p>
         </Confirmation>
       )}
     </>
@@ -126,7 +126,7 @@ interface ActionButtonProps {
 function ActionButton({ text, count, onClick }: ActionButtonProps) {
   return (
     <button type="button" className="choice" disabled={count === 0} onClick={onClick}>
-      {words.parts.list.withCount(text, count)}
+      {count === 0 ? text : t('parts.list.withCount', { action: text, count })}
     </button>
   )
 }

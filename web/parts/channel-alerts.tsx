@@ -2,8 +2,8 @@
 
 import type { AlertBody } from '../../src/model/alert.ts'
 import { isList } from '../api.ts'
+import { t } from '../i18n.ts'
 import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
 import { Ago } from './ago.tsx'
 import { Loaded } from './loaded.tsx'
 
@@ -13,12 +13,12 @@ export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; c
   const reading = useReading(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
   return (
     <section className="detail-part detail-wide">
-      <h2>{words.channel.alerts}</h2>
+      <h2>{t('channel.alerts')}</h2>
       <Loaded reading={reading}>
         {(alerts) => {
           const own = alerts.filter((one) => one.channel_id === channelId || one.channel_id === null)
           return own.length === 0 ? (
-            <p>{words.channel.noAlerts}</p>
+            <p>{t('channel.noAlerts')}</p>
           ) : (
             <ul className="alerts">
               {own
@@ -40,13 +40,13 @@ function OneAlert({ alert: { state, severity, message, raised_at, cleared_at } }
     <li data-severity={state === 'raised' ? severity : 'cleared'}>
       <bdi>{message}</bdi>
       <span className="alert-times">
-        {words.channel.raised} <Ago at={raised_at} />
+        {t('channel.raised')} <Ago at={raised_at} />
         {' · '}
         {cleared_at === null ? (
-          words.channel.stillOpen
+          t('channel.open')
         ) : (
           <>
-            {words.channel.cleared} <Ago at={cleared_at} />
+            {t('channel.cleared')} <Ago at={cleared_at} />
           </>
         )}
       </span>

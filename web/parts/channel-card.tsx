@@ -3,9 +3,10 @@
 import { type CSSProperties, memo } from 'react'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { formatMegahertz } from '../format.ts'
+import { t } from '../i18n.ts'
 import { fitName } from '../name-fit.ts'
 import type { Step } from '../wall-fit.ts'
-import { words } from '../words.ts'
 import { Battery } from './battery.tsx'
 import { LostReceiver } from './lost-receiver.tsx'
 import { Marks } from './marks.tsx'
@@ -39,7 +40,7 @@ export const ChannelCard = memo(function ChannelCard(props: ChannelCardProps) {
         {isSmall ? battery : null}
         <span className="card-state">
           <StateIcon state={facts.state} />
-          <span className={isSmall ? 'for-listeners' : 'card-word'}>{words.states[facts.state]}</span>
+          <span className={isSmall ? 'for-listeners' : 'card-word'}>{t(`states.${facts.state}`)}</span>
         </span>
       </div>
       <Name facts={facts} />
@@ -59,7 +60,7 @@ function Place({ facts: { slot, token } }: { facts: ChannelFacts }) {
   return (
     <span className="card-place">
       <span className="card-slot">
-        <span className="for-listeners">{words.card.slot(slot)}</span>
+        <span className="for-listeners">{t('card.slot', { slot })}</span>
         <span aria-hidden="true">{slot}</span>
       </span>
       {token === null ? null : <span className="card-token">{token}</span>}
@@ -69,12 +70,12 @@ function Place({ facts: { slot, token } }: { facts: ChannelFacts }) {
 
 /** As large as fits: the style sheet divides the room by the number of characters. */
 function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
-  const { whole, broken } = fitName(name ?? words.card.noName)
+  const { whole, broken } = fitName(name ?? t('card.noName'))
   const size = { '--whole': whole, '--broken': broken } as CSSProperties
   return (
     <div className="card-name" title={name === null ? undefined : [token, name].filter(Boolean).join(' ')}>
       <span className="card-name-text" style={size}>
-        {name === null ? <span className="card-no-name">{words.card.noName}</span> : <bdi dir="auto">{name}</bdi>}
+        {name === null ? <span className="card-no-name">{t('card.noName')}</span> : <bdi dir="auto">{name}</bdi>}
       </span>
     </div>
   )
@@ -83,7 +84,7 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
 /** Over the whole card, so that a thumb finds it. */
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
   const { mount } = useSurroundings()
-  const text = words.card.open(name ?? words.card.noName, slot)
+  const text = t('card.details', { name: name ?? t('card.noName'), slot })
   return (
     <a className="card-link" href={`${mount}/channels/${channelId}`}>
       <span className="for-listeners">{text}</span>
@@ -101,9 +102,12 @@ function Levels({ facts, hasChart }: { facts: ChannelFacts; hasChart: boolean })
       {hasChart ? <Chart {...{ receiverId, channelId, isAsleep }} /> : null}
       <div className="card-foot">
         <span className="card-frequency">
-          {facts.frequency === null ? words.card.noFrequency : words.card.frequency(facts.frequency)}
+          {facts.frequency === null ? t('card.noFrequency') : formatMegahertz(facts.frequency)}
         </span>
-        <span className="card-receiver" title={words.card.position(facts.receiverName, facts.channel)}>
+        <span
+          className="card-receiver"
+          title={t('card.receiverChannel', { receiver: facts.receiverName, channel: facts.channel })}
+        >
           <bdi dir="auto" className="card-receiver-name">
             {facts.receiverName}
           </bdi>

@@ -2,9 +2,10 @@
 
 import { memo } from 'react'
 import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { formatMegahertz } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Place } from '../places.ts'
 import type { Sort, View } from '../view.ts'
-import { words } from '../words.ts'
 import { Battery } from './battery.tsx'
 import { Marks } from './marks.tsx'
 import { Meters } from './meters.tsx'
@@ -15,13 +16,13 @@ interface ChannelTableProps {
   readonly sort: Sort
   change(view: Partial<View>): void
 }
+type Column = 'slot' | 'name' | 'state' | 'flags' | 'battery' | 'levels' | 'frequency' | 'receiver'
 
-const { columns } = words.live.table
-const heads: readonly { readonly column: keyof typeof columns; readonly sort?: Sort }[] = [
+const heads: readonly { readonly column: Column; readonly sort?: Sort }[] = [
   { column: 'slot', sort: 'slot' },
   { column: 'name', sort: 'name' },
   { column: 'state', sort: 'problems' },
-  { column: 'marks' },
+  { column: 'flags' },
   { column: 'battery', sort: 'battery' },
   { column: 'levels', sort: 'rf' },
   { column: 'frequency' },
@@ -31,16 +32,16 @@ const heads: readonly { readonly column: keyof typeof columns; readonly sort?: S
 export function ChannelTable({ places, sort, change }: ChannelTableProps) {
   return (
     <table className="channels">
-      <caption className="for-listeners">{words.live.table.caption}</caption>
+      <caption className="for-listeners">{t('live.table.caption')}</caption>
       <thead>
         <tr>
           {heads.map(({ column, sort: by }) => (
             <th key={column} scope="col" data-column={column} aria-sort={by === sort ? 'ascending' : undefined}>
               {by === undefined ? (
-                columns[column]
+                t(`live.table.columns.${column}`)
               ) : (
                 <button type="button" onClick={() => change({ sort: by })}>
-                  {columns[column]}
+                  {t(`live.table.columns.${column}`)}
                 </button>
               )}
             </th>
@@ -54,7 +55,7 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
           ) : place.kind === 'planned' ? (
             <tr key={place.slot} className="row-planned">
               <td data-column="slot">{place.slot}</td>
-              <td colSpan={heads.length - 1}>{words.card.planned}</td>
+              <td colSpan={heads.length - 1}>{t('card.planned')}</td>
             </tr>
           ) : null,
         )}
@@ -74,16 +75,16 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
       <th scope="row" data-column="name">
         <a href={`${mount}/channels/${channelId}`}>
           {facts.token === null ? null : <span className="card-token">{facts.token}</span>}{' '}
-          <bdi dir="auto">{facts.name ?? words.card.noName}</bdi>
+          <bdi dir="auto">{facts.name ?? t('card.noName')}</bdi>
         </a>
       </th>
       <td data-column="state">
         <span className="card-state">
           <StateIcon state={facts.state} />
-          {words.states[facts.state]}
+          {t(`states.${facts.state}`)}
         </span>
       </td>
-      <td data-column="marks">
+      <td data-column="flags">
         <Marks facts={facts} />
       </td>
       <td data-column="battery">
@@ -93,7 +94,7 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
         <Meters receiverId={receiverId} channelId={channelId} since={facts.since} />
       </td>
       <td data-column="frequency">
-        {facts.frequency === null ? words.card.noFrequency : words.card.frequency(facts.frequency)}
+        {facts.frequency === null ? t('card.noFrequency') : formatMegahertz(facts.frequency)}
       </td>
       <td data-column="receiver">
         <bdi dir="auto">{facts.receiverName}</bdi>·{facts.channel}

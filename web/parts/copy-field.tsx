@@ -1,13 +1,11 @@
 /** A text to take along, with a button that copies it. */
 
 import { useRef, useState } from 'react'
-import { words } from '../words.ts'
-
-const texts = words.parts.copy
+import { t } from '../i18n.ts'
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)
-  const [result, setResult] = useState<keyof typeof texts | null>(null)
+  const [result, setResult] = useState<'done' | 'byHand' | null>(null)
   const copy = async () => {
     field.current?.select()
     setResult((await copyText(text)) ? 'done' : 'byHand')
@@ -25,12 +23,12 @@ export function CopyField({ label, text }: { label: string; text: string }) {
           onFocus={(event) => event.currentTarget.select()}
         />
         <button type="button" className="choice" onClick={copy}>
-          {texts.copy}
+          {t('parts.copy.copy')}
           <span className="for-listeners"> {label}</span>
         </button>
       </span>
       <span className="hint" role="status">
-        {result === null ? null : texts[result]}
+        {result === null ? null : t(`parts.copy.${result}`)}
       </span>
     </div>
   )

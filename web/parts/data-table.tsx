@@ -5,7 +5,7 @@ import { useSearch } from '../query.ts'
 import type { Selection } from '../selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from '../sorting.ts'
 import '../styles/list.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export interface Column<Row> {
   readonly key: string
@@ -39,7 +39,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
         <tr>
           {selection === undefined ? null : (
             <th scope="col" className="cell-tick">
-              <span className="for-listeners">{words.parts.list.select('')}</span>
+              <span className="for-listeners">{t('parts.list.select', { what: '' })}</span>
             </th>
           )}
           {columns.map((column) => (
@@ -83,7 +83,7 @@ export function RowBox({ id, name, selection }: { id: number; name: string; sele
         type="checkbox"
         checked={selection.has(id)}
         onChange={() => selection.toggle(id)}
-        aria-label={words.parts.list.select(name)}
+        aria-label={t('parts.list.select', { what: name })}
       />
     </label>
   )

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { Problem } from '../api.ts'
 import '../styles/dialog.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 interface DialogProps {
@@ -60,10 +60,10 @@ export function Confirmation(props: ConfirmationProps) {
       {problem === null ? null : <ProblemLine problem={problem} />}
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {words.parts.dialog.cancel}
+          {t('parts.dialog.cancel')}
         </button>
         <button type="button" className="choice" data-tone={tone} disabled={isSending} onClick={onConfirm}>
-          {isSending ? words.parts.form.sending : action}
+          {isSending ? t('parts.form.sending') : action}
         </button>
       </div>
     </Dialog>

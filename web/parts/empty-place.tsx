@@ -1,15 +1,15 @@
 /** A position on which no channel stands: planned, or blank on purpose. */
 
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function PlannedCard({ slot }: { slot: number }) {
   return (
     <li className="card planned">
       <span className="card-slot">
-        <span className="for-listeners">{words.card.slot(slot)}</span>
+        <span className="for-listeners">{t('card.slot', { slot })}</span>
         <span aria-hidden="true">{slot}</span>
       </span>
-      <span className="planned-word">{words.card.planned}</span>
+      <span className="planned-word">{t('card.planned')}</span>
     </li>
   )
 }

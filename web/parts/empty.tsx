@@ -1,8 +1,8 @@
 /** Instead of a list with nothing in it: what was looked for, where, and what to do next. */
 
 import type { ReactNode } from 'react'
+import { t } from '../i18n.ts'
 import { any, type Filter, filterValues, useSearch } from '../query.ts'
-import { words } from '../words.ts'
 
 interface EmptyProps {
   readonly title: string
@@ -23,7 +23,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
       ) : (
         <>
           <p>
-            {words.parts.emptyWith}{' '}
+            {t('parts.activeFilters')}{' '}
             {active.map((filter) => `${filter.label}: ${spoken(filter, values[filter.name] ?? '')}`).join(' · ')}
           </p>
           <button
@@ -31,7 +31,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
             className="action"
             onClick={() => change(Object.fromEntries(active.map(({ name }) => [name, null])))}
           >
-            {words.parts.filters.clear}
+            {t('parts.filters.clear')}
           </button>
         </>
       )}
@@ -41,6 +41,6 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
 
 function spoken(filter: Filter, value: string): string {
   if (filter.kind !== 'choice') return value
-  if (value === any) return words.parts.filters.any
+  if (value === any) return t('parts.filters.any')
   return filter.options.find((option) => option.value === value)?.text ?? value
 }

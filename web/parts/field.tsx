@@ -1,7 +1,7 @@
 /** Fields of a form: each with its label, a hint where one helps, and what is wrong with it. */
 
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useFieldProblem } from './form.tsx'
 
 interface Described {
@@ -31,7 +31,7 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
       <span className="input-row">
         <input className="input" {...input} {...described} name={name} type={isShown ? 'text' : 'password'} />
         <button type="button" className="choice" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-          {words.parts.form.showPassword}
+          {t('parts.form.showPassword')}
           <span className="for-listeners"> {label}</span>
         </button>
       </span>
@@ -117,7 +117,7 @@ function Frame({ ids, label, hint, problem, isOptional = false, children }: Fram
     <div className="field">
       <label htmlFor={ids.field}>
         {label}
-        {isOptional ? <span className="field-optional"> ({words.parts.form.optional})</span> : null}
+        {isOptional ? <span className="field-optional"> ({t('parts.form.optional')})</span> : null}
       </label>
       {children}
       <Hint {...{ ids, hint, problem }} />

@@ -4,7 +4,7 @@ import { createContext, type FormEvent, type ReactNode, useContext, useEffect, u
 import type { Answer, Problem } from '../api.ts'
 import { useSending } from '../reading.ts'
 import '../styles/form.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)
@@ -58,7 +58,7 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
       {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
       <div className="form-actions">
         <button type="submit" className="choice" data-tone="usual" disabled={sending.isSending}>
-          {sending.isSending ? words.parts.form.sending : action}
+          {sending.isSending ? t('parts.form.sending') : action}
         </button>
         {others}
       </div>

@@ -3,7 +3,7 @@
 import { houseStaleSince } from '../channel-state.ts'
 import { useHouse } from '../context.ts'
 import { formatTime } from '../format.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { HealthItems, Lamp } from './health-list.tsx'
 import { StaleBanner } from './stale-banner.tsx'
 
@@ -15,13 +15,13 @@ export function HealthFooter() {
   return (
     <footer className="footer">
       <StaleBanner />
-      <ul className="footer-list" aria-label={words.health.label}>
+      <ul className="footer-list" aria-label={t('health.label')}>
         <li className="footer-item" data-status={isOld || link !== 'open' ? 'lost' : 'live'}>
           <Lamp shape={isOld || link !== 'open' ? 'cross' : 'dot'} />
-          {words.link[link]}
+          {t(`connection.${link}`)}
         </li>
         {health === null ? (
-          <li className="footer-item">{words.health.unknown}</li>
+          <li className="footer-item">{t('health.unknown')}</li>
         ) : (
           <HealthItems health={health} isOld={isOld} />
         )}

@@ -1,7 +1,7 @@
 /** How each manufacturer fares, and what else is not as it should be, one item each. */
 
 import type { ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
@@ -12,13 +12,15 @@ interface HealthListProps {
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
   return (
     <>
-      {manufacturers.length === 0 ? <li className="footer-item">{words.health.noManufacturers}</li> : null}
+      {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
       {manufacturers.map((one) => (
         <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
           <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
           <bdi className="footer-code">{one.code}</bdi>{' '}
           <span className="footer-status">
-            {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
+            {isOld
+              ? t('health.lastKnown', { status: t(`health.statuses.${one.status}`) })
+              : t(`health.statuses.${one.status}`)}
           </span>
           {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
             <bdi key={sentence} className="footer-error" title={sentence}>

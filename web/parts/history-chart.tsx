@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatTime } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Sample } from '../session-history.ts'
-import { words } from '../words.ts'
 
 interface HistoryChartProps {
   readonly samples: readonly Sample[]
@@ -20,11 +20,11 @@ interface Trace {
   readonly colour: `--${string}`
 }
 
-const audio: Trace = { of: 'audio', label: words.channel.audio, range: [-60, 0], colour: '--meter-audio' }
+const audio: Trace = { of: 'audio', label: t('channel.audio'), range: [-60, 0], colour: '--meter-audio' }
 const traces = {
-  levels: [{ of: 'rf', label: words.channel.rf, range: [-110, -30], colour: '--meter-rf' }, audio],
-  levelsInPercent: [{ of: 'rfPercent', label: words.channel.rfPercent, range: [0, 100], colour: '--meter-rf' }, audio],
-  battery: [{ of: 'battery', label: words.channel.battery, range: [0, 100], colour: '--good' }],
+  levels: [{ of: 'rf', label: t('channel.rf'), range: [-110, -30], colour: '--meter-rf' }, audio],
+  levelsInPercent: [{ of: 'rfPercent', label: t('channel.rfPercent'), range: [0, 100], colour: '--meter-rf' }, audio],
+  battery: [{ of: 'battery', label: t('channel.battery'), range: [0, 100], colour: '--good' }],
 } as const satisfies Record<string, readonly Trace[]>
 
 const height = 190
@@ -56,13 +56,13 @@ export function HistoryChart({ samples, series }: HistoryChartProps) {
   }, [shown])
   useEffect(() => plot.current?.setData(data))
   const what = shown.map(({ label }) => label).join(', ')
-  return <div className="history" ref={place} role="img" aria-label={words.channel.chartLabel(what)} />
+  return <div className="history" ref={place} role="img" aria-label={t('channel.chartLabel', { what })} />
 }
 
 /** The times, as the legend tells them. */
 const clock: UPlot.Series = {
-  label: words.channel.time,
-  value: (_, at) => (at === null ? words.channel.unknownValue : formatTime(at * 1_000)),
+  label: t('channel.time'),
+  value: (_, at) => (at === null ? t('channel.unknownValue') : formatTime(at * 1_000)),
 }
 
 function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {

@@ -3,8 +3,8 @@
 import type { ReactNode } from 'react'
 import type { Problem } from '../api.ts'
 import { useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import type { Reading } from '../reading.ts'
-import { words } from '../words.ts'
 import { Ago } from './ago.tsx'
 import { Notice } from './notice.tsx'
 import { ProblemLine } from './problem.tsx'
@@ -16,7 +16,7 @@ interface LoadedProps<Body> {
 
 export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
   const { body, problem, isChanging, reload } = reading
-  if (body === null && problem === null) return <p className="loading">{words.parts.loading}</p>
+  if (body === null && problem === null) return <p className="loading">{t('parts.loading')}</p>
   if (body === null && problem !== null) return <Failing problem={problem} onRetry={reload} />
   return (
     <>
@@ -29,13 +29,12 @@ export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
 }
 
 function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promise<void> }) {
-  const { title, next } = words.problems[problem.kind]
   return (
-    <Notice title={title}>
+    <Notice title={t(`problems.${problem.kind}.title`)}>
       <ProblemLine problem={problem} />
-      <p>{next}</p>
+      <p>{t(`problems.${problem.kind}.next`)}</p>
       <button type="button" className="action" onClick={onRetry}>
-        {words.parts.retry}
+        {t('parts.retry')}
       </button>
     </Notice>
   )
@@ -52,14 +51,14 @@ function NotRefreshed({
   const { readAt, reload } = reading
   return (
     <div className="not-refreshed">
-      <ProblemLine problem={{ ...problem, detail: words.parts.cannotRefresh(problem.detail) }} />
+      <ProblemLine problem={{ ...problem, detail: t('parts.cannotRefresh', { reason: problem.detail }) }} />
       {readAt === null ? null : (
         <p>
-          {words.parts.asOf} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
+          {t('parts.asOf')} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>
-        {words.parts.retry}
+        {t('parts.retry')}
       </button>
     </div>
   )

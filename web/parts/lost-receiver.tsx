@@ -2,7 +2,7 @@
 
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatTime } from '../format.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { Age } from './age.tsx'
 
 export function LostReceiver({ facts }: { facts: ChannelFacts }) {
@@ -10,11 +10,11 @@ export function LostReceiver({ facts }: { facts: ChannelFacts }) {
   return (
     <div className="lost">
       <span className="lost-line">
-        <span className="lost-what">{words.card.lost}</span>
+        <span className="lost-what">{t('card.offline')}</span>
         {facts.since === null ? null : (
-          <span title={`${words.card.lastSeen} ${formatTime(facts.since)}`}>
-            <span className="for-listeners">{words.card.lastSeen} </span>
-            <Age since={facts.since} isShort={true} /> {words.card.ago}
+          <span title={`${t('card.lastSeen')} ${formatTime(facts.since)}`}>
+            <span className="for-listeners">{t('card.lastSeen')} </span>
+            <Age since={facts.since} isShort={true} /> {t('card.ago')}
           </span>
         )}
       </span>

@@ -3,7 +3,7 @@
 import type { ChannelFacts, Mark } from '../channel-state.ts'
 import { useSurroundings } from '../context.ts'
 import { formatTime } from '../format.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
 /** `isFixed`: an overload is shown, and cannot be cleared here. */
@@ -20,9 +20,9 @@ export function Marks({ facts, isFixed = false }: { facts: ChannelFacts; isFixed
 
 function MarkIcon({ mark }: { mark: Mark }) {
   return (
-    <span className="mark" data-mark={mark} title={words.marks[mark]}>
+    <span className="mark" data-mark={mark} title={t(`flags.${mark}`)}>
       <StateIcon state={mark} />
-      <span className="for-listeners">{words.marks[mark]}</span>
+      <span className="for-listeners">{t(`flags.${mark}`)}</span>
     </span>
   )
 }
@@ -35,13 +35,13 @@ function Overload({ facts, isFixed }: { facts: ChannelFacts; isFixed: boolean })
   const time = formatTime(overloadAt)
   const text = (
     <span className="overload-text">
-      {words.card.overload} <span className="overload-time">{time}</span>
+      {t('card.overload')} <span className="overload-time">{time}</span>
     </span>
   )
   if (isFixed) return <span className="overload">{text}</span>
   const clear = () => store.dispatch({ type: 'overload_cleared', receiverId, channelId, at: Date.now() })
   return (
-    <button type="button" className="overload" onClick={clear} title={words.card.clearOverload(time)}>
+    <button type="button" className="overload" onClick={clear} title={t('card.clearOverload', { time })}>
       {text}
     </button>
   )

@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import '../styles/messages.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export interface Message {
   readonly text: string
@@ -33,7 +33,7 @@ export function Messages({ children }: { children: ReactNode }) {
   return (
     <SayContext value={setMessage}>
       {children}
-      <div className="messages" role="status" aria-label={words.parts.messages.label}>
+      <div className="messages" role="status" aria-label={t('parts.messages.label')}>
         {message === null ? null : <Shown message={message} onDismiss={dismiss} />}
       </div>
     </SayContext>
@@ -51,11 +51,11 @@ function Shown({ message, onDismiss }: { message: Message; onDismiss: () => void
       <p>{text}</p>
       {undo === undefined ? null : (
         <button type="button" className="choice" onClick={takeBack}>
-          {words.parts.messages.undo}
+          {t('parts.messages.undo')}
         </button>
       )}
       <button type="button" className="choice" onClick={onDismiss}>
-        {words.parts.messages.dismiss}
+        {t('parts.messages.dismiss')}
       </button>
     </div>
   )

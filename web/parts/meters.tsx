@@ -3,11 +3,11 @@
 import { useEffect, useRef } from 'react'
 import { createChartStrip } from '../chart-strip.ts'
 import { useSurroundings } from '../context.ts'
-import { formatLevel } from '../format.ts'
+import { formatDbfs, formatDbm, formatPercent } from '../format.ts'
+import { t } from '../i18n.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
 import type { Levels } from '../store.ts'
-import { words } from '../words.ts'
 import { Age } from './age.tsx'
 
 interface MetersProps {
@@ -27,18 +27,18 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
 
   return (
     <div className="meters">
-      <abbr className="meter-label" title={words.card.rfLong}>
-        {words.card.rf}
+      <abbr className="meter-label" title={t('card.rfLong')}>
+        {t('card.rf')}
       </abbr>
       <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
-      <abbr className="meter-label" title={words.card.audioLong}>
-        {words.card.audio}
+      <abbr className="meter-label" title={t('card.audioLong')}>
+        {t('card.audio')}
       </abbr>
       {since === null ? (
         <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
       ) : (
         <span className="meter-value">
-          <Age since={since} isShort={true} /> {words.card.ago}
+          <Age since={since} isShort={true} /> {t('card.ago')}
         </span>
       )}
       <span className="meter-strip" ref={strip} />
@@ -57,16 +57,16 @@ function Level({ receiverId, channelId, textOf }: LevelProps) {
     const read = () => textOf(store.levels(receiverId, channelId))
     return painter.add(createLevelText({ place: place.current, read }))
   }, [store, painter, receiverId, channelId, textOf])
-  return <span className="meter-value" ref={place} role="img" aria-label={words.card.none} />
+  return <span className="meter-value" ref={place} role="img" aria-label={t('card.none')} />
 }
 
 function rfTextOf({ rf, rfPercent }: Levels): string {
-  if (rf !== null) return words.card.dbm(formatLevel(rf))
-  return rfPercent === null ? words.card.none : words.card.percent(rfPercent)
+  if (rf !== null) return formatDbm(rf)
+  return rfPercent === null ? t('card.none') : formatPercent(rfPercent)
 }
 
 function audioTextOf({ audio, isLive }: Levels): string {
-  return audio === null || !isLive ? words.card.none : words.card.dbfs(formatLevel(audio))
+  return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
 /** The last minute. `isAsleep` keeps its room and leaves it empty. */

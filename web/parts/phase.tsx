@@ -4,17 +4,17 @@ import type { ReactNode } from 'react'
 import { isAllowed } from '../../src/model/access.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { useHouse, useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { signInPath } from '../reading.ts'
 import { useSession } from '../session.ts'
 import { usePlaces } from '../use-places.ts'
 import { defaultView, searchOf, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { Notice } from './notice.tsx'
 
 export function Phase({ view, children }: { view: View; children: (places: string) => ReactNode }) {
   const phase = useHouse((house) => house.phase)
   const places = usePlaces(view)
-  if (phase === 'loading') return <Notice title={words.loading.title} />
+  if (phase === 'loading') return <Notice title={t('loading.title')} />
   if (phase === 'failed') return <Failed />
   return places === '' ? <Empty view={view} /> : children(places)
 }
@@ -23,18 +23,17 @@ function Failed() {
   const { mount, retry } = useSurroundings()
   const problem = useHouse((house) => house.problem)
   if (problem === null) return null
-  const { title, next } = words.problems[problem.kind]
   return (
-    <Notice title={title}>
+    <Notice title={t(`problems.${problem.kind}.title`)}>
       <p role="alert">{problem.detail}</p>
-      <p>{next}</p>
+      <p>{t(`problems.${problem.kind}.next`)}</p>
       {problem.kind === 'sign_in' ? (
         <p>
-          <a href={signInPath(mount)}>{words.shell.signIn}</a>
+          <a href={signInPath(mount)}>{t('shell.signIn')}</a>
         </p>
       ) : null}
       <button type="button" className="action" onClick={retry}>
-        {words.failed.retry}
+        {t('failed.retry')}
       </button>
     </Notice>
   )
@@ -52,17 +51,17 @@ function Empty({ view }: { view: View }) {
   if (hasChannels) return <NothingFound view={view} />
   if (manufacturer !== null) {
     return (
-      <Notice title={words.empty.filtered(manufacturer)}>
+      <Notice title={t('empty.filtered', { code: manufacturer })}>
         <p>
-          <a href={`${mount}/`}>{words.empty.showAll}</a>
+          <a href={`${mount}/`}>{t('empty.showAll')}</a>
         </p>
       </Notice>
     )
   }
   if (codes !== '') {
     return (
-      <Notice title={words.empty.waitingTitle}>
-        <p>{words.empty.waiting(codes)}</p>
+      <Notice title={t('empty.noReceiversTitle')}>
+        <p>{t('empty.noReceivers', { names: codes })}</p>
       </Notice>
     )
   }
@@ -74,15 +73,15 @@ function NothingConfigured() {
   const session = useSession()
   const mayAdd = session !== null && isAllowed(session.role, 'administer')
   return (
-    <Notice title={words.empty.title}>
+    <Notice title={t('empty.title')}>
       {mayAdd ? (
         <p>
-          {words.empty.addNow} <a href={mount + pathOf('manufacturers')}>{words.empty.addLink}</a>
+          {t('empty.addNow')} <a href={mount + pathOf('manufacturers')}>{t('empty.addLink')}</a>
         </p>
       ) : null}
-      <p>{words.empty.demo}</p>
+      <p>{t('empty.demo')}</p>
       <pre>{demoCommand}</pre>
-      <p>{mayAdd ? words.empty.configureToo : words.empty.configure}</p>
+      <p>{mayAdd ? t('empty.configureToo') : t('empty.configure')}</p>
       <pre>{configuration}</pre>
     </Notice>
   )
@@ -102,17 +101,17 @@ function NothingFound({ view }: { view: View }) {
   const group = useHouse((house) => house.groups.find((one) => one.id === view.group))
   const { q, state } = view
   const looked = [
-    q === '' ? null : words.empty.search(q),
-    state === 'all' ? null : words.live.states[state],
-    group === undefined ? null : words.empty.inGroup(group.title),
+    q === '' ? null : t('empty.search', { q }),
+    state === 'all' ? null : t(`live.states.${state}`),
+    group === undefined ? null : t('empty.inGroup', { title: group.title }),
   ].filter((one) => one !== null)
   const everything = { ...view, q: defaultView.q, state: defaultView.state, group: defaultView.group }
   const isEmptyGroup = group !== undefined && q === '' && state === 'all'
   return (
-    <Notice title={isEmptyGroup ? words.empty.groupTitle(group.title) : words.empty.nothingFound}>
-      <p>{isEmptyGroup ? words.empty.groupNext : words.empty.lookedFor(looked.join(', '))}</p>
+    <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>
+      <p>{isEmptyGroup ? t('empty.groupNext') : t('empty.noMatch', { what: looked.join(', ') })}</p>
       <p>
-        <a href={`${location.pathname}${searchOf(everything, location.search)}`}>{words.empty.showEverything}</a>
+        <a href={`${location.pathname}${searchOf(everything, location.search)}`}>{t('empty.showEverything')}</a>
       </p>
     </Notice>
   )

@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react'
 import { houseStaleSince } from '../channel-state.ts'
 import { useHouse, useSurroundings } from '../context.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
@@ -19,23 +19,23 @@ export function Summary() {
   const [channels, hands, replace] = counts.split(' ').map(Number) as [number, number, number]
   if (channels === 0) return null
   return (
-    <section className="summary" aria-label={words.summary.label}>
-      <span>{words.summary.channels(channels)}</span>
+    <section className="summary" aria-label={t('summary.label')}>
+      <span>{t('summary.channels', { count: channels })}</span>
       {staleSince !== null ? (
         <strong className="summary-hands" data-tone="old">
           <StateIcon state="stale" />
-          {words.summary.notLive} <Age since={staleSince} />
+          {t('summary.notLive')} <Age since={staleSince} />
         </strong>
       ) : (
         <strong className="summary-hands" data-tone={hands > 0 ? 'alarm' : 'calm'}>
           <StateIcon state={hands > 0 ? 'low' : 'good'} />
-          {hands > 0 ? words.summary.needHand(hands) : words.summary.allWell}
+          {hands > 0 ? t('summary.needAttention', { count: hands }) : t('summary.allOk')}
         </strong>
       )}
       {replace === 0 || staleSince !== null ? null : (
         <span className="summary-replace">
           <StateIcon state="replace" />
-          {words.summary.replace(replace)}
+          {t('summary.replaceSoon', { count: replace })}
         </span>
       )}
     </section>

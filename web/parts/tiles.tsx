@@ -4,8 +4,8 @@ import type { DragEvent, KeyboardEvent } from 'react'
 import type { Group } from '../../src/model/api.ts'
 import type { Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
+import { t } from '../i18n.ts'
 import { isSpacer } from '../places.ts'
-import { words } from '../words.ts'
 import { StateIcon } from './state-icon.tsx'
 
 export interface Carry {
@@ -60,16 +60,16 @@ export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProp
       >
         <span className="tile-slot">{slot === null || isSpacer(slot) ? '' : slot}</span>
         <span className="tile-name">
-          {card === null ? (slot === null ? words.arrange.end : emptyName(slot, takeOut !== undefined)) : null}
-          {card === null ? null : <bdi>{card.name ?? words.card.noName}</bdi>}
+          {card === null ? (slot === null ? t('arrange.end') : emptyName(slot, takeOut !== undefined)) : null}
+          {card === null ? null : <bdi>{card.name ?? t('card.noName')}</bdi>}
         </span>
         {card === null ? null : <StateIcon state={card.state} />}
         <span className="for-listeners"> {labelOf({ slot, carried, isCarried, isMovable, nameOf })}</span>
       </button>
       {takeOut === undefined || slot === null ? null : (
-        <button type="button" className="tile-out" onClick={() => takeOut(slot)} title={words.arrange.removeShort}>
+        <button type="button" className="tile-out" onClick={() => takeOut(slot)} title={t('arrange.removeShort')}>
           <span aria-hidden="true">×</span>
-          <span className="for-listeners">{words.arrange.remove(nameOf(slot))}</span>
+          <span className="for-listeners">{t('arrange.remove', { name: nameOf(slot) })}</span>
         </button>
       )}
     </li>
@@ -77,8 +77,8 @@ export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProp
 }
 
 function emptyName(slot: number, isInGroup: boolean): string {
-  if (isSpacer(slot)) return words.arrange.blank
-  return isInGroup ? words.arrange.planned : words.arrange.free
+  if (isSpacer(slot)) return t('arrange.blank')
+  return isInGroup ? t('arrange.planned') : t('arrange.free')
 }
 
 interface Labelled extends Pick<Carry, 'carried' | 'nameOf'> {
@@ -88,12 +88,16 @@ interface Labelled extends Pick<Carry, 'carried' | 'nameOf'> {
 }
 
 function labelOf({ slot, carried, isCarried, isMovable, nameOf }: Labelled): string {
-  if (isCarried && slot !== null) return words.arrange.putDown(nameOf(slot))
+  if (isCarried && slot !== null) return t('arrange.deselect', { name: nameOf(slot) })
   if (carried !== null) {
-    return slot === null ? words.arrange.putAtEnd(nameOf(carried)) : words.arrange.putAt(nameOf(carried), slot)
+    return slot === null
+      ? t('arrange.moveToEnd', { name: nameOf(carried) })
+      : t('arrange.moveTo', { name: nameOf(carried), slot })
   }
-  if (slot === null) return words.arrange.end
-  return isMovable ? words.arrange.pickUp(nameOf(slot), slot) : `${words.card.slot(slot)}, ${words.arrange.free}`
+  if (slot === null) return t('arrange.end')
+  return isMovable
+    ? t('arrange.select', { name: nameOf(slot), slot })
+    : `${t('card.slot', { slot })}, ${t('arrange.free')}`
 }
 
 /** The arrows go from tile to tile; what is done there is the button's business. */
@@ -128,9 +132,9 @@ interface GroupTargetsProps {
 export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps) {
   const { carried, nameOf, drop } = carry
   return (
-    <nav className="group-tabs" aria-label={words.arrange.groups}>
+    <nav className="group-tabs" aria-label={t('arrange.groups')}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
-        {words.live.toolbar.everything}
+        {t('live.toolbar.everything')}
       </button>
       {groups.map((group) => {
         const target = { kind: 'group', id: group.id } as const
@@ -146,7 +150,10 @@ export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
             {carried === null ? null : (
-              <span className="for-listeners"> {words.arrange.putInto(nameOf(carried), group.title)}</span>
+              <span className="for-listeners">
+                {' '}
+                {t('arrange.addToGroup', { name: nameOf(carried), group: group.title })}
+              </span>
             )}
           </button>
         )

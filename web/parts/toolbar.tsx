@@ -4,8 +4,8 @@ import type { RefObject } from 'react'
 import { useId, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
 import { useHouse, useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 interface ToolbarProps {
@@ -15,11 +15,9 @@ interface ToolbarProps {
   change(view: Partial<View>): void
 }
 
-const toolbar = words.live.toolbar
-
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   return (
-    <section className="toolbar" aria-label={toolbar.label}>
+    <section className="toolbar" aria-label={t('live.toolbar.label')}>
       <GroupTabs view={view} change={change} />
       <div className="toolbar-choices">
         <Search view={view} change={change} field={searchField} />
@@ -31,9 +29,9 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
           <CommandButtons commands={commands} />
           <NotifyButton />
           <Choice
-            label={toolbar.theme}
+            label={t('live.toolbar.theme')}
             value={view.theme}
-            names={words.live.themes}
+            nameOf={(theme) => t(`live.themes.${theme}`)}
             values={themes}
             onChoice={(theme) => change({ theme })}
           />
@@ -48,16 +46,16 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
       <Choice
-        label={toolbar.state}
+        label={t('live.toolbar.state')}
         value={view.state}
-        names={words.live.states}
+        nameOf={(state) => t(`live.states.${state}`)}
         values={stateFilters}
         onChoice={(state) => change({ state })}
       />
       <Choice
-        label={toolbar.sort}
+        label={t('live.toolbar.sort')}
         value={view.sort}
-        names={words.live.sorts}
+        nameOf={(sort) => t(`live.sorts.${sort}`)}
         values={sorts}
         onChoice={(sort) => change({ sort })}
       />
@@ -71,7 +69,7 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
             aria-pressed={view.layout === layout}
             onClick={() => change({ layout })}
           >
-            {words.live.layouts[layout]}
+            {t(`live.layouts.${layout}`)}
           </button>
         ))}
       </div>
@@ -84,8 +82,8 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   if (groups.length === 0) return null
   const known = groups.some((one) => one.id === view.group) ? view.group : null
   return (
-    <nav className="group-tabs" aria-label={toolbar.groups}>
-      {[{ id: null, title: toolbar.everything }, ...groups].map(({ id, title }, at) => (
+    <nav className="group-tabs" aria-label={t('live.toolbar.groups')}>
+      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, at) => (
         <button
           key={id}
           type="button"
@@ -123,8 +121,8 @@ function Search({
       ref={field}
       className="choice search"
       type="search"
-      aria-label={toolbar.search}
-      placeholder={toolbar.searchHint}
+      aria-label={t('live.toolbar.search')}
+      placeholder={t('live.toolbar.searchHint')}
       value={shown}
       maxLength={100}
       onChange={(event) => type(event.target.value)}
@@ -141,11 +139,11 @@ interface ChoiceProps<Value extends string> {
   readonly label: string
   readonly value: Value
   readonly values: readonly Value[]
-  readonly names: Readonly<Record<Value, string>>
+  nameOf(value: Value): string
   onChoice(value: Value): void
 }
 
-function Choice<Value extends string>({ label, value, values, names, onChoice }: ChoiceProps<Value>) {
+function Choice<Value extends string>({ label, value, values, nameOf, onChoice }: ChoiceProps<Value>) {
   return (
     <select
       className="choice"
@@ -155,7 +153,7 @@ function Choice<Value extends string>({ label, value, values, names, onChoice }:
     >
       {values.map((one) => (
         <option key={one} value={one}>
-          {names[one]}
+          {nameOf(one)}
         </option>
       ))}
     </select>
@@ -168,13 +166,12 @@ function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
   const known = codes === '' ? [] : codes.split(' ')
   if (known.length < 2 && manufacturer === null) return null
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
-  const names = Object.fromEntries(all.map((code) => [code, code]))
   return (
     <Choice
-      label={toolbar.manufacturer}
+      label={t('live.toolbar.manufacturer')}
       value={manufacturer ?? ''}
       values={['', ...all]}
-      names={{ '': words.filters.all, ...names }}
+      nameOf={(code) => (code === '' ? t('filters.all') : code)}
       onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
     />
   )
@@ -193,8 +190,8 @@ function More({ children }: { children: React.ReactNode }) {
   }
   return (
     <>
-      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={toolbar.moreLabel}>
-        {toolbar.more}
+      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={t('live.toolbar.moreLabel')}>
+        {t('live.toolbar.more')}
       </button>
       <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={place}>
         {children}

@@ -3,8 +3,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
 import { useHouse, useSurroundings } from '../context.ts'
+import { t } from '../i18n.ts'
 import { sharedSearchOf, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { Dialog } from './dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -66,7 +66,7 @@ export function NotifyButton() {
       disabled={isRefused}
       onClick={() => void alarm.toggleNotifications()}
     >
-      {isRefused ? words.live.keys.notifyRefused : words.live.keys.notify}
+      {isRefused ? t('live.keys.notifyBlocked') : t('live.keys.notify')}
     </button>
   )
 }
@@ -74,15 +74,15 @@ export function NotifyButton() {
 function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...commands.map(({ key, keyText = key, text }) => ({ keyText, text })),
-    { keyText: words.live.keys.escape, text: words.live.keys.close },
+    { keyText: t('live.keys.escape'), text: t('live.keys.close') },
   ]
   return (
-    <Dialog title={words.live.keys.title} onClose={onClose}>
+    <Dialog title={t('live.keys.title')} onClose={onClose}>
       <table className="keys">
         <thead className="for-listeners">
           <tr>
-            <th scope="col">{words.live.keys.columnKey}</th>
-            <th scope="col">{words.live.keys.columnDoes}</th>
+            <th scope="col">{t('live.keys.columnKey')}</th>
+            <th scope="col">{t('live.keys.columnAction')}</th>
           </tr>
         </thead>
         <tbody>
@@ -104,7 +104,7 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
 function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
   const address = location.origin + location.pathname + sharedSearchOf(view, location.search)
   return (
-    <Dialog title={words.live.qr.title} onClose={onClose}>
+    <Dialog title={t('live.qr.title')} onClose={onClose}>
       <QrCode address={address} />
       <CloseButton onClose={onClose} />
     </Dialog>
@@ -115,7 +115,7 @@ function CloseButton({ onClose }: { onClose: () => void }) {
   return (
     <div className="dialog-actions">
       <button type="button" className="choice" onClick={onClose}>
-        {words.live.keys.closeButton}
+        {t('live.keys.closeButton')}
       </button>
     </div>
   )

@@ -3,7 +3,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
 import { useSurroundings } from '../context.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { Account } from './account.tsx'
 
 interface TopBarProps {
@@ -14,10 +14,10 @@ interface TopBarProps {
 export function TopBar({ current, children }: TopBarProps) {
   const { mount } = useSurroundings()
   const links = [
-    { page: 'dashboard', href: `${mount}/`, text: words.nav.dashboard },
-    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: words.nav.wall },
-    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: words.shell.admin },
-    { page: 'about', href: `${mount}/about/`, text: words.nav.about },
+    { page: 'dashboard', href: `${mount}/`, text: t('nav.dashboard') },
+    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: t('nav.wall') },
+    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: t('shell.admin') },
+    { page: 'about', href: `${mount}/about/`, text: t('nav.about') },
   ]
   const bar = useRef<HTMLElement>(null)
   useEffect(() => (bar.current === null ? undefined : tellHeight(bar.current)), [])
@@ -28,10 +28,10 @@ export function TopBar({ current, children }: TopBarProps) {
           <rect x="12" y="3" width="8" height="16" rx="4" />
           <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
         </svg>
-        <span className="brand-name">{words.product}</span>
+        <span className="brand-name">{t('product')}</span>
       </a>
       {children}
-      <nav className="pages" aria-label={words.nav.label}>
+      <nav className="pages" aria-label={t('nav.label')}>
         {links.map(({ page, href, text }) => (
           <a key={page} href={href} aria-current={page === current ? 'page' : undefined}>
             {text}

@@ -2,6 +2,7 @@
 
 import { useMemo, useRef, useState } from 'react'
 import { useHouse } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Arrange } from '../parts/arrange.tsx'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { ChannelTable } from '../parts/channel-table.tsx'
@@ -18,7 +19,6 @@ import { decodePlaces } from '../places.ts'
 import { useMay, useSession } from '../session.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
 
 export function Desk() {
   return (
@@ -36,7 +36,7 @@ function Page() {
   const mayOperate = useMay('operate')
   const onArrange = () => {
     if (mayOperate) setArranging(!isArranging)
-    else say({ text: words.arrange.notAllowed(session?.role ?? ''), tone: 'alarm' })
+    else say({ text: t('arrange.notAllowed', { role: session?.role ?? '' }), tone: 'alarm' })
   }
   const searchField = useRef<HTMLInputElement>(null)
   const search = () => searchField.current?.focus()
@@ -48,7 +48,7 @@ function Page() {
       </TopBar>
       {isArranging ? null : <Toolbar {...{ view, change, commands, searchField }} />}
       <main className="content">
-        <h1 className="for-listeners">{words.nav.dashboard}</h1>
+        <h1 className="for-listeners">{t('nav.dashboard')}</h1>
         {isArranging ? (
           <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
         ) : (
@@ -78,7 +78,7 @@ function Channels({ view, places: text, change }: ChannelsProps) {
       {view.layout === 'list' ? (
         <ChannelTable {...{ places, change }} sort={view.sort} />
       ) : (
-        <ul className="cards" data-density={density} aria-label={words.card.list}>
+        <ul className="cards" data-density={density} aria-label={t('card.list')}>
           {places.map((place) =>
             place.kind === 'planned' ? (
               <PlannedCard key={place.slot} slot={place.slot} />

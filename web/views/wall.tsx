@@ -3,6 +3,7 @@
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
 import { useHouse } from '../context.ts'
+import { t } from '../i18n.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { PlannedCard, Spacer } from '../parts/empty-place.tsx'
 import { HealthFooter } from '../parts/health-footer.tsx'
@@ -13,7 +14,6 @@ import { decodePlaces } from '../places.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
 import { fitWall, type Space } from '../wall-fit.ts'
-import { words } from '../words.ts'
 
 export function Wall() {
   const [view, change] = useView('wall')
@@ -21,7 +21,7 @@ export function Wall() {
   return (
     <div className="wall">
       <main className="wall-field">
-        <h1 className="for-listeners">{words.nav.wall}</h1>
+        <h1 className="for-listeners">{t('nav.wall')}</h1>
         <Phase view={view}>{(places) => <WallCards view={view} places={places} />}</Phase>
       </main>
       <HealthFooter />
@@ -36,7 +36,7 @@ function WallTools({ commands }: { commands: readonly Command[] }) {
   const isSomebodyThere = useSomebodyThere(6_000)
   if (!isSomebodyThere) return null
   return (
-    <section className="wall-tools" aria-label={words.live.toolbar.label}>
+    <section className="wall-tools" aria-label={t('live.toolbar.label')}>
       <CommandButtons commands={commands} />
       <NotifyButton />
     </section>
@@ -77,7 +77,7 @@ function WallCards({ view, places: text }: { view: View; places: string }) {
   const hasChart = fit.step === 'full' && view.charts === 'on' && group?.hide_charts !== true
   return (
     <>
-      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={words.card.list}>
+      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={t('card.list')}>
         {places.map((place) =>
           place.kind === 'planned' ? (
             <PlannedCard key={place.slot} slot={place.slot} />
