@@ -1,4 +1,4 @@
-/** What can be done on a live page: one table, from which come the keys, the buttons and the help. */
+/** Commands of the live pages: the source of keyboard shortcuts, buttons and help. */
 
 import type { Group } from '../src/model/api.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
@@ -7,12 +7,12 @@ import { defaultView, searchOf, type View } from './view.ts'
 
 export interface Command {
   readonly key: string
-  /** What the help shows, where one command has several keys. */
+  /** Text in the help when a command has several keys. */
   readonly keyText?: string
   readonly text: string
-  /** A switch that is on or off. */
+  /** State of a toggle. */
   readonly isOn?: boolean
-  /** It has a control of its own on the page. */
+  /** Whether the page has another control for it. */
   readonly isElsewhere?: boolean
   run(key: string): void
 }
@@ -82,12 +82,12 @@ function toggle(key: string, text: string, value: 'on' | 'off', set: (value: 'on
 }
 
 function toggleFullScreen() {
-  // Refused where the browser does not allow it, which it says by itself.
+  // The browser reports a refusal itself.
   const done = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()
   done.catch(() => {})
 }
 
-/** The command of a key that was pressed; none while somebody types, or another program is meant. */
+/** The command of a key event; null while the user types in a field or uses a modifier key. */
 export function commandOf(commands: readonly Command[], event: KeyboardEvent): Command | null {
   const { key, ctrlKey, metaKey, altKey, target, isComposing } = event
   if (ctrlKey || metaKey || altKey || isComposing || key.length !== 1) return null

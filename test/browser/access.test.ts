@@ -1,4 +1,4 @@
-/** The ways in, in a real browser: sign-in, set-up, kiosk, one's own password, and out again. */
+/** Sign-in, setup, kiosk screens, password change and sign-out in a browser. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
 const phone = { viewport: { width: 390, height: 844 } }
 
-it('an administrative page leads to sign-in and back to where it was asked for', async () => {
-  const app = await startApp({ config: { server: { mount: '/house' } } })
+it('redirects an administrative page to sign-in and back to the requested address', async () => {
+  const app = await startApp({ config: { server: { mount: '/venue' } } })
   await addUser(app, 'ana', 'admin')
   const page = await browser.open(app, '/admin/?x=1')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await findings(page)).toEqual([])
-  // By keyboard alone: the first field has the focus.
+  // By keyboard only: the first field has the focus.
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
@@ -33,7 +33,7 @@ it('an administrative page leads to sign-in and back to where it was asked for',
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-it('goes nowhere else after signing in', async () => {
+it('ignores a redirect target on another site after sign-in', async () => {
   const app = await startApp()
   await addUser(app, 'ana', 'viewer')
   const page = await browser.open(app, `/sign-in?next=${encodeURIComponent('//evil.example/')}`)
@@ -43,7 +43,7 @@ it('goes nowhere else after signing in', async () => {
   await page.waitForURL(`${app.url}/`)
 })
 
-it('says what is wrong, keeps what was typed, and how long to wait', async () => {
+it('shows sign-in errors and the waiting time, and keeps the input', async () => {
   const app = await startApp({ config: lan })
   await addUser(app, 'ana', 'viewer')
   const page = await browser.open(app, '/sign-in', phone)
@@ -68,7 +68,7 @@ it('says what is wrong, keeps what was typed, and how long to wait', async () =>
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
 })
 
-it('sets up the first administrator: rules told at the field, then signed in', async () => {
+it('creates the first administrator with validation at the fields, and signs in', async () => {
   const app = await startApp()
   const page = await browser.open(app, '/sign-in')
   await page.getByRole('link', { name: 'create the first administrator' }).click()
@@ -90,7 +90,7 @@ it('sets up the first administrator: rules told at the field, then signed in', a
   await page.getByText('administrator account already exists').waitFor()
 })
 
-it('asks for the code from the console where others can reach', async () => {
+it('requires the setup code when the service is reachable from other machines', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.open(app, '/set-up')
   await page.getByLabel('User name').fill('ana')
@@ -104,12 +104,12 @@ it('asks for the code from the console where others can reach', async () => {
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
 })
 
-it('a kiosk link makes a screen that stays, and shuts with its token', async () => {
+it('a kiosk link opens a read-only screen until its token is revoked', async () => {
   const app = await startApp({ config: lan })
   const admin = await tokenHeaders(app.house, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.open(app, '/sign-in')
-  // The service is not up yet when the screen is.
+  // The screen starts before the service.
   await page.route('**/api/auth/**', (route) => route.abort())
   await page.goto(`${app.url}/kiosk?next=/wall?detail=status#${json.token}`)
   await page.getByText('retries every few seconds').waitFor()
@@ -137,7 +137,7 @@ it('a kiosk link makes a screen that stays, and shuts with its token', async () 
   expect(await findings(page)).toEqual([])
 })
 
-it('a person who tries a kiosk link out is asked first', async () => {
+it('a kiosk link asks a signed-in user before it signs out', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.house, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
@@ -150,10 +150,10 @@ it('a person who tries a kiosk link out is asked first', async () => {
   await page.getByText('signed in with a token').waitFor()
 })
 
-it('tells administrators, and nobody else, that what they send is read by others', async () => {
+it('warns only administrators about an unencrypted connection', async () => {
   const app = await startApp()
   const origin = 'http://mics.venue.example:8080'
-  for (const [role, isTold] of [
+  for (const [role, isWarned] of [
     ['admin', true],
     ['operator', false],
   ] as const) {
@@ -161,23 +161,23 @@ it('tells administrators, and nobody else, that what they send is read by others
     const warning = page.getByText('is not encrypted')
     await page.getByText(`the-${role}`).waitFor()
     expect(await warning.count()).toBe(0)
-    // The same page under a name that is not this machine's own.
+    // The same page under a host name that is not loopback.
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     await page.route(`${origin}/**`, async (route) => {
       const url = route.request().url().replace(origin, app.url)
       const response = await route.fetch({ url, headers: { accept: '*/*', cookie } })
-      // Chromium complains that it means nothing without TLS.
+      // Chromium reports that the header has no effect without TLS.
       const { 'cross-origin-opener-policy': _, ...headers } = response.headers()
       await route.fulfill({ response, headers })
     })
     await page.goto(`${origin}/admin`)
     await page.getByText(`the-${role}`).waitFor()
-    expect(await warning.count()).toBe(isTold ? 1 : 0)
+    expect(await warning.count()).toBe(isWarned ? 1 : 0)
     expect(await findings(page)).toEqual([])
   }
 })
 
-it('one’s own password is changed, and everywhere else one is signed out', async () => {
+it('changes the password and ends all other sessions', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.openAs(app, 'operator', '/account')
   const elsewhere = await browser.openAs(app, 'operator', '/account')

@@ -1,4 +1,4 @@
-/** People, tokens and the audit log in a real browser, from the click to the interface and back. */
+/** Users, tokens and the audit log in a browser against a real service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -10,18 +10,18 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('adds a person, changes the role, shuts the account, sets a password, removes', async () => {
+it('adds a user, changes the role, deactivates, resets the password and removes', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.house, 'admin')
   const page = await browser.openAs(app, 'admin', '/admin/people')
   await row(page, 'the-admin (you)').getByText('Add another administrator first').waitFor()
   expect(await page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
 
-  // By keyboard alone; what is refused stays as it was typed.
+  // By keyboard only; invalid input is kept.
   await page.getByRole('button', { name: 'Add user' }).focus()
   await page.keyboard.press('Enter')
   await page.keyboard.type('ana')
@@ -35,7 +35,7 @@ it('adds a person, changes the role, shuts the account, sets a password, removes
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
   await page.getByLabel('Password', { exact: true }).fill('a stage full of horses')
   await page.keyboard.press('Enter')
-  await said(page).getByText('ana added').waitFor()
+  await messages(page).getByText('ana added').waitFor()
   await row(page, 'ana').getByText('Operator').waitFor()
   const signIn = (text: string) => app.post('/api/auth/login', { username: 'ana', password: text })
   expect((await signIn('a stage full of horses')).status).toBe(200)
@@ -43,7 +43,7 @@ it('adds a person, changes the role, shuts the account, sets a password, removes
   await page.getByRole('button', { name: 'Reset password ana' }).click()
   await page.getByLabel('New password', { exact: true }).fill('another stage of horses')
   await press(page, 'Reset password')
-  await said(page).getByText('Password of ana reset.').waitFor()
+  await messages(page).getByText('Password of ana reset.').waitFor()
   expect((await signIn('another stage of horses')).status).toBe(200)
 
   await page.getByRole('button', { name: 'Edit ana' }).click()
@@ -61,19 +61,19 @@ it('adds a person, changes the role, shuts the account, sets a password, removes
   await page.getByRole('dialog', { name: 'Remove ana?' }).waitFor()
   expect(await findings(page)).toEqual([])
   await press(page, 'Remove')
-  await said(page).getByText('ana removed.').waitFor()
+  await messages(page).getByText('ana removed.').waitFor()
   expect(await row(page, 'ana').count()).toBe(0)
   const { json } = await app.get('/api/admin/users/', admin)
-  expect(json.map((one: { username: string }) => one.username)).toEqual(['the-admin'])
+  expect(json.map((item: { username: string }) => item.username)).toEqual(['the-admin'])
 
-  // The service has the last word where the page could not know.
+  // The service rejects what the page could not check.
   await page.getByRole('button', { name: 'Edit the-admin' }).click()
   await page.getByLabel('Role').selectOption('Viewer')
   await press(page, 'Save')
   await dialog(page).getByText('At least one active administrator must remain.').waitFor()
 })
 
-it('says which role it takes, and what cannot be reached', async () => {
+it('shows the required role, and an unreachable service', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/people')
   await page.getByRole('heading', { name: 'No permission' }).waitFor()
@@ -84,7 +84,7 @@ it('says which role it takes, and what cannot be reached', async () => {
 })
 
 // Conformance: C-5.54.
-it('makes a token that is shown once, changes it, revokes it', async () => {
+it('creates a token that is shown once, edits it and revokes it', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'admin', '/admin/tokens')
   await page.getByRole('heading', { name: 'No tokens' }).waitFor()
@@ -123,8 +123,8 @@ it('makes a token that is shown once, changes it, revokes it', async () => {
   expect((await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
-it('makes a link that turns a browser into a screen', async () => {
-  const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/house' } } })
+it('creates a kiosk link that opens a read-only screen', async () => {
+  const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/venue' } } })
   const admin = await tokenHeaders(app.house, 'admin')
   await app.post('/api/group/', { title: 'Band', slots: [1, 2] }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/tokens', phone)
@@ -141,7 +141,7 @@ it('makes a link that turns a browser into a screen', async () => {
 })
 
 // Conformance: C-5.56.
-it('tells who did what, filtered and page by page', async () => {
+it('shows the audit log with filters and pages', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.house, 'admin')
   for (let at = 1; at <= 51; at += 1) await app.post('/api/performers/', { name: `<i>${at}</i>` }, admin)

@@ -1,4 +1,4 @@
-/** Groups and performers in a real browser, from the click to the interface and back. */
+/** Groups and performers in a browser against a real service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -9,11 +9,11 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('makes a group, changes its positions, opens its wall, removes it', async () => {
+it('creates a group, changes its slots, opens its wall and removes it', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/groups')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
@@ -38,7 +38,7 @@ it('makes a group, changes its positions, opens its wall, removes it', async () 
   await page.getByLabel('Title').fill('Band')
   await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
-  await said(page).getByText('Band saved.').waitFor()
+  await messages(page).getByText('Band saved.').waitFor()
   expect(await groups()).toEqual([{ ...made, title: 'Band', slots: [9, 1] }])
   expect(await page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
 
@@ -50,7 +50,7 @@ it('makes a group, changes its positions, opens its wall, removes it', async () 
   expect(await groups()).toEqual([])
 })
 
-it('offers a viewer nothing that would be refused', async () => {
+it('disables actions that a viewer may not perform', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'viewer', '/admin/performers')
   await page.getByText('Requires the operator role.').waitFor()
@@ -60,11 +60,11 @@ it('offers a viewer nothing that would be refused', async () => {
   await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
 })
 
-it('takes in a cast, its pictures, and what each wears', async () => {
+it('adds performers with pictures and assigns transmitters', async () => {
   const shure = withoutLink(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const units = async () => (await app.get('/api/units/')).json as { id: number; slot: number; name: string }[]
-  await until('both are heard', async () => (await units()).length === 2)
+  await until('both transmitters are detected', async () => (await units()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/performers')
   await page.getByRole('heading', { name: 'No performers' }).waitFor()
 
@@ -72,7 +72,7 @@ it('takes in a cast, its pictures, and what each wears', async () => {
   await page.getByLabel('Names', { exact: true }).fill('Ana\tplays Juliet\n\n<s>Bo</s>\r\nAna\n')
   expect(await findings(page)).toEqual([])
   await press(page, 'Add')
-  await said(page).getByText('2 performers added.').waitFor()
+  await messages(page).getByText('2 performers added.').waitFor()
   await row(page, 'Ana').getByText('plays Juliet').waitFor()
   const performers = async () => (await app.get('/api/performers/')).json
   expect(await performers()).toMatchObject([
@@ -80,7 +80,7 @@ it('takes in a cast, its pictures, and what each wears', async () => {
     { name: '<s>Bo</s>', notes: '' },
   ])
 
-  // Cut off half-way: what has not gone through is still there to be sent.
+  // Interrupted halfway: the remaining names stay in the form.
   let posts = 0
   await page.route('**/api/performers/', (route) => {
     if (route.request().method() === 'POST') posts += 1
@@ -94,13 +94,13 @@ it('takes in a cast, its pictures, and what each wears', async () => {
   await page.unroute('**/api/performers/')
   await press(page, 'Add')
   await row(page, 'Di').getByText('plays Romeo').waitFor()
-  expect((await performers()).map((one: { name: string }) => one.name)).toEqual(['Ana', '<s>Bo</s>', 'Cy', 'Di'])
+  expect((await performers()).map((item: { name: string }) => item.name)).toEqual(['Ana', '<s>Bo</s>', 'Cy', 'Di'])
 
   await page.getByRole('button', { name: 'Edit Ana' }).click()
   await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no') })
   await press(page, 'Save')
   await dialog(page).getByText('This file is not an image').waitFor()
-  // A picture far larger than what is kept, painted by the browser itself.
+  // A picture much larger than the stored one, created by the browser.
   const large = await page.evaluate<string>(`(() => {
     const canvas = document.createElement('canvas')
     canvas.width = 3000
@@ -119,9 +119,9 @@ it('takes in a cast, its pictures, and what each wears', async () => {
   expect(await page.evaluate<number[]>(size)).toEqual([384, 256])
 
   const assignments = async () =>
-    (await app.get('/api/assignments/')).json.map((one: { performer: number; is_active: boolean }) => [
-      one.performer,
-      one.is_active,
+    (await app.get('/api/assignments/')).json.map((item: { performer: number; is_active: boolean }) => [
+      item.performer,
+      item.is_active,
     ])
   await page.getByRole('button', { name: 'Assign Ana' }).click()
   await press(page, 'Assign')
@@ -131,7 +131,7 @@ it('takes in a cast, its pictures, and what each wears', async () => {
   await press(page, 'Assign')
   await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
   expect(await findings(page)).toEqual([])
-  // Handed over, and given up; and taken back.
+  // Reassigned, unassigned, and undone.
   await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
   await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
   await press(page, 'Assign')
@@ -141,10 +141,10 @@ it('takes in a cast, its pictures, and what each wears', async () => {
     [2, true],
   ])
   await page.getByRole('button', { name: /^Unassign <s>Bo/ }).click()
-  await said(page).getByText('unassigned from <s>Bo</s>').waitFor()
+  await messages(page).getByText('unassigned from <s>Bo</s>').waitFor()
   expect((await assignments())[1]).toEqual([2, false])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await said(page).getByText('assigned to <s>Bo</s> again').waitFor()
+  await messages(page).getByText('assigned to <s>Bo</s> again').waitFor()
   expect((await assignments())[1]).toEqual([2, true])
 
   await page.setViewportSize(phone.viewport)

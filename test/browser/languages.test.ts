@@ -87,7 +87,7 @@ async function clickButtons(page: Page, data: ReadonlySet<string>) {
 }
 
 it("displays problems and empty pages in the browser's language", async () => {
-  const service = await startFakeService('/house', webRoot)
+  const service = await startFakeService('/venue', webRoot)
   try {
     const page = await browser.open(service, '/', context)
     const data = collectData(page)
@@ -96,8 +96,8 @@ it("displays problems and empty pages in the browser's language", async () => {
 
     const inactive = { ...receiver(2, [{}, null]), is_active: false }
     const lowBatteries = receiver(1, [{}, { battery: 40 }, { battery: 15 }, { battery: 5, audio_level: 0 }])
-    service.house.receivers = [lowBatteries, inactive, receiver(3, [{ rf_level: -99 }, null])]
-    service.house.upstream = 'unhealthy'
+    service.data.receivers = [lowBatteries, inactive, receiver(3, [{ rf_level: -99 }, null])]
+    service.data.upstream = 'unhealthy'
     for (const path of ['/', '/?layout=list', '/wall', '/channels/1', '/?q=nobody', '/?manufacturer=none']) {
       await page.goto(service.url + path)
       await expectTranslated(page, data)
@@ -108,7 +108,7 @@ it("displays problems and empty pages in the browser's language", async () => {
     await page.locator('.banner').waitFor()
     await expectTranslated(page, data)
     service.isDown = false
-    service.house.needsSignIn = true
+    service.data.needsSignIn = true
     await page.reload()
     await expectTranslated(page, data)
   } finally {

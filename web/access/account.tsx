@@ -1,15 +1,15 @@
-/** One's own account: who, with which role, and the password. */
+/** The user's account: name, role and password. */
 
 import { useState } from 'react'
 import type { SignedInBody, UserBody } from '../../src/model/people.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import { PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useSession } from '../session.ts'
 import { newPasswordProblem } from './new-password.ts'
@@ -49,16 +49,16 @@ function Person({ user }: { user: UserBody }) {
 }
 
 function PasswordForm({ username }: { username: string }) {
-  const { api } = useSurroundings()
-  const say = useSay()
-  // A form that has done its work is empty again.
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  // Resets the form after a successful change.
   const [round, setRound] = useState(0)
   const send = (values: FormData) =>
     api.write('POST', '/api/auth/password', Object.fromEntries(values), isObject<SignedInBody>)
   const done = async () => {
     await api.session(true)
     setRound(round + 1)
-    say({ text: t('access.account.changed') })
+    showMessage({ text: t('access.account.changed') })
   }
   return (
     <Form

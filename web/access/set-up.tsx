@@ -1,24 +1,24 @@
-/** The first administrator. */
+/** Creates the first administrator. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import type { SetupBody, SignedInBody } from '../../src/model/people.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useReading } from '../reading.ts'
-import { enter } from './enter.ts'
-import { Entrance } from './entrance.tsx'
+import { useResource } from '../resource.ts'
+import { AccessPage } from './access-page.tsx'
 import { newPasswordProblem } from './new-password.ts'
+import { sendCredentials } from './send-credentials.ts'
 
 export function SetUp() {
-  const { mount } = useSurroundings()
-  const reading = useReading('/api/auth/setup', isObject<SetupBody>)
+  const { mount } = useServices()
+  const resource = useResource('/api/auth/setup', isObject<SetupBody>)
   return (
-    <Entrance title={t('access.setUp.title')}>
-      <Loaded reading={reading}>
+    <AccessPage title={t('access.setUp.title')}>
+      <Loaded resource={resource}>
         {({ needed, code_needed }) =>
           needed ? (
             <SetUpForm isCodeNeeded={code_needed} />
@@ -29,13 +29,13 @@ export function SetUp() {
           )
         }
       </Loaded>
-    </Entrance>
+    </AccessPage>
   )
 }
 
 function SetUpForm({ isCodeNeeded }: { isCodeNeeded: boolean }) {
-  const { mount, api } = useSurroundings()
-  const send = (values: FormData) => enter<SignedInBody>(api, '/api/auth/setup', Object.fromEntries(values))
+  const { mount, api } = useServices()
+  const send = (values: FormData) => sendCredentials<SignedInBody>(api, '/api/auth/setup', Object.fromEntries(values))
   return (
     <>
       <p className="intro">{t('access.setUp.intro')}</p>

@@ -1,24 +1,24 @@
-/** Name and password, and on to where somebody was going. */
+/** Sign-in form. Continues to the page that was requested. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import type { SetupBody, SignedInBody } from '../../src/model/people.ts'
 import { safeNext } from '../address.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { useReading } from '../reading.ts'
-import { enter } from './enter.ts'
-import { Entrance } from './entrance.tsx'
+import { useResource } from '../resource.ts'
+import { AccessPage } from './access-page.tsx'
+import { sendCredentials } from './send-credentials.ts'
 
 export function SignIn() {
-  const { mount, api } = useSurroundings()
-  const { body: setup } = useReading('/api/auth/setup', isObject<SetupBody>)
+  const { mount, api } = useServices()
+  const { body: setup } = useResource('/api/auth/setup', isObject<SetupBody>)
   const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
-  const send = (values: FormData) => enter<SignedInBody>(api, '/api/auth/login', Object.fromEntries(values))
+  const send = (values: FormData) => sendCredentials<SignedInBody>(api, '/api/auth/login', Object.fromEntries(values))
   return (
-    <Entrance title={t('access.signIn.title')}>
+    <AccessPage title={t('access.signIn.title')}>
       {setup?.needed !== true ? null : (
         <p>
           {t('access.signIn.setUpFirst')} <a href={mount + pathOf('set_up')}>{t('access.signIn.setUpLink')}</a>
@@ -44,6 +44,6 @@ export function SignIn() {
         <p>{t('access.signIn.forgotten')}</p>
         <code>micwatch create_admin --username … --reset</code>
       </details>
-    </Entrance>
+    </AccessPage>
   )
 }

@@ -1,13 +1,13 @@
-/** The names of a whole cast, pasted at once. */
+/** Adds performers from a pasted list of names. */
 
 import { useState } from 'react'
 import type { Performer } from '../../src/model/hardware.ts'
-import { type Answer, type Api, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { type Api, type ApiResponse, isObject } from '../api.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 
 interface AddPerformersProps {
   readonly known: readonly Performer[]
@@ -16,10 +16,10 @@ interface AddPerformersProps {
 }
 
 export function AddPerformers({ known, onDone, onClose }: AddPerformersProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const [text, setText] = useState('')
-  const send = async (): Promise<Answer<number>> => {
+  const send = async (): Promise<ApiResponse<number>> => {
     const drafts = newPerformers(text, known)
     const { added, problem } = await addAll(api, drafts)
     if (problem === null) return { ok: true, body: added }
@@ -37,7 +37,7 @@ export function AddPerformers({ known, onDone, onClose }: AddPerformersProps) {
   }
   const done = async (added: number) => {
     onClose()
-    say({ text: t('performers.addedMany', { count: added }) })
+    showMessage({ text: t('performers.addedMany', { count: added }) })
     await onDone()
   }
   return (
@@ -69,18 +69,18 @@ type Draft = Pick<Performer, 'name' | 'notes'>
 function newPerformers(text: string, known: readonly Performer[]): readonly Draft[] {
   const names = new Set(known.map(({ name }) => name))
   return text.split('\n').flatMap((line) => {
-    const [name = '', ...notes] = line.split('\t').map((one) => one.trim())
+    const [name = '', ...notes] = line.split('\t').map((part) => part.trim())
     if (name === '' || names.has(name)) return []
     names.add(name)
-    return [{ name, notes: notes.filter((one) => one !== '').join(' ') }]
+    return [{ name, notes: notes.filter((note) => note !== '').join(' ') }]
   })
 }
 
-/** One after the other, up to the first that is refused. */
+/** Sequential; stops at the first error. */
 async function addAll(api: Api, drafts: readonly Draft[]) {
   for (const [added, draft] of drafts.entries()) {
-    const answer = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
-    if (!answer.ok) return { added, problem: answer.problem }
+    const response = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
+    if (!response.ok) return { added, problem: response.problem }
   }
   return { added: drafts.length, problem: null }
 }

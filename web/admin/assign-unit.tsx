@@ -1,13 +1,13 @@
-/** What a performer wears from now on. */
+/** Assigns a transmitter to a performer. */
 
 import type { Performer } from '../../src/model/hardware.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { assign, type Cast, unitName, type Wearing } from './wearing.ts'
+import { useShowMessage } from '../parts/messages.tsx'
+import { type Assignment, assign, type Cast, unitName } from './assignments.ts'
 
 interface AssignUnitProps {
   readonly performer: Performer
@@ -17,14 +17,14 @@ interface AssignUnitProps {
 }
 
 export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const name = plainText(performer.name)
   const send = (values: FormData) =>
     assign(api, cast, { performer: performer.id, wireless_unit: Number(values.get('wireless_unit')) })
-  const done = async ({ wireless_unit }: Wearing) => {
+  const done = async ({ wireless_unit }: Assignment) => {
     onClose()
-    say({ text: t('performers.assigned', { name, unit: unitName(cast.units, wireless_unit) }) })
+    showMessage({ text: t('performers.assigned', { name, unit: unitName(cast.units, wireless_unit) }) })
     await onDone()
   }
   const options = unitOptions(cast, performer.id)
@@ -50,23 +50,23 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
   )
 }
 
-/** In the order of the wall; those that nobody wears come first. What this performer wears is left out. */
-function unitOptions({ units, wearings, performers }: Cast, own: number) {
-  const wearerOf = new Map(wearings.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
+/** Unassigned units first, then by slot. Units of this performer are left out. */
+function unitOptions({ units, assignments, performers }: Cast, own: number) {
+  const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
   return units
-    .filter(({ id }) => wearerOf.get(id) !== own)
+    .filter(({ id }) => performerOf.get(id) !== own)
     .toSorted(
       (a, b) =>
-        Number(wearerOf.has(a.id)) - Number(wearerOf.has(b.id)) ||
+        Number(performerOf.has(a.id)) - Number(performerOf.has(b.id)) ||
         (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER) ||
         a.id - b.id,
     )
     .map(({ id }) => {
-      const wearer = performers.find((one) => one.id === wearerOf.get(id))
+      const performer = performers.find((performer) => performer.id === performerOf.get(id))
       const unit = unitName(units, id)
       return {
         value: String(id),
-        text: wearer === undefined ? unit : t('performers.assignedTo', { unit, name: plainText(wearer.name) }),
+        text: performer === undefined ? unit : t('performers.assignedTo', { unit, name: plainText(performer.name) }),
       }
     })
 }

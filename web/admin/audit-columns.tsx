@@ -1,4 +1,4 @@
-/** What the audit log says of each deed. */
+/** Columns of the audit log. */
 
 import type { AuditBody } from '../../src/model/people.ts'
 import { formatDateTime, plainText } from '../format.ts'
@@ -57,11 +57,11 @@ export const auditColumns: readonly Column<AuditBody>[] = [
 ]
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
-  const told = Object.entries(details)
-  if (told.length === 0) return t('parts.unknown')
+  const text = Object.entries(details)
+  if (text.length === 0) return t('parts.unknown')
   return (
     <ul className="audit-details">
-      {told.map(([name, value]) => (
+      {text.map(([name, value]) => (
         <li key={name}>
           {name}: <bdi>{plainText(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
         </li>

@@ -1,4 +1,4 @@
-/** Who did what. */
+/** The audit log. */
 
 import { auditResults } from '../../src/model/access.ts'
 import type { AuditBody } from '../../src/model/people.ts'
@@ -9,7 +9,7 @@ import type { Filter } from '../query.ts'
 import { auditColumns } from './audit-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
-const everyMs = 10_000
+const intervalMs = 10_000
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
 /** Prefixes of action names, except `setup`, which is one action. */
@@ -50,7 +50,7 @@ const filters: readonly Filter[] = [
 export function Audit() {
   return (
     <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
-      <PagedList<AuditBody> path="/api/admin/audit/" {...{ everyMs, filters, texts }}>
+      <PagedList<AuditBody> path="/api/admin/audit/" {...{ intervalMs, filters, texts }}>
         {(entries) => (
           <DataTable caption={t('audit.list')} columns={auditColumns} rows={entries} idOf={({ id }) => id} />
         )}

@@ -1,4 +1,4 @@
-/** What the list of connections says of each. */
+/** Columns of the connection list. */
 
 import type { ConnectionBody, ConnectionStatus } from '../../src/model/connection.ts'
 import { formatDuration, plainText } from '../format.ts'
@@ -7,10 +7,10 @@ import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 
 export const connectionColumns: readonly Column<ConnectionBody>[] = [
-  { key: 'receiver', title: t('connections.columns.receiver'), cell: (one) => <Receiver connection={one} /> },
-  { key: 'status', title: t('connections.columns.status'), cell: (one) => <Status connection={one} /> },
-  { key: 'since', title: t('connections.columns.since'), cell: (one) => <Ago at={sinceOf(one)} /> },
-  { key: 'duration', title: t('connections.columns.duration'), align: 'end', cell: (one) => durationOf(one) },
+  { key: 'receiver', title: t('connections.columns.receiver'), cell: (row) => <Receiver connection={row} /> },
+  { key: 'status', title: t('connections.columns.status'), cell: (row) => <Status connection={row} /> },
+  { key: 'since', title: t('connections.columns.since'), cell: (row) => <Ago at={sinceOf(row)} /> },
+  { key: 'duration', title: t('connections.columns.duration'), align: 'end', cell: (row) => durationOf(row) },
   {
     key: 'message',
     title: t('connections.columns.message'),
@@ -34,7 +34,7 @@ export function receiverOf({ receiver_name }: ConnectionBody): string {
   return plainText(receiver_name ?? '') || t('connections.unnamed')
 }
 
-/** Of the state it is in. */
+/** Start of the current status. */
 function sinceOf({ status, connected_at, disconnected_at }: ConnectionBody): string | null {
   return status === 'connected' ? connected_at : disconnected_at
 }

@@ -1,15 +1,15 @@
-/** What the list of groups says of each, and what can be done with them. */
+/** Columns of the group list. */
 
 import type { Group } from '../../src/model/api.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { formatSlots } from '../slots.ts'
 import type { GroupQuestion } from './group-dialogs.tsx'
 
-/** `onAsk`: null for somebody who may only look. */
+/** `onAsk`: null when the user may not edit. */
 export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null): readonly Column<Group>[] {
   const shown: readonly Column<Group>[] = [
     {
@@ -50,7 +50,7 @@ export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null):
 }
 
 function Links({ group: { id, title } }: { group: Group }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const link = (page: PageName, text: string) => (
     <a
       href={`${mount}${pathOf(page)}?group=${id}`}
@@ -73,7 +73,7 @@ function Actions({ group, onAsk }: { group: Group; onAsk: (question: GroupQuesti
       {(['change', 'remove'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, group })}>
           {t(`groups.${kind}`)}
-          <span className="for-listeners"> {plainText(group.title)}</span>
+          <span className="visually-hidden"> {plainText(group.title)}</span>
         </button>
       ))}
     </div>

@@ -1,14 +1,14 @@
-/** Questions about groups: a new one, other positions, none any more. */
+/** Dialogs to add, edit and remove groups. */
 
 import type { Group } from '../../src/model/api.ts'
 import { isObject, type Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { formatSlots, parseSlots } from '../slots.ts'
 import { useManufacturerFilter } from './filters.ts'
 
@@ -25,18 +25,18 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
   return <Remove group={question.group} {...rest} />
 }
 
-/** Null makes a new one. */
+/** `group`: null to create one. */
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
-  // It may be of one that is no longer there.
+  // Its manufacturer may have been deleted.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
   const done = async ({ title }: Group) => {
     onClose()
-    say({ text: t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) }) })
+    showMessage({ text: t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) }) })
     await onDone()
   }
   return (

@@ -1,4 +1,4 @@
-/** Which positions belong together on the wall. */
+/** The groups of slots. */
 
 import { useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
@@ -9,7 +9,7 @@ import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { filterValues, queryOf, useSearch } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
 import { t } from '../i18n.ts'
@@ -17,19 +17,19 @@ import { useManufacturerFilter } from './filters.ts'
 import { groupColumns } from './group-columns.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
 
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function Groups() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const values = filterValues(filters, search)
-  const reading = useReading(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, everyMs)
+  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, intervalMs)
   const mayOperate = useMay('operate')
-  const [asked, setAsked] = useState<GroupQuestion | null>(null)
+  const [dialog, setDialog] = useState<GroupQuestion | null>(null)
   return (
     <Shell page="groups" title={t('groups.title')} intro={t('groups.intro')}>
       <FilterBar filters={filters} />
-      <Loaded reading={reading}>
+      <Loaded resource={resource}>
         {(groups) => (
           <>
             <div className="list-actions">
@@ -38,7 +38,7 @@ export function Groups() {
                 className="choice"
                 data-tone="usual"
                 disabled={!mayOperate}
-                onClick={() => setAsked({ kind: 'add' })}
+                onClick={() => setDialog({ kind: 'add' })}
               >
                 {t('groups.add')}
               </button>
@@ -51,7 +51,7 @@ export function Groups() {
             ) : (
               <DataTable
                 caption={t('groups.list')}
-                columns={groupColumns(mayOperate ? setAsked : null)}
+                columns={groupColumns(mayOperate ? setDialog : null)}
                 rows={groups}
                 idOf={({ id }) => id}
               />
@@ -59,7 +59,9 @@ export function Groups() {
           </>
         )}
       </Loaded>
-      {asked === null ? null : <GroupDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />}
+      {dialog === null ? null : (
+        <GroupDialog question={dialog} onDone={resource.reload} onClose={() => setDialog(null)} />
+      )}
     </Shell>
   )
 }

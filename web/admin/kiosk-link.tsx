@@ -1,27 +1,27 @@
-/** A token for a screen, as a link to what it is to show. */
+/** Creates a token for a kiosk screen and shows it as a link. */
 
 import type { Group } from '../../src/model/api.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { isList, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useReading } from '../reading.ts'
-import type { Made } from './made-token.tsx'
+import { useResource } from '../resource.ts'
+import type { NewToken } from './created-token.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
 
 interface KioskLinkProps {
-  onMade(made: Made): void
+  onCreated(newToken: NewToken): void
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
-  const { api, mount } = useSurroundings()
+export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
+  const { api, mount } = useServices()
   const now = useServiceClock()
-  const groups = useReading('/api/groups/', isList<Group>).body ?? []
+  const groups = useResource('/api/groups/', isList<Group>).body ?? []
   const wall = mount + pathOf('wall')
   const shown = [
     { value: wall, text: t('tokens.everything') },
@@ -33,14 +33,14 @@ export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
   ]
   const send = async (values: FormData) => {
     const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
-    const answer = await api.write('POST', '/api/admin/tokens/', body, isObject<Made>)
-    if (!answer.ok) return answer
-    const { name, token } = answer.body
+    const response = await api.write('POST', '/api/admin/tokens/', body, isObject<NewToken>)
+    if (!response.ok) return response
+    const { name, token } = response.body
     return { ok: true, body: { name, token, next: String(values.get('next')) } } as const
   }
-  const done = async (made: Made) => {
+  const done = async (newToken: NewToken) => {
     onClose()
-    onMade(made)
+    onCreated(newToken)
     await onDone()
   }
   return (

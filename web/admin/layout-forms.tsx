@@ -1,41 +1,41 @@
-/** Forms about a place, and about one receiver or several. */
+/** Forms for a location and for receivers. */
 
 import type { LayoutLocation, LayoutReceiver, Location } from '../../src/model/location.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import type { Place, Standing } from '../layout.ts'
-import type { Tally } from '../one-by-one.ts'
+import type { LocationOption, PlacedReceiver } from '../layout.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
+import type { BulkResult } from '../run-for-each.ts'
+import { nameOf } from './layout-location.tsx'
 import { receiversPath, useMove } from './layout-move.ts'
-import { nameOf } from './layout-place.tsx'
 
 const locationsPath = '/api/admin/locations/'
 
 interface Shared {
-  readonly places: readonly Place[]
+  readonly locationOptions: readonly LocationOption[]
   onClose(): void
 }
 
 interface PlaceFormProps extends Shared {
-  /** Null for a new one. */
+  /** Null to create a location. */
   readonly location: LayoutLocation | null
   readonly parent: number | null
   onDone(location: Location): void
 }
 
-export function PlaceForm({ location, parent, places, onDone, onClose }: PlaceFormProps) {
-  const { api } = useSurroundings()
+export function LocationForm({ location, parent, locationOptions, onDone, onClose }: PlaceFormProps) {
+  const { api } = useServices()
   const own = location?.id
-  const others = places.filter(({ within }) => own === undefined || !within.includes(own))
+  const others = locationOptions.filter(({ within }) => own === undefined || !within.includes(own))
   const send = (values: FormData) => {
     const body = {
       name: textOf(values, 'name'),
       description: textOf(values, 'description'),
-      parent: placeOf(values, 'parent'),
+      parent: locationOf(values, 'parent'),
     }
     return own === undefined
       ? api.write('POST', locationsPath, body, isObject<Location>)
@@ -74,18 +74,18 @@ export function PlaceForm({ location, parent, places, onDone, onClose }: PlaceFo
 
 interface ReceiverFormProps extends Shared {
   readonly receiver: LayoutReceiver
-  readonly place: number | null
+  readonly locationId: number | null
   onDone(): void
 }
 
-/** Sends only what was changed: an untouched name stays its system's own. */
-export function ReceiverForm({ receiver, place, places, onDone, onClose }: ReceiverFormProps) {
-  const { api } = useSurroundings()
+/** Sends only changed fields, so that an unchanged name keeps following its system. */
+export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
+  const { api } = useServices()
   const send = (values: FormData) => {
-    const [name, location, reason] = [textOf(values, 'name'), placeOf(values, 'location'), textOf(values, 'reason')]
+    const [name, location, reason] = [textOf(values, 'name'), locationOf(values, 'location'), textOf(values, 'reason')]
     const body = {
       ...(name !== receiver.name && { name: name === '' ? null : name }),
-      ...(location !== place && { location }),
+      ...(location !== locationId && { location }),
       ...(reason !== '' && { reason }),
     }
     return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, isObject)
@@ -101,7 +101,12 @@ export function ReceiverForm({ receiver, place, places, onDone, onClose }: Recei
           maxLength={255}
           autoFocus={true}
         />
-        <PlaceField name="location" label={t('layout.receiver.location')} places={places} at={place} />
+        <LocationField
+          name="location"
+          label={t('layout.receiver.location')}
+          locationOptions={locationOptions}
+          at={locationId}
+        />
         <ReasonField />
       </Form>
     </Dialog>
@@ -109,23 +114,28 @@ export function ReceiverForm({ receiver, place, places, onDone, onClose }: Recei
 }
 
 interface MoveFormProps extends Shared {
-  readonly moved: readonly Standing[]
-  onDone(tally: Tally): void
+  readonly moved: readonly PlacedReceiver[]
+  onDone(result: BulkResult): void
 }
 
-export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {
+export function MoveForm({ moved, locationOptions, onDone, onClose }: MoveFormProps) {
   const move = useMove()
   const send = (values: FormData) => {
-    const location = placeOf(values, 'location')
+    const location = locationOf(values, 'location')
     return move(
-      moved.map((one) => ({ ...one, place: location })),
+      moved.map((item) => ({ ...item, locationId: location })),
       textOf(values, 'reason'),
     )
   }
   return (
     <Dialog title={t('layout.move.question', { count: moved.length })} onClose={onClose}>
       <Form action={t('layout.move.text')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <PlaceField name="location" label={t('layout.move.to')} places={places} at={places[0]?.id ?? null} />
+        <LocationField
+          name="location"
+          label={t('layout.move.to')}
+          locationOptions={locationOptions}
+          at={locationOptions[0]?.id ?? null}
+        />
         <ReasonField />
       </Form>
     </Dialog>
@@ -135,12 +145,12 @@ export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {
 interface PlaceFieldProps {
   readonly name: string
   readonly label: string
-  readonly places: readonly Place[]
+  readonly locationOptions: readonly LocationOption[]
   readonly at: number | null
 }
 
-function PlaceField({ name, label, places, at }: PlaceFieldProps) {
-  const options = [...optionsOf(places), { value: '', text: t('layout.noLocationChoice') }]
+function LocationField({ name, label, locationOptions, at }: PlaceFieldProps) {
+  const options = [...optionsOf(locationOptions), { value: '', text: t('layout.noLocationChoice') }]
   return <SelectField name={name} label={label} defaultValue={at ?? ''} options={options} />
 }
 
@@ -164,15 +174,15 @@ function Cancel({ onClose }: { onClose: () => void }) {
   )
 }
 
-function optionsOf(places: readonly Place[]) {
-  return places.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
+function optionsOf(locationOptions: readonly LocationOption[]) {
+  return locationOptions.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
 }
 
 function textOf(values: FormData, name: string): string {
   return String(values.get(name) ?? '').trim()
 }
 
-function placeOf(values: FormData, name: string): number | null {
+function locationOf(values: FormData, name: string): number | null {
   const chosen = textOf(values, name)
   return chosen === '' ? null : Number(chosen)
 }

@@ -1,4 +1,4 @@
-/** What the list says of each manufacturer, and what can be done with it from there. */
+/** Columns of the manufacturer list. */
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isOn, shownValue } from '../../src/model/manufacturer-config.ts'
@@ -6,43 +6,43 @@ import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 
-export interface ManufacturerDeeds {
+export interface ManufacturerActions {
   edit(record: ManufacturerBody): void
   test(record: ManufacturerBody): void
   toggle(record: ManufacturerBody): void
   remove(record: ManufacturerBody): void
 }
 
-/** `deeds`: null for somebody who may not. */
-export function manufacturerColumns(deeds: ManufacturerDeeds | null): readonly Column<ManufacturerBody>[] {
+/** `actions`: null when the user may not edit. */
+export function manufacturerColumns(actions: ManufacturerActions | null): readonly Column<ManufacturerBody>[] {
   return [
     {
       key: 'name',
       title: t('manufacturers.columns.name'),
       sortBy: ({ name }) => name,
-      cell: (one) => <Named record={one} />,
+      cell: (row) => <Named record={row} />,
     },
     {
       key: 'status',
       title: t('manufacturers.columns.status'),
       sortBy: ({ status }) => status,
-      cell: (one) => <Status record={one} />,
+      cell: (row) => <Status record={row} />,
     },
-    { key: 'addresses', title: t('manufacturers.columns.addresses'), cell: (one) => <Addresses record={one} /> },
+    { key: 'addresses', title: t('manufacturers.columns.addresses'), cell: (row) => <Addresses record={row} /> },
     { key: 'interval', title: t('manufacturers.columns.interval'), cell: ({ config }) => intervalOf(config) },
     {
       key: 'enabled',
       title: t('manufacturers.columns.enabled'),
       sortBy: isEnabled,
-      cell: (one) => <Switch record={one} onToggle={deeds?.toggle} />,
+      cell: (row) => <Switch record={row} onToggle={actions?.toggle} />,
     },
-    ...(deeds === null
+    ...(actions === null
       ? []
       : [
           {
-            key: 'deeds',
+            key: 'actions',
             title: t('manufacturers.columns.actions'),
-            cell: (one: ManufacturerBody) => <Deeds record={one} deeds={deeds} />,
+            cell: (row: ManufacturerBody) => <RowActions record={row} actions={actions} />,
           },
         ]),
   ]
@@ -52,7 +52,7 @@ export function nameOf({ name, code }: Pick<ManufacturerBody, 'name' | 'code'>):
   return plainText(name) || code
 }
 
-/** The configuration itself may switch it off as well. */
+/** The configuration can also disable a manufacturer. */
 export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
   return api_enabled && config.enabled !== false
 }
@@ -100,8 +100,8 @@ function Status({ record: { status, error, secrets_unreadable } }: { record: Man
 
 function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const addresses = [shownValue(config, 'api_base_url'), ...shownValue(config, 'devices').split('\n')]
-  const shown = addresses.filter((one) => one !== '')
-  const isUnverified = !isOn(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
+  const shown = addresses.filter((address) => address !== '')
+  const isUnverified = !isOn(config, 'ssl_verify') && shown.some((item) => item.startsWith('https:'))
   return (
     <span className="stacked">
       {shown.length === 0 ? t('parts.unknown') : null}
@@ -119,7 +119,13 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   )
 }
 
-function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: ManufacturerDeeds['toggle'] | undefined }) {
+function Switch({
+  record,
+  onToggle,
+}: {
+  record: ManufacturerBody
+  onToggle: ManufacturerActions['toggle'] | undefined
+}) {
   const isOn = isEnabled(record)
   if (onToggle === undefined) return isOn ? t('parts.filters.yes') : t('parts.filters.no')
   return (
@@ -135,7 +141,7 @@ function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: Manu
   )
 }
 
-function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: ManufacturerDeeds }) {
+function RowActions({ record, actions }: { record: ManufacturerBody; actions: ManufacturerActions }) {
   const name = nameOf(record)
   return (
     <span className="row-actions">
@@ -143,7 +149,7 @@ function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: Manufacture
         type="button"
         className="choice"
         aria-label={t('manufacturers.test.of', { name })}
-        onClick={() => deeds.test(record)}
+        onClick={() => actions.test(record)}
       >
         {t('manufacturers.test.text')}
       </button>
@@ -151,7 +157,7 @@ function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: Manufacture
         type="button"
         className="choice"
         aria-label={t('manufacturers.editOf', { name })}
-        onClick={() => deeds.edit(record)}
+        onClick={() => actions.edit(record)}
       >
         {t('manufacturers.edit')}
       </button>
@@ -159,7 +165,7 @@ function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: Manufacture
         type="button"
         className="choice"
         aria-label={t('manufacturers.removal.of', { name })}
-        onClick={() => deeds.remove(record)}
+        onClick={() => actions.remove(record)}
       >
         {t('manufacturers.removal.text')}
       </button>

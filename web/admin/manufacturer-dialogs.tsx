@@ -1,14 +1,14 @@
-/** Questions about one manufacturer: a test of it as it is stored, to stop asking it, to delete it. */
+/** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
-import { DeedDialog, Removal } from '../parts/deed-dialog.tsx'
+import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useSending } from '../reading.ts'
+import { useRequest } from '../resource.ts'
 import { nameOf } from './manufacturer-columns.tsx'
 import { manufacturersPath } from './manufacturer-form.tsx'
 import { TestResult } from './test-result.tsx'
@@ -18,16 +18,16 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Asks at once. */
+/** Starts the test when it is opened. */
 export function TestDialog({ record, onClose }: DialogProps) {
-  const { api } = useSurroundings()
-  const { send, problem } = useSending()
+  const { api } = useServices()
+  const { send, problem } = useRequest()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
   const { code } = record
   useEffect(() => {
     void send(() => api.write('POST', `${manufacturersPath}${code}/test`, undefined, isObject<ConnectionTest>)).then(
-      (answer) => {
-        if (answer?.ok) setTested(answer.body)
+      (response) => {
+        if (response?.ok) setTested(response.body)
       },
     )
   }, [api, send, code])
@@ -51,12 +51,12 @@ interface QuestionProps extends DialogProps {
   onDone(): Promise<void>
 }
 
-export function DisableQuestion({ record, ...deed }: QuestionProps) {
-  const { api } = useSurroundings()
+export function DisableQuestion({ record, ...kind }: QuestionProps) {
+  const { api } = useServices()
   const path = `${manufacturersPath}${record.code}/`
   return (
-    <DeedDialog
-      {...deed}
+    <ActionDialog
+      {...kind}
       title={t('manufacturers.enable.question', { name: nameOf(record) })}
       action={t('manufacturers.enable.action')}
       tone="usual"
@@ -64,14 +64,14 @@ export function DisableQuestion({ record, ...deed }: QuestionProps) {
       write={() => api.write('PATCH', path, { api_enabled: false }, isObject)}
     >
       <p>{t('manufacturers.enable.consequence')}</p>
-    </DeedDialog>
+    </ActionDialog>
   )
 }
 
-export function RemovalQuestion({ record, ...deed }: QuestionProps) {
+export function RemovalQuestion({ record, ...kind }: QuestionProps) {
   return (
     <Removal
-      {...deed}
+      {...kind}
       title={t('manufacturers.removal.question', { name: nameOf(record) })}
       action={t('manufacturers.removal.text')}
       done={t('manufacturers.removal.done', { name: nameOf(record) })}

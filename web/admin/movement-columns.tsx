@@ -1,4 +1,4 @@
-/** What the movement log says of each movement. */
+/** Columns of the movement log. */
 
 import type { MovementBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'
@@ -64,9 +64,9 @@ interface ChangeProps {
 function Change({ what, before, after }: ChangeProps) {
   return (
     <span>
-      <span className="for-listeners">{what} </span>
+      <span className="visually-hidden">{what} </span>
       <bdi>{plainText(before ?? '') || t('movements.noLocation')}</bdi> <span aria-hidden="true">→</span>
-      <span className="for-listeners"> {t('movements.changedTo')} </span>{' '}
+      <span className="visually-hidden"> {t('movements.changedTo')} </span>{' '}
       <bdi className="after">{plainText(after ?? '') || t('movements.noLocation')}</bdi>
     </span>
   )

@@ -1,4 +1,4 @@
-/** Receivers that were found at another address or place, until somebody has taken note. */
+/** Receivers whose address or location changed, until they are acknowledged. */
 
 import type { MovementBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'
@@ -13,7 +13,7 @@ import { movementColumns } from './movement-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
 const path = '/api/admin/movements/'
-const everyMs = 5_000
+const intervalMs = 5_000
 const texts = { none: t('movements.none'), noMatch: t('movements.noMatch'), noneNext: t('movements.noneNext') }
 
 const acknowledged: Filter = {
@@ -30,7 +30,10 @@ export function Movements() {
   const refusal = mayAcknowledge ? null : t('shell.requires.operator')
   return (
     <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
-      <PagedList<MovementBody> {...{ path, everyMs, filters, texts }} deeds={{ actionsFor: acknowledging, refusal }}>
+      <PagedList<MovementBody>
+        {...{ path, intervalMs, filters, texts }}
+        actions={{ actionsFor: acknowledging, refusal }}
+      >
         {(movements, selection) => (
           <DataTable
             caption={t('movements.list')}
@@ -47,7 +50,7 @@ export function Movements() {
 }
 
 function acknowledging(movements: readonly MovementBody[]): readonly BulkAction[] {
-  const waiting = movements.filter((one) => !one.acknowledged).map(({ id }) => id)
+  const waiting = movements.filter((movement) => !movement.acknowledged).map(({ id }) => id)
   const shared = {
     text: t('movements.acknowledge.text'),
     question: (count: number) => t('movements.acknowledge.question', { count }),

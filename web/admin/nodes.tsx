@@ -1,4 +1,4 @@
-/** The processes that share this service, and which of them asks which system. */
+/** The processes that share the database, and their source assignments. */
 
 import type { NodeBody, NodesBody } from '../../src/model/node.ts'
 import { isObject } from '../api.ts'
@@ -8,10 +8,10 @@ import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
 
-const everyMs = 5_000
+const intervalMs = 5_000
 
 const columns: readonly Column<NodeBody>[] = [
   { key: 'owner', title: t('nodes.columns.process'), sortBy: ({ owner }) => owner, cell: processName },
@@ -58,9 +58,9 @@ export function Nodes() {
 }
 
 function Present() {
-  const reading = useReading('/api/admin/nodes/', isObject<NodesBody>, everyMs)
+  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, intervalMs)
   return (
-    <Loaded reading={reading}>
+    <Loaded resource={resource}>
       {({ nodes, processes }) => (
         <>
           <p className="count">{t('nodes.processes', { count: processes.length })}</p>
@@ -77,8 +77,8 @@ function Present() {
             />
           )}
           <ul>
-            {idle(nodes, processes).map((one) => (
-              <li key={one.owner}>{t('nodes.idle', { name: processName(one) })}</li>
+            {idle(nodes, processes).map((item) => (
+              <li key={item.owner}>{t('nodes.idle', { name: processName(item) })}</li>
             ))}
           </ul>
         </>
@@ -87,12 +87,12 @@ function Present() {
   )
 }
 
-type Sharer = NodesBody['processes'][number]
+type NodeProcess = NodesBody['processes'][number]
 
-function processName(one: Sharer): string {
-  return plainText(t('nodes.process', { host: one.host, pid: one.pid }))
+function processName(node: NodeProcess): string {
+  return plainText(t('nodes.process', { host: node.host, pid: node.pid }))
 }
 
-function idle(nodes: readonly NodeBody[], processes: readonly Sharer[]): readonly Sharer[] {
-  return processes.filter(({ owner }) => nodes.every((one) => one.owner !== owner))
+function idle(nodes: readonly NodeBody[], processes: readonly NodeProcess[]): readonly NodeProcess[] {
+  return processes.filter(({ owner }) => nodes.every((node) => node.owner !== owner))
 }

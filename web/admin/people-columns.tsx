@@ -1,4 +1,4 @@
-/** What the list of people says of each, and what can be done with them. */
+/** Columns of the user list. */
 
 import type { UserBody } from '../../src/model/people.ts'
 import { plainText } from '../format.ts'
@@ -8,9 +8,9 @@ import type { Column } from '../parts/data-table.tsx'
 import type { PersonQuestion } from './person-dialogs.tsx'
 
 interface ColumnOptions {
-  /** Id of whoever looks at the list. */
+  /** Id of the signed-in user. */
   readonly own: number | null
-  /** Id of the only administrator. */
+  /** Id of the only active administrator. */
   readonly lastAdmin: number | null
   onAsk(question: PersonQuestion): void
 }
@@ -78,7 +78,7 @@ function Actions({ user, isLast, onAsk }: ActionsProps) {
           onClick={() => onAsk({ kind, user })}
         >
           {t(`people.${kind}`)}
-          <span className="for-listeners"> {name}</span>
+          <span className="visually-hidden"> {name}</span>
         </button>
       ))}
       {isLast ? <span className="hint">{t('people.lastAdmin')}</span> : null}

@@ -1,21 +1,21 @@
-/** What the list of performers says of each, and what can be done with them. */
+/** Columns of the performer list. */
 
 import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'
+import { showable } from '../assigned-performers.ts'
 import { t } from '../i18n.ts'
-import { showable } from '../watch-wearers.ts'
+import { type Assignment, type Cast, unitName } from './assignments.ts'
 import type { PerformerQuestion } from './performer-dialogs.tsx'
-import { type Cast, unitName, type Wearing } from './wearing.ts'
 
-interface Deeds {
+interface PerformerActions {
   onAsk(question: PerformerQuestion): void
-  onEnd(wearing: Wearing): Promise<void>
+  onUnassign(assignment: Assignment): Promise<void>
 }
 
-/** `deeds`: null for somebody who may only look. */
-export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Column<Performer>[] {
+/** `actions`: null when the user may not edit. */
+export function performerColumns(cast: Cast, actions: PerformerActions | null): readonly Column<Performer>[] {
   const shown: readonly Column<Performer>[] = [
     {
       key: 'name',
@@ -31,17 +31,17 @@ export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Colu
     {
       key: 'wears',
       title: t('performers.columns.transmitter'),
-      sortBy: ({ id }) => cast.wearings.filter(({ performer }) => performer === id).length,
-      cell: ({ id, name }) => <Wears id={id} name={plainText(name)} cast={cast} deeds={deeds} />,
+      sortBy: ({ id }) => cast.assignments.filter(({ performer }) => performer === id).length,
+      cell: ({ id, name }) => <Assignments id={id} name={plainText(name)} cast={cast} actions={actions} />,
     },
   ]
-  if (deeds === null) return shown
+  if (actions === null) return shown
   return [
     ...shown,
     {
       key: 'actions',
       title: t('performers.columns.actions'),
-      cell: (performer) => <Actions performer={performer} onAsk={deeds.onAsk} />,
+      cell: (performer) => <Actions performer={performer} onAsk={actions.onAsk} />,
     },
   ]
 }
@@ -61,27 +61,27 @@ function Name({ performer }: { performer: Performer }) {
   )
 }
 
-interface WearsProps {
+interface AssignmentsProps {
   readonly id: number
   readonly name: string
   readonly cast: Cast
-  readonly deeds: Deeds | null
+  readonly actions: PerformerActions | null
 }
 
-function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
-  const own = wearings.filter(({ performer }) => performer === id)
+function Assignments({ id, name, cast: { assignments, units }, actions }: AssignmentsProps) {
+  const own = assignments.filter(({ performer }) => performer === id)
   if (own.length === 0) return t('performers.noTransmitter')
   return (
-    <ul className="wears">
-      {own.map((wearing) => {
-        const unit = unitName(units, wearing.wireless_unit)
+    <ul className="assignments">
+      {own.map((assignment) => {
+        const unit = unitName(units, assignment.wireless_unit)
         return (
-          <li key={wearing.id} className="row-actions">
+          <li key={assignment.id} className="row-actions">
             <bdi>{unit}</bdi>
-            {deeds === null ? null : (
-              <button type="button" className="choice" onClick={() => deeds.onEnd(wearing)}>
+            {actions === null ? null : (
+              <button type="button" className="choice" onClick={() => actions.onUnassign(assignment)}>
                 {t('performers.unassign')}
-                <span className="for-listeners">
+                <span className="visually-hidden">
                   {' '}
                   {name}, {unit}
                 </span>
@@ -94,13 +94,13 @@ function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
   )
 }
 
-function Actions({ performer, onAsk }: { performer: Performer } & Pick<Deeds, 'onAsk'>) {
+function Actions({ performer, onAsk }: { performer: Performer } & Pick<PerformerActions, 'onAsk'>) {
   return (
     <div className="row-actions">
       {(['assign', 'change', 'remove'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, performer })}>
           {t(`performers.${kind}`)}
-          <span className="for-listeners"> {plainText(performer.name)}</span>
+          <span className="visually-hidden"> {plainText(performer.name)}</span>
         </button>
       ))}
     </div>

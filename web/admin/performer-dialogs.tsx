@@ -1,13 +1,13 @@
-/** Questions about performers: a new one, other facts, what they wear, none any more. */
+/** Dialogs to add, edit, assign and remove performers. */
 
 import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { Removal } from '../parts/action-dialog.tsx'
 import { AddPerformers } from './add-performers.tsx'
 import { AssignUnit } from './assign-unit.tsx'
+import type { Cast } from './assignments.ts'
 import { PerformerForm } from './performer-form.tsx'
-import type { Cast } from './wearing.ts'
 
 export type PerformerQuestion =
   | { readonly kind: 'add' | 'addMany' }

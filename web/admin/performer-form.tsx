@@ -1,28 +1,28 @@
-/** A new performer, or other facts about one. */
+/** Adds or actions a performer. */
 
 import type { Performer } from '../../src/model/hardware.ts'
-import { type Answer, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { type ApiResponse, isObject } from '../api.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Field, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { smallPicture } from '../small-picture.ts'
 
 const path = '/api/performers/'
 
 interface PerformerFormProps {
-  /** Null makes a new one. */
+  /** Null to add one. */
   readonly performer: Performer | null
   onDone(): Promise<void>
   onClose(): void
 }
 
 export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
-  const send = async (values: FormData): Promise<Answer<Performer>> => {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const send = async (values: FormData): Promise<ApiResponse<Performer>> => {
     const picture = await pictureOf(values)
     if (!picture.ok) return picture
     const body = { name: String(values.get('name')).trim(), notes: values.get('notes'), picture: picture.body }
@@ -32,7 +32,7 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
   }
   const done = async ({ name }: Performer) => {
     onClose()
-    say({ text: t(performer === null ? 'performers.added' : 'performers.changed', { name: plainText(name) }) })
+    showMessage({ text: t(performer === null ? 'performers.added' : 'performers.changed', { name: plainText(name) }) })
     await onDone()
   }
   return (
@@ -73,7 +73,7 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
 }
 
 /** Undefined leaves the picture as it is. */
-async function pictureOf(values: FormData): Promise<Answer<string | null | undefined>> {
+async function pictureOf(values: FormData): Promise<ApiResponse<string | null | undefined>> {
   const file = values.get('picture')
   if (!(file instanceof File) || file.size === 0) {
     return { ok: true, body: values.has('no_picture') ? null : undefined }

@@ -1,16 +1,16 @@
-/** Questions about people: a new one, another role, a new password, none any more. */
+/** Dialogs to add, edit and remove users and to reset passwords. */
 
 import { roles } from '../../src/model/access.ts'
 import type { UserBody } from '../../src/model/people.ts'
 import { newPasswordProblem } from '../access/new-password.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 
 const path = '/api/admin/users/'
 export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))
@@ -42,16 +42,16 @@ export function PersonDialog({ question, ...rest }: DialogProps & { readonly que
 }
 
 function useFinish({ onDone, onClose }: DialogProps) {
-  const say = useSay()
+  const showMessage = useShowMessage()
   return async (text: string) => {
     onClose()
-    say({ text })
+    showMessage({ text })
     await onDone()
   }
 }
 
 function Add(props: DialogProps) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   return (
     <FormDialog
@@ -81,7 +81,7 @@ function Add(props: DialogProps) {
 }
 
 function Change({ user, ...props }: AboutUser) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   const name = plainText(user.username)
   const send = (values: FormData) => {
@@ -109,7 +109,7 @@ function Change({ user, ...props }: AboutUser) {
 }
 
 function Reset({ user, ...props }: AboutUser) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   const name = plainText(user.username)
   return (

@@ -1,4 +1,4 @@
-/** One device that waits, beside the receiver it conflicts with; what differs is marked. */
+/** A pending device next to the receiver it conflicts with. Differences are marked. */
 
 import type { ReactNode } from 'react'
 import type { ExistingDevice, QueueEntryBody } from '../../src/model/discovery-api.ts'
@@ -54,7 +54,7 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
   const { existing } = entry
   return (
     <table className="comparison">
-      <caption className="for-listeners">{t('queue.comparison', { id: entry.id })}</caption>
+      <caption className="visually-hidden">{t('queue.comparison', { id: entry.id })}</caption>
       <thead>
         <tr>
           <td />
@@ -116,7 +116,7 @@ function Text({ text }: { text: string | null | undefined }) {
   return <bdi>{plainText(text)}</bdi>
 }
 
-/** As the service compares: spaces, case and separators make no other device. Nothing differs from what is not known. */
+/** Compares as the service does: ignores spaces, case and separators. Unknown values never differ. */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]
   if (found === null || known === null || found === '' || known === '') return false
@@ -128,13 +128,13 @@ function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, exis
 function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'entry'>) {
   if (reviewed_by === null) return null
   return (
-    <p className="entry-decision">
+    <p className="entry-verdict">
       <bdi>{t('queue.reviewed', { name: plainText(reviewed_by) })}</bdi>, <Ago at={reviewed_at} />
     </p>
   )
 }
 
-/** Line by line, so that the marks that turn the direction of text do not get through here either. */
+/** Line by line, so that bidirectional formatting marks are removed here as well. */
 function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(plainText).join('\n')
 }

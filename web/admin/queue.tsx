@@ -1,4 +1,4 @@
-/** Devices that were found and wait for a decision. */
+/** The discovery queue. */
 
 import { queueStatuses } from '../../src/model/discovery.ts'
 import type { QueueEntryBody } from '../../src/model/discovery-api.ts'
@@ -7,7 +7,7 @@ import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import { PagedList } from './paged-list.tsx'
 import '../styles/queue.css'
@@ -16,24 +16,24 @@ import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
 
 const path = '/api/admin/discovery-queue/'
-const everyMs = 5_000
+const intervalMs = 5_000
 const texts = { none: t('queue.none'), noMatch: t('queue.noMatch'), noneNext: t('queue.noneNext') }
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const waiting = useReading('/api/discovery/pending/?page_size=1', isPage<unknown>, everyMs)
+  const waiting = useResource('/api/discovery/pending/?page_size=1', isPage<unknown>, intervalMs)
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
   return (
     <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
       <PagedList<QueueEntryBody>
-        {...{ path, everyMs, filters, texts }}
+        {...{ path, intervalMs, filters, texts }}
         count={
           <p className="count" role="status">
             {waiting.body === null ? null : t('queue.waiting', { count: waiting.body.count })}
           </p>
         }
-        deeds={{ actionsFor: verdictsOn, refusal, onDone: waiting.reload }}
+        actions={{ actionsFor: verdictsOn, refusal, onDone: waiting.reload }}
       >
         {(entries, selection) => (
           <ul className="entries" aria-label={t('queue.list')}>

@@ -1,11 +1,11 @@
-/** Searches a network for devices, through the systems that can. */
+/** Scans a network for devices. */
 
 import { useState } from 'react'
 import type { ScanBody } from '../../src/model/discovery-api.ts'
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
@@ -19,9 +19,9 @@ interface ScanFormProps {
 }
 
 export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const [found, setFound] = useState<ScanBody | null>(null)
-  const enabled = manufacturers.filter((one) => one.api_enabled)
+  const enabled = manufacturers.filter((manufacturer) => manufacturer.api_enabled)
   const send = (values: FormData) => {
     setFound(null)
     const manufacturer = String(values.get('manufacturer') ?? '')
@@ -77,13 +77,13 @@ const columns: readonly Column<FoundDevice>[] = [
   { key: 'channels', title: t('manufacturers.scan.columns.channels'), align: 'end', cell: ({ channels }) => channels },
 ]
 
-/** It speaks for many devices. */
+/** A system that manages several devices. */
 function isSystem({ device_type }: FoundDevice): boolean {
   return device_type === 'system'
 }
 
 function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBody }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   return (
     <section className="scan-found">
       <p role="status">{t('manufacturers.scan.found', { count: discovered })}</p>
@@ -100,7 +100,7 @@ function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBod
           idOf={({ ip, address = ip }) => address}
         />
       )}
-      {devices.some((one) => one.address !== undefined && !isSystem(one)) ? (
+      {devices.some((device) => device.address !== undefined && !isSystem(device)) ? (
         <p>{t('manufacturers.scan.listenHint')}</p>
       ) : null}
       {devices.some(isSystem) ? <p>{t('manufacturers.scan.systemHint')}</p> : null}

@@ -1,11 +1,11 @@
-/** What the page of settings says of each, and what can be done with it. */
+/** Columns of the settings table. */
 
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import type { SettingQuestion } from './setting-dialogs.tsx'
 import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
 
-/** `onAsk`: null for somebody who may only look. */
+/** `onAsk`: null when the user may not edit. */
 export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {
   const shown: readonly Column<SettingRow>[] = [
     {
@@ -39,7 +39,7 @@ function Actions({ row, onAsk }: { row: SettingRow; onAsk: (question: SettingQue
       {kinds.map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, row })}>
           {t(`settings.${kind}`)}
-          <span className="for-listeners">
+          <span className="visually-hidden">
             {' '}
             {t(`settings.keys.${row.key}.title`)}, {scopeName(row.manufacturer)}
           </span>

@@ -1,13 +1,13 @@
-/** Questions about a setting: another value, or none of its own any more. */
+/** Dialogs to edit and reset a setting. */
 
 import { parseSetting, type Settings, settingKinds } from '../../src/model/settings.ts'
 import { isObject, type Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
 
 export interface SettingQuestion {
@@ -29,8 +29,8 @@ export function SettingDialog({
 }
 
 function Change({ row, onDone, onClose }: DialogProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const { key, manufacturer } = row
   const send = (values: FormData) => {
     const body = { key, value: String(values.get('value')).trim(), manufacturer }
@@ -38,7 +38,7 @@ function Change({ row, onDone, onClose }: DialogProps) {
   }
   const done = async (settings: Settings) => {
     onClose()
-    say({
+    showMessage({
       text: t('settings.changed', {
         setting: t(`settings.keys.${key}.title`),
         value: formatSetting(key, settings[key]),
@@ -88,7 +88,7 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
   )
 }
 
-/** The service's own rule, told before anything is sent. */
+/** The validation rule of the service, checked before the request. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
   const kind = settingKinds[key]
   if (kind.type === 'boolean' || parseSetting(key, String(values.get('value')).trim()).ok) return null

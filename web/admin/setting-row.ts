@@ -1,4 +1,4 @@
-/** One setting of one scope, as the page lists it. */
+/** A setting of one scope. */
 
 import { type ExplainedSettings, type SettingKey, type SettingsBody, settingKinds } from '../../src/model/settings.ts'
 import { formatDuration, formatPercent } from '../format.ts'
@@ -6,7 +6,7 @@ import { t } from '../i18n.ts'
 
 export type SettingRow = ExplainedSettings[SettingKey] & {
   readonly key: SettingKey
-  /** Null: of all. */
+  /** Null for all manufacturers. */
   readonly manufacturer: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Settings that take effect while the service runs: for all manufacturers, and for one. */
+/** Settings that take effect at run time: for all manufacturers and for one. */
 
 import { useState } from 'react'
 import type { SettingsBody } from '../../src/model/settings.ts'
@@ -9,7 +9,7 @@ import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { filterValues, queryOf, useSearch } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
 import { t } from '../i18n.ts'
@@ -18,20 +18,20 @@ import { settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
 import { rowsOf, scopeName } from './setting-row.ts'
 
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function SettingsPage() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const query = queryOf(filters, filterValues(filters, search))
-  const reading = useReading(`/api/admin/settings/?${query}`, isList<SettingsBody>, everyMs)
+  const resource = useResource(`/api/admin/settings/?${query}`, isList<SettingsBody>, intervalMs)
   const mayOperate = useMay('operate')
-  const [asked, setAsked] = useState<SettingQuestion | null>(null)
+  const [dialog, setDialog] = useState<SettingQuestion | null>(null)
   return (
     <Shell page="settings" title={t('settings.title')} intro={t('settings.intro')}>
       <FilterBar filters={filters} />
       {mayOperate ? null : <p className="hint">{t('shell.requires.operator')}</p>}
-      <Loaded reading={reading}>
+      <Loaded resource={resource}>
         {(scopes) =>
           scopes.length === 0 ? (
             <Empty title={t('settings.none')} filters={filters} />
@@ -41,7 +41,7 @@ export function SettingsPage() {
                 <h2>{scopeName(scope.manufacturer)}</h2>
                 <DataTable
                   caption={t('settings.caption', { scope: scopeName(scope.manufacturer) })}
-                  columns={settingColumns(mayOperate ? setAsked : null)}
+                  columns={settingColumns(mayOperate ? setDialog : null)}
                   rows={rowsOf(scope)}
                   idOf={({ key }) => key}
                 />
@@ -50,8 +50,8 @@ export function SettingsPage() {
           )
         }
       </Loaded>
-      {asked === null ? null : (
-        <SettingDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />
+      {dialog === null ? null : (
+        <SettingDialog question={dialog} onDone={resource.reload} onClose={() => setDialog(null)} />
       )}
     </Shell>
   )

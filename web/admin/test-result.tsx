@@ -1,4 +1,4 @@
-/** What a manufacturer's systems answered to a test, in sentences. */
+/** Result of a connection test. */
 
 import type { ConnectionTest } from '../../src/model/manufacturer-api.ts'
 import { plainText } from '../format.ts'

@@ -1,7 +1,7 @@
-/** What the list of tokens says of each, and what can be done with them. */
+/** Columns of the token list. */
 
 import type { TokenBody } from '../../src/model/people.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { formatDate, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
@@ -9,7 +9,7 @@ import type { Column } from '../parts/data-table.tsx'
 import type { TokenQuestion } from './token-dialogs.tsx'
 
 interface ColumnOptions {
-  /** The name of this user. */
+  /** Name of the user who created the token. */
   makerOf(id: number | null): string
   onAsk(question: TokenQuestion): void
 }
@@ -55,7 +55,7 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
 }
 
 function End({ at }: { at: string | null }) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   if (at === null) return t('tokens.never')
   const day = formatDate(at)
   if (Date.parse(at) > Date.now() + api.clockAheadMs()) return <time dateTime={at}>{day}</time>
@@ -75,7 +75,7 @@ function Actions({ token, onAsk }: { token: TokenBody } & Pick<ColumnOptions, 'o
       {(['change', 'revoke'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, token })}>
           {t(`tokens.${kind}`)}
-          <span className="for-listeners"> {plainText(token.name)}</span>
+          <span className="visually-hidden"> {plainText(token.name)}</span>
         </button>
       ))}
     </div>

@@ -1,17 +1,17 @@
-/** Questions about tokens: a new one, one for a screen, another end, none any more. */
+/** Dialogs to create, edit and revoke tokens. */
 
 import type { TokenBody } from '../../src/model/people.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { CreateToken } from './create-token.tsx'
+import type { NewToken } from './created-token.tsx'
 import { KioskLink } from './kiosk-link.tsx'
-import type { Made } from './made-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
 
@@ -22,7 +22,7 @@ export type TokenQuestion =
   | { readonly kind: 'change' | 'revoke'; readonly token: TokenBody }
 
 interface DialogProps {
-  onMade(made: Made): void
+  onCreated(newToken: NewToken): void
   onDone(): Promise<void>
   onClose(): void
 }
@@ -45,8 +45,8 @@ export function TokenDialog({ question, ...rest }: DialogProps & { readonly ques
 type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: TokenBody }
 
 function Change({ token, onDone, onClose }: AboutToken) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const now = useServiceClock()
   const name = plainText(token.name)
   const send = (values: FormData) => {
@@ -55,7 +55,7 @@ function Change({ token, onDone, onClose }: AboutToken) {
   }
   const done = async () => {
     onClose()
-    say({ text: t('tokens.changed', { name }) })
+    showMessage({ text: t('tokens.changed', { name }) })
     await onDone()
   }
   return (

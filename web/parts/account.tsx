@@ -1,17 +1,17 @@
-/** Who is signed in, with which role, and the way in and out. */
+/** The signed-in user with role, and the sign-in or sign-out control. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import { isNothing } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { signInPath, useSending } from '../reading.ts'
+import { signInPath, useRequest } from '../resource.ts'
 import { useSession } from '../session.ts'
 
 export function Account() {
-  const { mount, api } = useSurroundings()
+  const { mount, api } = useServices()
   const session = useSession()
-  const { send, isSending, problem } = useSending()
+  const { send, isSending, problem } = useRequest()
   if (session === null) return null
   if (session.kind !== 'user') {
     return (
@@ -22,7 +22,7 @@ export function Account() {
   }
   const signOut = async () => {
     await send(() => api.write('POST', '/api/auth/logout', undefined, isNothing))
-    // Whoever is signed out already has got what they wanted.
+    // An error does not matter if the session has ended.
     const after = await api.session(true)
     if (!after.ok ? after.problem.kind === 'sign_in' : after.body.kind !== 'user') {
       location.assign(`${mount}${pathOf('sign_in')}`)

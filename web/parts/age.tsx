@@ -1,6 +1,6 @@
-/** How long ago, counting up. */
+/** Elapsed time, counting up. */
 
-import { useHouse } from '../context.ts'
+import { useWatchState } from '../context.ts'
 import { formatDuration, formatShortDuration } from '../format.ts'
 
 interface AgeProps {
@@ -9,6 +9,6 @@ interface AgeProps {
 }
 
 export function Age({ since, isShort = false }: AgeProps) {
-  const age = useHouse((house) => (isShort ? formatShortDuration : formatDuration)(house.now - since))
+  const age = useWatchState((watchState) => (isShort ? formatShortDuration : formatDuration)(watchState.now - since))
   return <span className="age">{age}</span>
 }

@@ -1,13 +1,13 @@
-/** A time that the service told of, as "12 s ago"; the time itself on hovering. */
+/** A timestamp from the service as "12 sec ago", with the absolute time as tooltip. */
 
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { formatDateTime, formatShortDuration } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
 
-/** `at`: ISO 8601; null where it never was. */
+/** `at`: ISO 8601; null for never. */
 export function Ago({ at }: { at: string | null }) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const now = useNow()
   if (at === null) return <span className="ago">{t('parts.never')}</span>
   const ageMs = now + api.clockAheadMs() - Date.parse(at)

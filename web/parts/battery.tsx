@@ -1,4 +1,4 @@
-/** Five bars and a percentage; a question mark when unknown, hatched when it is only the last known. */
+/** Battery as five bars and a percentage; a question flag if unknown, hatched if only the last known value. */
 
 import { batteryState } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
@@ -28,12 +28,12 @@ export function Battery({ percent, threshold, isOld }: BatteryProps) {
       <span className="battery-percent" aria-hidden="true">
         {percent === null ? t('card.percentUnknown') : formatPercent(percent)}
       </span>
-      <span className="for-listeners">{spoken(percent, isOld)}</span>
+      <span className="visually-hidden">{accessibleText(percent, isOld)}</span>
     </span>
   )
 }
 
-function spoken(percent: number | null, isOld: boolean): string {
+function accessibleText(percent: number | null, isOld: boolean): string {
   if (percent === null) return t('card.noBattery')
   return isOld
     ? t('card.lastBattery', { percent: formatPercent(percent) })

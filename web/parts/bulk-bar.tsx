@@ -1,4 +1,4 @@
-/** How many are selected, and what can be done with them. Always there, so that nothing moves when one is ticked. */
+/** Number of selected items and their actions. Always rendered, so that a selection does not move the page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Selection } from '../selection.ts'

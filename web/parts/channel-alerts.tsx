@@ -1,22 +1,22 @@
-/** What was raised about a channel or its receiver, the newest first. */
+/** Alerts of a channel and its receiver, newest first. */
 
 import type { AlertBody } from '../../src/model/alert.ts'
 import { isList } from '../api.ts'
 import { t } from '../i18n.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { Ago } from './ago.tsx'
 import { Loaded } from './loaded.tsx'
 
 const most = 50
 
 export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const reading = useReading(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
+  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
   return (
     <section className="detail-part detail-wide">
       <h2>{t('channel.alerts')}</h2>
-      <Loaded reading={reading}>
+      <Loaded resource={resource}>
         {(alerts) => {
-          const own = alerts.filter((one) => one.channel_id === channelId || one.channel_id === null)
+          const own = alerts.filter((alert) => alert.channel_id === channelId || alert.channel_id === null)
           return own.length === 0 ? (
             <p>{t('channel.noAlerts')}</p>
           ) : (

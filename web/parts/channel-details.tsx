@@ -1,21 +1,23 @@
-/** Everything that is known of a channel's transmitter, receiver and network. */
+/** All known values of a channel's transmitter, receiver and network. */
 
 import type { Group, ReceiverDetail } from '../../src/model/api.ts'
 import { isObject } from '../api.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { useReading } from '../reading.ts'
-import { type WatchedChannel, wearerKey } from '../state.ts'
+import { useResource } from '../resource.ts'
+import { performerKey, type WatchedChannel } from '../state.ts'
 import { searchOf, viewOf } from '../view.ts'
 import { Ago } from './ago.tsx'
-import { batteryText, channelPairs, transmitterPairs } from './gear-details.ts'
+import { batteryText, channelPairs, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
 export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channel: WatchedChannel }) {
-  const wearer = useHouse((house) => house.wearers.get(wearerKey(facts.receiverId, channel.channel))?.name ?? null)
+  const performer = useWatchState(
+    (watchState) => watchState.performers.get(performerKey(facts.receiverId, channel.channel))?.name ?? null,
+  )
   const { transmitter } = channel
   return (
     <>
@@ -27,7 +29,7 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
             { name: t('channel.fields.number'), value: String(channel.channel) },
             { name: t('channel.fields.name'), value: channel.name && plainText(channel.name) },
             { name: t('channel.fields.frequency'), value: facts.frequency && formatMegahertz(facts.frequency) },
-            { name: t('channel.fields.performer'), value: wearer && plainText(wearer) },
+            { name: t('channel.fields.performer'), value: performer && plainText(performer) },
             ...channelPairs(channel.details),
           ]}
         />
@@ -58,9 +60,9 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
 }
 
 function Groups({ slot }: { slot: number }) {
-  const { mount } = useSurroundings()
-  const groups = useHouse((house) => house.groups)
-  const own = groups.filter((one: Group) => one.slots.includes(slot))
+  const { mount } = useServices()
+  const groups = useWatchState((watchState) => watchState.groups)
+  const own = groups.filter((group: Group) => group.slots.includes(slot))
   return (
     <p>
       {t('channel.groups')}:{' '}
@@ -76,9 +78,9 @@ function Groups({ slot }: { slot: number }) {
 }
 
 function Receiver({ id, channelId }: { id: number; channelId: number }) {
-  const reading = useReading(`/api/receivers/${id}/`, isObject<ReceiverDetail>, 15_000)
+  const resource = useResource(`/api/receivers/${id}/`, isObject<ReceiverDetail>, 15_000)
   return (
-    <Loaded reading={reading}>
+    <Loaded resource={resource}>
       {(body) => (
         <>
           <section className="detail-part">
@@ -125,7 +127,7 @@ function networkPairs(body: ReceiverDetail) {
 }
 
 function Siblings({ body, channelId }: { body: ReceiverDetail; channelId: number }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   if (body.channels.length < 2) return null
   return (
     <nav aria-label={t('channel.siblings')} className="siblings">

@@ -1,18 +1,18 @@
-/** Every channel in one line, with every value. */
+/** All channels as a table. */
 
 import { memo } from 'react'
-import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { useFacts, useServices, useWatchState } from '../context.ts'
 import { formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
-import type { Place } from '../places.ts'
 import type { Sort, View } from '../view.ts'
+import type { VisibleSlot } from '../visible-slots.ts'
 import { Battery } from './battery.tsx'
-import { Marks } from './marks.tsx'
+import { Flags } from './flags.tsx'
 import { Meters } from './meters.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 interface ChannelTableProps {
-  readonly places: readonly Place[]
+  readonly entries: readonly VisibleSlot[]
   readonly sort: Sort
   change(view: Partial<View>): void
 }
@@ -29,10 +29,10 @@ const heads: readonly { readonly column: Column; readonly sort?: Sort }[] = [
   { column: 'receiver' },
 ]
 
-export function ChannelTable({ places, sort, change }: ChannelTableProps) {
+export function ChannelTable({ entries, sort, change }: ChannelTableProps) {
   return (
     <table className="channels">
-      <caption className="for-listeners">{t('live.table.caption')}</caption>
+      <caption className="visually-hidden">{t('live.table.caption')}</caption>
       <thead>
         <tr>
           {heads.map(({ column, sort: by }) => (
@@ -49,12 +49,12 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
         </tr>
       </thead>
       <tbody>
-        {places.map((place) =>
-          place.kind === 'channel' ? (
-            <Row key={place.channelId} receiverId={place.receiverId} channelId={place.channelId} />
-          ) : place.kind === 'planned' ? (
-            <tr key={place.slot} className="row-planned">
-              <td data-column="slot">{place.slot}</td>
+        {entries.map((entry) =>
+          entry.kind === 'channel' ? (
+            <Row key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} />
+          ) : entry.kind === 'planned' ? (
+            <tr key={entry.slot} className="row-planned">
+              <td data-column="slot">{entry.slot}</td>
               <td colSpan={heads.length - 1}>{t('card.planned')}</td>
             </tr>
           ) : null,
@@ -65,12 +65,12 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
 }
 
 const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const facts = useFacts(receiverId, channelId)
-  const threshold = useHouse((house) => house.config.alert_battery_threshold)
+  const threshold = useWatchState((watchState) => watchState.config.alert_battery_threshold)
   if (facts === null) return null
   return (
-    <tr data-state={facts.state} data-hand={facts.needsHand || undefined}>
+    <tr data-state={facts.state} data-attention={facts.needsAttention || undefined}>
       <td data-column="slot">{facts.slot}</td>
       <th scope="row" data-column="name">
         <a href={`${mount}/channels/${channelId}`}>
@@ -85,7 +85,7 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
         </span>
       </td>
       <td data-column="flags">
-        <Marks facts={facts} />
+        <Flags facts={facts} />
       </td>
       <td data-column="battery">
         <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />

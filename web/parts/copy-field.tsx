@@ -1,4 +1,4 @@
-/** A text to take along, with a button that copies it. */
+/** A read-only text with a copy button. */
 
 import { useRef, useState } from 'react'
 import { t } from '../i18n.ts'
@@ -24,7 +24,7 @@ export function CopyField({ label, text }: { label: string; text: string }) {
         />
         <button type="button" className="choice" onClick={copy}>
           {t('parts.copy.copy')}
-          <span className="for-listeners"> {label}</span>
+          <span className="visually-hidden"> {label}</span>
         </button>
       </span>
       <span className="hint" role="status">
@@ -34,7 +34,7 @@ export function CopyField({ label, text }: { label: string; text: string }) {
   )
 }
 
-/** Browsers keep the clipboard from pages without TLS; the command of old copies what is selected. */
+/** The clipboard API needs a secure context; the deprecated command works without one. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

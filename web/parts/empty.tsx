@@ -1,4 +1,4 @@
-/** Instead of a list with nothing in it: what was looked for, where, and what to do next. */
+/** An empty list: the active filters and the next step. */
 
 import type { ReactNode } from 'react'
 import { t } from '../i18n.ts'
@@ -6,7 +6,7 @@ import { any, type Filter, filterValues, useSearch } from '../query.ts'
 
 interface EmptyProps {
   readonly title: string
-  /** Those of this list; with one set, the way out is to clear them. */
+  /** The filters of the list; if one is active, a button clears them. */
   readonly filters?: readonly Filter[]
   readonly children?: ReactNode
 }
@@ -24,7 +24,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
         <>
           <p>
             {t('parts.activeFilters')}{' '}
-            {active.map((filter) => `${filter.label}: ${spoken(filter, values[filter.name] ?? '')}`).join(' · ')}
+            {active.map((filter) => `${filter.label}: ${valueText(filter, values[filter.name] ?? '')}`).join(' · ')}
           </p>
           <button
             type="button"
@@ -39,7 +39,7 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
   )
 }
 
-function spoken(filter: Filter, value: string): string {
+function valueText(filter: Filter, value: string): string {
   if (filter.kind !== 'choice') return value
   if (value === any) return t('parts.filters.any')
   return filter.options.find((option) => option.value === value)?.text ?? value

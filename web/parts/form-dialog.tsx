@@ -1,4 +1,4 @@
-/** A form in front of the page; what was typed stays until it is sent or put away. */
+/** A form in a modal dialog. */
 
 import { t } from '../i18n.ts'
 import { Dialog } from './dialog.tsx'

@@ -1,11 +1,11 @@
-/** How each manufacturer fares, and what else is not as it should be, one item each. */
+/** Status of each manufacturer and other problems, one item each. */
 
 import type { ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
 import { t } from '../i18n.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
-  /** Nobody knows whether it still is so. */
+  /** The status may be outdated. */
   readonly isOld: boolean
 }
 
@@ -13,20 +13,22 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
   return (
     <>
       {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
-      {manufacturers.map((one) => (
-        <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
-          <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
-          <bdi className="footer-code">{one.code}</bdi>{' '}
+      {manufacturers.map((manufacturer) => (
+        <li key={manufacturer.code} className="footer-item" data-status={isOld ? undefined : manufacturer.status}>
+          <Lamp shape={isOld ? 'ring' : shapeOf[manufacturer.status]} />
+          <bdi className="footer-code">{manufacturer.code}</bdi>{' '}
           <span className="footer-status">
             {isOld
-              ? t('health.lastKnown', { status: t(`health.statuses.${one.status}`) })
-              : t(`health.statuses.${one.status}`)}
+              ? t('health.lastKnown', { status: t(`health.statuses.${manufacturer.status}`) })
+              : t(`health.statuses.${manufacturer.status}`)}
           </span>
-          {[...new Set([...(one.error === null ? [] : [one.error]), ...one.details])].map((sentence) => (
-            <bdi key={sentence} className="footer-error" title={sentence}>
-              {sentence}
-            </bdi>
-          ))}
+          {[...new Set([...(manufacturer.error === null ? [] : [manufacturer.error]), ...manufacturer.details])].map(
+            (sentence) => (
+              <bdi key={sentence} className="footer-error" title={sentence}>
+                {sentence}
+              </bdi>
+            ),
+          )}
         </li>
       ))}
       {details.map((detail) => (

@@ -1,4 +1,4 @@
-/** What a deed about several could not do, one by one; stays until it is read. */
+/** The items for which an action failed; stays until it is dismissed. */
 
 import { t } from '../i18n.ts'
 

@@ -1,10 +1,10 @@
-/** Which part of a long list is shown, and the way to the others. */
+/** Current range of a long list, with buttons for the previous and next page. */
 
 import { pageNumber, useSearch } from '../query.ts'
 import '../styles/list.css'
 import { t } from '../i18n.ts'
 
-/** `shown` of `count` in all; `size` a page. */
+/** `shown` of `count` items, `size` per page. */
 export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
   const [search, change] = useSearch()
   const page = pageNumber(search)

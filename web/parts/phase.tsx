@@ -1,27 +1,27 @@
-/** What stands on a live page: its channels, or why there are none. */
+/** Content of a live page: its channels, or the reason why it is empty. */
 
 import type { ReactNode } from 'react'
 import { isAllowed } from '../../src/model/access.ts'
 import { pathOf } from '../../src/model/pages.ts'
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { signInPath } from '../reading.ts'
+import { signInPath } from '../resource.ts'
 import { useSession } from '../session.ts'
-import { usePlaces } from '../use-places.ts'
+import { useVisibleSlots } from '../use-visible-slots.ts'
 import { defaultView, searchOf, type View } from '../view.ts'
 import { Notice } from './notice.tsx'
 
-export function Phase({ view, children }: { view: View; children: (places: string) => ReactNode }) {
-  const phase = useHouse((house) => house.phase)
-  const places = usePlaces(view)
+export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
+  const phase = useWatchState((watchState) => watchState.phase)
+  const entries = useVisibleSlots(view)
   if (phase === 'loading') return <Notice title={t('loading.title')} />
   if (phase === 'failed') return <Failed />
-  return places === '' ? <Empty view={view} /> : children(places)
+  return entries === '' ? <Empty view={view} /> : children(entries)
 }
 
 function Failed() {
-  const { mount, retry } = useSurroundings()
-  const problem = useHouse((house) => house.problem)
+  const { mount, retry } = useServices()
+  const problem = useWatchState((watchState) => watchState.problem)
   if (problem === null) return null
   return (
     <Notice title={t(`problems.${problem.kind}.title`)}>
@@ -40,12 +40,12 @@ function Failed() {
 }
 
 function Empty({ view }: { view: View }) {
-  const { mount, manufacturer } = useSurroundings()
-  const hasChannels = useHouse((house) => house.receivers.size > 0)
-  const codes = useHouse((house) =>
-    (house.health?.manufacturers ?? [])
-      .filter((one) => one.status !== 'disabled')
-      .map((one) => one.code)
+  const { mount, manufacturer } = useServices()
+  const hasChannels = useWatchState((watchState) => watchState.receivers.size > 0)
+  const codes = useWatchState((watchState) =>
+    (watchState.health?.manufacturers ?? [])
+      .filter((manufacturer) => manufacturer.status !== 'disabled')
+      .map((manufacturer) => manufacturer.code)
       .join(', '),
   )
   if (hasChannels) return <NothingFound view={view} />
@@ -69,7 +69,7 @@ function Empty({ view }: { view: View }) {
 }
 
 function NothingConfigured() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const session = useSession()
   const mayAdd = session !== null && isAllowed(session.role, 'administer')
   return (
@@ -96,15 +96,15 @@ const configuration = `manufacturers:
       api_base_url: https://192.168.1.20:10000
       shared_key: "\${SHURE_KEY}"`
 
-/** There are channels, but none that this view looks for. */
+/** Channels exist, but none matches the view. */
 function NothingFound({ view }: { view: View }) {
-  const group = useHouse((house) => house.groups.find((one) => one.id === view.group))
+  const group = useWatchState((watchState) => watchState.groups.find((group) => group.id === view.group))
   const { q, state } = view
   const looked = [
     q === '' ? null : t('empty.search', { q }),
     state === 'all' ? null : t(`live.states.${state}`),
     group === undefined ? null : t('empty.inGroup', { title: group.title }),
-  ].filter((one) => one !== null)
+  ].filter((item) => item !== null)
   const everything = { ...view, q: defaultView.q, state: defaultView.state, group: defaultView.group }
   const isEmptyGroup = group !== undefined && q === '' && state === 'all'
   return (

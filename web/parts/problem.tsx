@@ -1,14 +1,14 @@
-/** Why something did not work, and what to do next. */
+/** An error message with the next step. */
 
 import type { Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { formatDuration } from '../format.ts'
 import { t } from '../i18n.ts'
-import { signInPath } from '../reading.ts'
+import { signInPath } from '../resource.ts'
 
-/** In a line, beside what stays on the page: nothing that was typed is lost. */
+/** On one line next to the content, which stays. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const { kind, detail, waitSeconds } = problem
   return (
     <p className="problem" role="alert">

@@ -1,4 +1,4 @@
-/** An address as a QR code, and in letters; and why a phone may not be able to follow it. */
+/** An address as QR code and text, with a hint if other devices cannot open it. */
 
 import { encode } from 'uqr'
 import { t } from '../i18n.ts'

@@ -1,8 +1,8 @@
-/** What stands around an administrative page: header, navigation, what everybody has to know, and the state of things. */
+/** Frame of an administrative page: header, navigation, warnings and status. */
 
 import { type ReactNode, useEffect, useState } from 'react'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'
 import '../styles/shell.css'
@@ -15,7 +15,7 @@ import { TopBar } from './top-bar.tsx'
 interface ShellProps {
   readonly page: PageName
   readonly title: string
-  /** A sentence or two: what this page is for. */
+  /** One or two sentences about the page. */
   readonly intro?: ReactNode
   readonly children: ReactNode
 }
@@ -45,7 +45,7 @@ export function Shell({ page, title, intro, children }: ShellProps) {
 }
 
 function AdminNavigation({ current }: { current: PageName }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
   return (
@@ -73,7 +73,7 @@ function AdminNavigation({ current }: { current: PageName }) {
   )
 }
 
-/** On this machine alone nobody listens; elsewhere whoever can change it has to know. */
+/** Warns administrators unless the page was opened on the same machine. */
 function Unencrypted() {
   const session = useSession()
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)

@@ -1,21 +1,27 @@
-/** Says loudly that what is shown is old, and how old. */
+/** Banner with the age of stale values. */
 
-import { houseStaleSince } from '../channel-state.ts'
-import { useHouse } from '../context.ts'
+import { allStaleSince } from '../channel-state.ts'
+import { useWatchState } from '../context.ts'
 import { formatDuration, formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 export function StaleBanner() {
-  const staleSince = useHouse(houseStaleSince)
-  const reason = useHouse((house) =>
-    house.link === 'lost' ? t('banner.lost') : house.isFresh ? t('banner.silent') : t('banner.reconnecting'),
+  const staleSince = useWatchState(allStaleSince)
+  const reason = useWatchState((watchState) =>
+    watchState.connection === 'lost'
+      ? t('banner.lost')
+      : watchState.isFresh
+        ? t('banner.silent')
+        : t('banner.reconnecting'),
   )
-  // That nothing can be reached is said already.
-  const problem = useHouse(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
-  const nextTry = useHouse((house) =>
-    house.link !== 'lost' || house.nextTryAt === null ? null : retryText(house.nextTryAt - house.now),
+  // The banner already reports an unreachable service.
+  const problem = useWatchState(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
+  const nextTry = useWatchState((watchState) =>
+    watchState.connection !== 'lost' || watchState.nextTryAt === null
+      ? null
+      : retryText(watchState.nextTryAt - watchState.now),
   )
   if (staleSince === null) return null
   return (

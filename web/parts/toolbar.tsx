@@ -1,9 +1,9 @@
-/** Groups, search, filters and order of the desk; and everything else that can be done with it. */
+/** Toolbar of the monitor: groups, search, filters, sort order and commands. */
 
 import type { RefObject } from 'react'
 import { useId, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
 import { CommandButtons, NotifyButton } from './tools.tsx'
@@ -23,7 +23,7 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
         <Search view={view} change={change} field={searchField} />
         <Choices view={view} change={change} />
         <More>
-          <div className="more-narrow">
+          <div className="more-compact">
             <Choices view={view} change={change} />
           </div>
           <CommandButtons commands={commands} />
@@ -41,7 +41,7 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   )
 }
 
-/** Beside the search; on a narrow page among everything else. */
+/** Next to the search field; in the menu on narrow pages. */
 function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
@@ -78,12 +78,12 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
 }
 
 function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
-  const groups = useHouse((house) => house.groups)
+  const groups = useWatchState((watchState) => watchState.groups)
   if (groups.length === 0) return null
-  const known = groups.some((one) => one.id === view.group) ? view.group : null
+  const known = groups.some((group) => group.id === view.group) ? view.group : null
   return (
     <nav className="group-tabs" aria-label={t('live.toolbar.groups')}>
-      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, at) => (
+      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
         <button
           key={id}
           type="button"
@@ -92,9 +92,9 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
           onClick={() => change({ group: id })}
         >
           <bdi>{title}</bdi>{' '}
-          {at > 9 ? null : (
+          {index > 9 ? null : (
             <span className="key" aria-hidden="true">
-              {at}
+              {index}
             </span>
           )}
         </button>
@@ -103,7 +103,7 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** Takes effect as it is typed; Escape empties it. */
+/** Takes effect while typing; Escape clears it. */
 function Search({
   view,
   change,
@@ -114,7 +114,7 @@ function Search({
     setText(next)
     change({ q: next.trim() })
   }
-  // Somebody else has changed it: the link of an empty page, the back button.
+  // The search was changed elsewhere: by a link or the back button.
   const shown = text.trim() === view.q ? text : view.q
   return (
     <input
@@ -151,9 +151,9 @@ function Choice<Value extends string>({ label, value, values, nameOf, onChoice }
       value={value}
       onChange={(event) => onChoice(event.target.value as Value)}
     >
-      {values.map((one) => (
-        <option key={one} value={one}>
-          {nameOf(one)}
+      {values.map((item) => (
+        <option key={item} value={item}>
+          {nameOf(item)}
         </option>
       ))}
     </select>
@@ -161,8 +161,10 @@ function Choice<Value extends string>({ label, value, values, nameOf, onChoice }
 }
 
 function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
-  const { manufacturer } = useSurroundings()
-  const codes = useHouse((house) => house.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
+  const { manufacturer } = useServices()
+  const codes = useWatchState(
+    (watchState) => watchState.health?.manufacturers.map((manufacturer) => manufacturer.code).join(' ') ?? '',
+  )
   const known = codes === '' ? [] : codes.split(' ')
   if (known.length < 2 && manufacturer === null) return null
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
@@ -177,13 +179,13 @@ function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
   )
 }
 
-/** The browser's own popover: Escape and a press elsewhere close it. */
+/** A native popover: Escape and a click outside close it. */
 function More({ children }: { children: React.ReactNode }) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
-  /** Below its button; the style sheet keeps it within the screen. */
-  const place = () => {
+  /** Positioned below its button; the style sheet keeps it on the screen. */
+  const position = () => {
     const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
     menu.current?.style.setProperty('--left', `${left}px`)
     menu.current?.style.setProperty('--below', `${bottom}px`)
@@ -193,7 +195,7 @@ function More({ children }: { children: React.ReactNode }) {
       <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={t('live.toolbar.moreLabel')}>
         {t('live.toolbar.more')}
       </button>
-      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={place}>
+      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={position}>
         {children}
       </div>
     </>

@@ -1,8 +1,8 @@
-/** The line every page begins with. */
+/** The header of every page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Account } from './account.tsx'
 
@@ -12,7 +12,7 @@ interface TopBarProps {
 }
 
 export function TopBar({ current, children }: TopBarProps) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const links = [
     { page: 'dashboard', href: `${mount}/`, text: t('nav.dashboard') },
     { page: 'wall', href: `${mount}${pathOf('wall')}`, text: t('nav.wall') },
@@ -20,7 +20,7 @@ export function TopBar({ current, children }: TopBarProps) {
     { page: 'about', href: `${mount}/about/`, text: t('nav.about') },
   ]
   const bar = useRef<HTMLElement>(null)
-  useEffect(() => (bar.current === null ? undefined : tellHeight(bar.current)), [])
+  useEffect(() => (bar.current === null ? undefined : publishHeight(bar.current)), [])
   return (
     <header className="top-bar" ref={bar}>
       <a className="brand" href={`${mount}/`}>
@@ -43,10 +43,10 @@ export function TopBar({ current, children }: TopBarProps) {
   )
 }
 
-/** What else stays in sight stays below it, in however many lines it is. */
-function tellHeight(bar: HTMLElement): () => void {
+/** Publishes the header height, so that other sticky elements stay below it. */
+function publishHeight(bar: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
-    // On a narrow page it goes away with the rest.
+    // On narrow pages the header scrolls with the content.
     const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
     document.documentElement.style.setProperty('--bar-height', `${height}px`)
   })

@@ -1,12 +1,12 @@
-/** What Micwatch is, which one this is, and where programs find it. */
+/** Version, licence and API addresses. */
 
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { TopBar } from '../parts/top-bar.tsx'
 
 export function About() {
-  const { mount } = useSurroundings()
-  const version = useHouse((house) => house.health?.version ?? __MICWATCH_VERSION__)
+  const { mount } = useServices()
+  const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   return (
     <>

@@ -1,17 +1,17 @@
-/** Instead of a page whose script did not come. */
+/** Shown when the script of a page failed to load. */
 
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Notice } from '../parts/notice.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 
 export function BrokenPage() {
-  const { retry } = useSurroundings()
+  const { retry } = useServices()
   return (
     <>
       <TopBar current={null} />
       <main className="content">
-        <h1 className="for-listeners">{t('product')}</h1>
+        <h1 className="visually-hidden">{t('product')}</h1>
         <Notice title={t('brokenPage.title')}>
           <p role="alert">{t('brokenPage.why')}</p>
           <button type="button" className="action" onClick={retry}>

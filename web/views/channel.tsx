@@ -1,8 +1,8 @@
-/** Everything about one channel. */
+/** The page of one channel. */
 
 import '../styles/channel.css'
 import { useEffect } from 'react'
-import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { useFacts, useServices, useWatchState } from '../context.ts'
 import { formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { ChannelAlerts } from '../parts/channel-alerts.tsx'
@@ -19,10 +19,11 @@ import { useSessionHistory } from '../use-session-history.ts'
 import { defaultView } from '../view.ts'
 
 export function Channel() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const channelId = Number(/\/channels\/(\d{1,16})\/?$/.exec(location.pathname)?.[1] ?? Number.NaN)
-  const receiverId = useHouse((house) => {
-    for (const [id, { channels }] of house.receivers) if (channels.some((one) => one.id === channelId)) return id
+  const receiverId = useWatchState((watchState) => {
+    for (const [id, { channels }] of watchState.receivers)
+      if (channels.some((channel) => channel.id === channelId)) return id
     return null
   })
   return (
@@ -34,7 +35,7 @@ export function Channel() {
             ← {t('channel.back')}
           </a>
         </p>
-        {receiverId === null ? <h1 className="for-listeners">{t('channel.channel')}</h1> : null}
+        {receiverId === null ? <h1 className="visually-hidden">{t('channel.channel')}</h1> : null}
         <Phase view={defaultView}>
           {() =>
             receiverId === null ? (
@@ -54,7 +55,9 @@ export function Channel() {
 
 function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const facts = useFacts(receiverId, channelId)
-  const channel = useHouse((house) => house.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
+  const channel = useWatchState((watchState) =>
+    watchState.receivers.get(receiverId)?.channels.find((channel) => channel.id === channelId),
+  )
   const title = facts === null ? '' : t('channel.title', { slot: facts.slot, name: facts.name ?? t('card.noName') })
   useEffect(() => {
     document.title = `${title} – ${t('product')}`
@@ -62,7 +65,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
   if (facts === null || channel === undefined) return null
   return (
     <>
-      <h1 className="for-listeners">{title}</h1>
+      <h1 className="visually-hidden">{title}</h1>
       <div className="detail-parts">
         <div className="meter-field detail-now">
           <ul className="cards" data-density="roomy" aria-label={t('channel.now')}>

@@ -1,4 +1,4 @@
-/** What some gear tells of a channel and its transmitter beyond the usual, as names and values. */
+/** Additional values that some equipment reports for a channel and its transmitter. */
 
 import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
 import {
@@ -18,16 +18,19 @@ export function channelPairs(details: ChannelDetails | undefined): readonly Pair
   if (details === undefined) return []
   const { antennas, audio_peak, audio_rms, audio_activity, quality, interference, muted, encryption, gain_db } = details
   return [
-    { name: t('channel.fields.rf'), value: antennaLevels(details) ?? shown(details.rf_percent, formatPercent) },
+    { name: t('channel.fields.rf'), value: antennaLevels(details) ?? optional(details.rf_percent, formatPercent) },
     { name: t('channel.fields.antennas'), value: antennas === '' ? t('channel.noAntenna') : antennas },
-    { name: t('channel.fields.quality'), value: shown(quality, formatPercent) },
+    { name: t('channel.fields.quality'), value: optional(quality, formatPercent) },
     { name: t('channel.fields.interference'), value: yesOrNo(interference) },
-    { name: t('channel.fields.audioPeak'), value: shown(audio_peak, formatDbfs) },
-    { name: t('channel.fields.audioRms'), value: shown(audio_rms, formatDbfs) },
-    { name: t('channel.fields.audioActivity'), value: shown(audio_activity, (one) => t(`channel.activities.${one}`)) },
-    { name: t('channel.fields.gain'), value: shown(gain_db, formatDb) },
+    { name: t('channel.fields.audioPeak'), value: optional(audio_peak, formatDbfs) },
+    { name: t('channel.fields.audioRms'), value: optional(audio_rms, formatDbfs) },
+    {
+      name: t('channel.fields.audioActivity'),
+      value: optional(audio_activity, (item) => t(`channel.activities.${item}`)),
+    },
+    { name: t('channel.fields.gain'), value: optional(gain_db, formatDb) },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
-    { name: t('channel.fields.encryption'), value: shown(encryption, (one) => t(`channel.encryptions.${one}`)) },
+    { name: t('channel.fields.encryption'), value: optional(encryption, (item) => t(`channel.encryptions.${item}`)) },
   ]
 }
 
@@ -36,40 +39,40 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
   const { model, muted, gain_db, power_mw, battery_minutes, battery_bars, battery_type } = details
   const { battery_minutes_to_full, battery_health, battery_cycles, battery_temperature_c } = details
   return [
-    { name: t('channel.fields.model'), value: shown(model, plainText) },
+    { name: t('channel.fields.model'), value: optional(model, plainText) },
     { name: t('channel.fields.muted'), value: yesOrNo(muted) },
-    { name: t('channel.fields.gain'), value: shown(gain_db, formatDb) },
-    { name: t('channel.fields.power'), value: shown(power_mw, formatMilliwatts) },
-    { name: t('channel.fields.runtime'), value: shown(battery_minutes, formatMinutes) },
-    { name: t('channel.fields.timeToFull'), value: shown(battery_minutes_to_full, formatMinutes) },
-    { name: t('channel.fields.batteryBars'), value: shown(battery_bars, (bars) => t('channel.bars', { bars })) },
-    { name: t('channel.fields.batteryType'), value: shown(battery_type, plainText) },
-    { name: t('channel.fields.batteryHealth'), value: shown(battery_health, formatPercent) },
-    { name: t('channel.fields.batteryCycles'), value: shown(battery_cycles, String) },
+    { name: t('channel.fields.gain'), value: optional(gain_db, formatDb) },
+    { name: t('channel.fields.power'), value: optional(power_mw, formatMilliwatts) },
+    { name: t('channel.fields.runtime'), value: optional(battery_minutes, formatMinutes) },
+    { name: t('channel.fields.timeToFull'), value: optional(battery_minutes_to_full, formatMinutes) },
+    { name: t('channel.fields.batteryBars'), value: optional(battery_bars, (bars) => t('channel.bars', { bars })) },
+    { name: t('channel.fields.batteryType'), value: optional(battery_type, plainText) },
+    { name: t('channel.fields.batteryHealth'), value: optional(battery_health, formatPercent) },
+    { name: t('channel.fields.batteryCycles'), value: optional(battery_cycles, String) },
     {
       name: t('channel.fields.batteryTemperature'),
-      value: shown(battery_temperature_c, formatCelsius),
+      value: optional(battery_temperature_c, formatCelsius),
     },
   ]
 }
 
-/** Where the gear tells bars alone, the percentage is only worked out from them. */
+/** Flags a percentage that is estimated from battery bars. */
 export function batteryText(percent: number | null, details: TransmitterDetails | undefined): string | null {
   if (percent === null) return null
   const text = formatPercent(percent)
   return details?.battery_is_estimate === true ? t('channel.estimated', { percent: text }) : text
 }
 
-/** What there is to say of a pack's battery in one line. */
+/** Battery of a transmitter on one line. */
 export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
-  const full = shown(details?.battery_minutes_to_full || null, formatMinutes)
-  const left = shown(details?.battery_minutes, formatMinutes)
-  const said = [
+  const full = optional(details?.battery_minutes_to_full || null, formatMinutes)
+  const left = optional(details?.battery_minutes, formatMinutes)
+  const parts = [
     batteryText(percent, details),
     full && t('channel.fullIn', { time: full }),
     left && t('channel.timeLeft', { time: left }),
   ]
-  return said.filter((one) => one !== null).join(', ')
+  return parts.filter((part) => part !== null).join(', ')
 }
 
 function antennaLevels(details: ChannelDetails): string | null {
@@ -82,12 +85,12 @@ function antennaLevels(details: ChannelDetails): string | null {
   return levels.length === 0 ? null : levels.join(', ')
 }
 
-function shown<T>(value: T | null | undefined, say: (value: T) => string): string | null {
-  return value === null || value === undefined ? null : say(value)
+function optional<T>(value: T | null | undefined, format: (value: T) => string): string | null {
+  return value === null || value === undefined ? null : format(value)
 }
 
 function yesOrNo(value: boolean | null | undefined): string | null {
-  return shown(value, (is) => (is ? t('channel.fields.yes') : t('channel.fields.no')))
+  return optional(value, (is) => (is ? t('channel.fields.yes') : t('channel.fields.no')))
 }
 
 function formatMinutes(minutes: number): string {

@@ -1,39 +1,39 @@
-/** What waits for a person, of all that the administration looks after. */
+/** Open tasks of the administrator. */
 
 import type { StoreHealth } from '../../src/model/health.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
 import { type Health, isObject, isPage, type Problem } from '../api.ts'
 import { t } from '../i18n.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 
-/** Five lists at once: a page left open must not use up what a client may ask. */
-const everyMs = 10_000
+/** Five requests at once: an open page must stay within the rate limit. */
+const intervalMs = 10_000
 
-export interface Waiting {
+export interface OpenTask {
   readonly key: string
   readonly text: string
-  /** What is known of it besides. */
-  readonly says?: string | null
-  /** Below the mount; with the filter that shows it. */
+  /** Additional information, such as an error message. */
+  readonly description?: string | null
+  /** Path below the mount prefix, with the filter that shows the task. */
   readonly path: string
 }
 
-interface AllWaiting {
-  /** Null until something is known. */
-  readonly items: readonly Waiting[] | null
+interface OpenTasks {
+  /** Null until everything is loaded. */
+  readonly items: readonly OpenTask[] | null
   readonly store: StoreHealth | null
   readonly problem: Problem | null
   reload(): Promise<void>
 }
 
-export function useWaiting(): AllWaiting {
+export function useOpenTasks(): OpenTasks {
   const queue = useCount('/api/discovery/pending/?')
   const movements = useCount('/api/movements/unacknowledged/?')
   const failing = useCount('/api/admin/realtime-connections/?status=error&')
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
-  const health = useReading('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, everyMs)
-  const readings = [queue, movements, failing, lost, health]
-  const isKnown = readings.every(({ body }) => body !== null)
+  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, intervalMs)
+  const resources = [queue, movements, failing, lost, health]
+  const isKnown = resources.every(({ body }) => body !== null)
   return {
     items: isKnown
       ? [
@@ -51,15 +51,15 @@ export function useWaiting(): AllWaiting {
         ]
       : null,
     store: health.body?.store ?? null,
-    problem: readings.find(({ problem }) => problem !== null)?.problem ?? null,
+    problem: resources.find(({ problem }) => problem !== null)?.problem ?? null,
     async reload() {
-      await Promise.all(readings.map(({ reload }) => reload()))
+      await Promise.all(resources.map(({ reload }) => reload()))
     },
   }
 }
 
 function useCount(path: string) {
-  return useReading(`${path}page_size=1`, isPage<unknown>, everyMs)
+  return useResource(`${path}page_size=1`, isPage<unknown>, intervalMs)
 }
 
 type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`
@@ -70,11 +70,11 @@ function ofCount(
   text: CountKey,
   page: PageName,
   search = '',
-): readonly Waiting[] {
+): readonly OpenTask[] {
   return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
 }
 
-function ofManufacturers(health: Health | null): readonly Waiting[] {
+function ofManufacturers(health: Health | null): readonly OpenTask[] {
   if (health === null) return []
   const path = pathOf('manufacturers')
   if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]
@@ -83,7 +83,7 @@ function ofManufacturers(health: Health | null): readonly Waiting[] {
     .map(({ code, status, error }) => ({
       key: `manufacturer ${code}`,
       text: t('shell.overview.manufacturer', { code: code, status: t(`health.statuses.${status}`) }),
-      says: error,
+      description: error,
       path: `${path}?manufacturer=${code}`,
     }))
 }
