@@ -15,11 +15,11 @@ it.each([
   ['/micwatch/about/', '/micwatch', 'about'],
   ['/about', '', 'about'],
   ['/wall/', '', 'wall'],
-  ['/house/channels/17', '/house', 'channel'],
+  ['/venue/channels/17', '/venue', 'channel'],
   ['/channels', '', 'unknown'],
   ['/admin', '', 'overview'],
-  ['/house/admin/queue/', '/house', 'queue'],
-  ['/housekeeping', '/house', 'unknown'],
+  ['/venue/admin/queue/', '/venue', 'queue'],
+  ['/venuekeeping', '/venue', 'unknown'],
   ['/nowhere', '', 'unknown'],
 ])('%s under "%s" is %s', (path, mount, page) => {
   expect(pageOf(path, mount)).toBe(page)
@@ -27,9 +27,9 @@ it.each([
 
 it.each([
   ['/admin/queue?status=pending#3', '', '/admin/queue?status=pending#3'],
-  ['/house/wall', '/house', '/house/wall'],
-  ['/wall', '/house', null],
-  ['/houses/', '/house', null],
+  ['/venue/wall', '/venue', '/venue/wall'],
+  ['/wall', '/venue', null],
+  ['/venues/', '/venue', null],
   ['//evil.example/', '', null],
   ['/\\evil.example/', '', null],
   ['/x/..//evil.example', '', null],
@@ -39,6 +39,6 @@ it.each([
   ['javascript:alert(1)', '', null],
   ['wall', '', null],
   [null, '', null],
-])('after signing in goes on to %s under "%s": %s', (next, mount, to) => {
+])('safeNext accepts %s under "%s": %s', (next, mount, to) => {
   expect(safeNext(next, { origin: 'http://host', mount })).toBe(to)
 })

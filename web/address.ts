@@ -1,11 +1,11 @@
-/** What the page's address says: which page, and where to go from it. */
+/** Reads the page and the redirect target from the address. */
 
 import { findPage, type PageName } from '../src/model/pages.ts'
 
 export type Page = PageName | 'unknown'
 /**
- * The prefix everything lives under, without a slash at the end: `""` or `/micwatch`. The script itself is served from
- * `<mount>/assets/`, so its own address tells. (A <base> element would too, but the Content-Security-Policy forbids it.)
+ * The path prefix of all pages without a trailing slash: `""` or `/micwatch`. Derived from the address of the script,
+ * which is served from `<mount>/assets/`. (The Content-Security-Policy forbids a <base> element.)
  */
 export function mountOf(scriptUrl: string): string {
   const { pathname } = new URL(scriptUrl)
@@ -14,18 +14,18 @@ export function mountOf(scriptUrl: string): string {
 }
 
 export function pageOf(pathname: string, mount: string): Page {
-  const isBelow = pathname === mount || pathname.startsWith(`${mount}/`)
-  return (isBelow ? findPage(pathname.slice(mount.length)) : null) ?? 'unknown'
+  const isUnderMount = pathname === mount || pathname.startsWith(`${mount}/`)
+  return (isUnderMount ? findPage(pathname.slice(mount.length)) : null) ?? 'unknown'
 }
 
 /**
- * Where to go on after signing in, if `next` names a place of this very service: anything else would let a link lead
- * people away who trust the page they sign in at.
+ * The page to open after sign-in, if `next` is on this service: an open redirect would let a link lead users from a
+ * trusted page to another site.
  */
 export function safeNext(next: string | null, { origin, mount }: { origin: string; mount: string }): string | null {
   if (next === null || !URL.canParse(next, origin)) return null
   const url = new URL(next, origin)
-  const isBelow = url.pathname === mount || url.pathname.startsWith(`${mount}/`)
-  const isOwn = next.startsWith('/') && url.origin === origin && isBelow && !url.pathname.startsWith('//')
-  return isOwn ? url.pathname + url.search + url.hash : null
+  const isUnderMount = url.pathname === mount || url.pathname.startsWith(`${mount}/`)
+  const isSameSite = next.startsWith('/') && url.origin === origin && isUnderMount && !url.pathname.startsWith('//')
+  return isSameSite ? url.pathname + url.search + url.hash : null
 }

@@ -1,14 +1,14 @@
-/** The alarm of this device: a sound, and notifications of the browser; both off until somebody wants them. */
+/** Alarm sound and browser notifications of this device. Both are off by default. */
 
 import type { ChannelFacts } from './channel-state.ts'
-import { houseStaleSince } from './channel-state.ts'
-import { keep, recall } from './memory.ts'
+import { allStaleSince } from './channel-state.ts'
+import { t } from './i18n.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
 import type { Store } from './store.ts'
-import { words } from './words.ts'
 
 export interface AlarmState {
   readonly isSounding: boolean
-  /** Wanted, but the browser plays nothing before somebody has pressed something. */
+  /** Sound is on, but the browser blocks it until the first user interaction. */
   readonly isWaiting: boolean
   readonly isNotifying: boolean
   readonly isRefused: boolean
@@ -26,13 +26,13 @@ export function createAlarm(store: Store): Alarm {
   let context: AudioContext | null = null
   let known: ReadonlySet<number> | null = null
   let state: AlarmState = {
-    isSounding: recall('micwatch.sound') === 'on',
-    isWaiting: recall('micwatch.sound') === 'on',
-    isNotifying: recall('micwatch.notify') === 'on' && permission() === 'granted',
+    isSounding: readLocal('micwatch.sound') === 'on',
+    isWaiting: readLocal('micwatch.sound') === 'on',
+    isNotifying: readLocal('micwatch.notify') === 'on' && permission() === 'granted',
     isRefused: permission() === 'denied',
   }
   store.subscribe(() => {
-    if (store.get().phase !== 'ready' || houseStaleSince(store.get()) !== null) return
+    if (store.get().phase !== 'ready' || allStaleSince(store.get()) !== null) return
     const { alarms, fresh } = newAlarms(known, store.cards())
     known = alarms
     if (fresh.length === 0) return
@@ -63,24 +63,24 @@ export function createAlarm(store: Store): Alarm {
     },
     async toggleSound() {
       const isSounding = !state.isSounding || state.isWaiting
-      keep('micwatch.sound', isSounding ? 'on' : 'off')
+      writeLocal('micwatch.sound', isSounding ? 'on' : 'off')
       set({ isSounding, isWaiting: isSounding })
       if (!isSounding) return
       await open()
-      // So that whoever switches it on hears that it works, and how loud it is.
+      // Plays the sound once as confirmation and volume check.
       if (context !== null) sound(context)
     },
     async toggleNotifications() {
-      const wanted = !state.isNotifying
-      const answer = wanted && permission() === 'default' ? await Notification.requestPermission() : permission()
-      const isNotifying = wanted && answer === 'granted'
-      keep('micwatch.notify', isNotifying ? 'on' : 'off')
-      set({ isNotifying, isRefused: answer === 'denied' })
+      const isEnabling = !state.isNotifying
+      const response = isEnabling && permission() === 'default' ? await Notification.requestPermission() : permission()
+      const isNotifying = isEnabling && response === 'granted'
+      writeLocal('micwatch.notify', isNotifying ? 'on' : 'off')
+      set({ isNotifying, isRefused: response === 'denied' })
     },
   }
 }
 
-/** `known: null` is the first look: what is wrong already is on the screen, and startles nobody. */
+/** `known: null` on the first call: existing problems raise no alarm. */
 export function newAlarms(
   known: ReadonlySet<number> | null,
   cards: readonly ChannelFacts[],
@@ -92,12 +92,12 @@ export function newAlarms(
   }
 }
 
-/** What somebody has to walk for; a peak or a dip passes by itself. */
-function isAlarm({ state, needsHand }: ChannelFacts): boolean {
-  return needsHand && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
+/** States that need a person at the transmitter. Clipping and RF dips usually recover. */
+function isAlarm({ state, needsAttention }: ChannelFacts): boolean {
+  return needsAttention && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
 }
 
-/** Two short tones, unlike anything a PA makes. */
+/** Two short tones. */
 function sound(context: AudioContext) {
   for (const [at, hertz] of [
     [0, 880],
@@ -116,11 +116,14 @@ function sound(context: AudioContext) {
 }
 
 function notify({ channelId, slot, receiverName, name, state }: ChannelFacts) {
-  const title = words.live.alarm.notification(name ?? words.card.noName, words.states[state])
-  new Notification(title, { body: words.live.alarm.position(slot, receiverName), tag: `micwatch-${channelId}` })
+  const title = t('live.alarm.notification', { name: name ?? t('card.noName'), state: t(`states.${state}`) })
+  new Notification(title, {
+    body: t('live.alarm.slot', { slot, receiver: receiverName }),
+    tag: `micwatch-${channelId}`,
+  })
 }
 
-/** Browsers have notifications on https and on this machine only. */
+/** Browsers support notifications on https and localhost only. */
 function permission(): NotificationPermission | 'missing' {
   return 'Notification' in window ? Notification.permission : 'missing'
 }

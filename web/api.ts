@@ -1,53 +1,58 @@
-/** Calls to the REST interface. What a page must handle is a value; nothing here throws. */
+/** REST client. Errors are return values; nothing throws. */
 
 import type { DataBody, HealthBody, PageBody } from '../src/model/api.ts'
 import type { SessionBody } from '../src/model/people.ts'
-import { toSentence } from './format.ts'
-import { words } from './words.ts'
+import { formatDuration, toSentence } from './format.ts'
+import { t } from './i18n.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
-  /** What the server, or the browser, said. */
+  /** Error text from the service or the browser. */
   readonly detail: string
-  /** Which field of what was sent is wrong, if it was one; `detail` says what with it. */
+  /** The invalid field of the request, if any; `detail` describes the error. */
   readonly field?: string | undefined
-  /** How long the server wants to be left alone: 429 and 503 pass by themselves. */
+  /** Retry-After of a 429 or 503 response. */
   readonly waitSeconds?: number | undefined
 }
 
-export type Answer<Body> =
+export type ApiResponse<Body> =
   | { readonly ok: true; readonly body: Body }
   | { readonly ok: false; readonly problem: Problem }
 
-/** Does the answer have the shape that was asked for? */
+/** Type guard for a response body. */
 export type Shape<Body> = (value: unknown) => value is Body
 
-/** Health, with what a server may tell beside it. */
+/** Health response with optional fields. */
 export type Health = HealthBody & { readonly version?: string }
 
 export interface Api {
-  /** The whole picture. */
-  data(manufacturer: string | null): Promise<Answer<DataBody>>
-  health(): Promise<Answer<Health>>
-  /** Who is signed in; asked once a page, or again when `isFresh`. */
-  session(isFresh?: boolean): Promise<Answer<SessionBody>>
-  /** `path` begins with `/api/`; the mount prefix goes before it by itself. */
-  read<Body>(path: string, isBody: Shape<Body>): Promise<Answer<Body>>
-  /** With the CSRF token where one is needed. */
-  write<Body>(method: WriteMethod, path: string, body: object | undefined, isBody: Shape<Body>): Promise<Answer<Body>>
-  /** How far the server's clock is ahead of this device's, as of the last answer. */
+  /** Snapshot of all receivers, groups and settings. */
+  data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
+  health(): Promise<ApiResponse<Health>>
+  /** The current session; cached unless `isFresh`. */
+  session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
+  /** `path` begins with `/api/`; the mount prefix is added. */
+  read<Body>(path: string, isBody: Shape<Body>): Promise<ApiResponse<Body>>
+  /** Adds the CSRF token where one is required. */
+  write<Body>(
+    method: WriteMethod,
+    path: string,
+    body: object | undefined,
+    isBody: Shape<Body>,
+  ): Promise<ApiResponse<Body>>
+  /** Server clock minus device clock, from the latest response. */
   clockAheadMs(): number
 }
 
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const timeoutMs = 10_000
-/** Passwords are hashed one after another, and a poll may take its time. */
+/** Password hashing is queued, and a poll takes time. */
 const writeTimeoutMs = 45_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {
   let clockAheadMs = 0
-  let session: Promise<Answer<SessionBody>> | undefined
+  let session: Promise<ApiResponse<SessionBody>> | undefined
 
   const api: Api = {
     data: (manufacturer) => {
@@ -63,11 +68,11 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     read: (path, isBody) => ask(path, { cache: 'no-cache' }, timeoutMs, isBody),
     async write(method, path, body, isBody) {
       const token = await csrfToken()
-      const answer = await send(token)
-      if (answer.ok || answer.problem.kind !== 'not_allowed') return answer
-      // Somebody may have signed in again in another tab since this page was opened.
+      const response = await send(token)
+      if (response.ok || response.problem.kind !== 'not_allowed') return response
+      // The user may have signed in again in another tab.
       const current = await csrfToken(true)
-      return current === token ? answer : send(current)
+      return current === token ? response : send(current)
 
       function send(csrf: string | null) {
         const headers = {
@@ -82,9 +87,9 @@ export function createApi(mount: string, signal: AbortSignal): Api {
   return api
 
   async function csrfToken(isFresh = false): Promise<string | null> {
-    const answer = await api.session(isFresh)
-    if (!answer.ok) session = undefined
-    return answer.ok ? answer.body.csrf_token : null
+    const response = await api.session(isFresh)
+    if (!response.ok) session = undefined
+    return response.ok ? response.body.csrf_token : null
   }
 
   async function ask<Body>(
@@ -92,7 +97,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     request: RequestInit,
     withinMs: number,
     isBody: Shape<Body>,
-  ): Promise<Answer<Body>> {
+  ): Promise<ApiResponse<Body>> {
     try {
       const response = await fetch(`${mount}${path}`, {
         ...request,
@@ -100,16 +105,16 @@ export function createApi(mount: string, signal: AbortSignal): Api {
         signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
       })
       const date = Date.parse(response.headers.get('date') ?? '')
-      // The header has whole seconds: half of one is the best guess.
+      // The header has a resolution of one second; half a second is the expected error.
       if (!Number.isNaN(date)) clockAheadMs = date + 500 - Date.now()
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
-      // Health answers 503 with its ordinary object when the database is out of reach.
+      // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)
       if (!isRefusal && isBody(body)) return { ok: true, body }
       return { ok: false, problem: problemOf(path, response, body) }
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === 'TimeoutError'
-      const detail = isLate ? words.noAnswer(withinMs / 1000) : words.noConnection
+      const detail = isLate ? t('request.timeout', { time: formatDuration(withinMs) }) : t('request.connectionFailed')
       return { ok: false, problem: { kind: 'unreachable', detail } }
     }
   }
@@ -118,12 +123,13 @@ export function createApi(mount: string, signal: AbortSignal): Api {
 const kinds: Readonly<Record<number, Problem['kind']>> = { 401: 'sign_in', 403: 'not_allowed' }
 
 function problemOf(path: string, { ok, status, statusText, headers }: Response, body: unknown): Problem {
-  if (ok) return { kind: 'not_understood', detail: words.notExpected(path) }
+  if (ok) return { kind: 'not_understood', detail: t('request.unexpectedBody', { path }) }
   const kind = kinds[status] ?? 'refused'
   const error = isRecord(body) && typeof body.error === 'string' ? body.error : null
-  if (error === null) return { kind, detail: words.answered(path, `${status} ${statusText}`.trim()) }
+  if (error === null)
+    return { kind, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }
   const details = isRecord(body) && typeof body.details === 'string' ? body.details : null
-  // `details` is "field: what was expected there".
+  // `details` has the form "field: what was expected".
   const [, field, says] = /^([\w.]+): (.+)$/s.exec(details ?? '') ?? []
   const wait = Number(headers.get('retry-after') ?? 0)
   return {
@@ -136,22 +142,22 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
 
 // --- Shapes -----------------------------------------------------------------------------------------------------------
 
-/** Some object; the rest is believed. */
+/** Any object; its members are not checked. */
 export function isObject<Body extends object>(value: unknown): value is Body {
   return isRecord(value)
 }
 
-/** One page of a list: ask for it with `page` or `page_size`. */
+/** A page of a list, returned for `page` or `page_size`. */
 export function isPage<Item>(value: unknown): value is PageBody<Item> {
   return isRecord(value) && typeof value.count === 'number' && Array.isArray(value.results)
 }
 
-/** A whole list. */
+/** A complete list. */
 export function isList<Item>(value: unknown): value is readonly Item[] {
   return Array.isArray(value)
 }
 
-/** The answer to what leaves nothing to say. */
+/** An empty response. */
 export function isNothing(value: unknown): value is null {
   return value === null
 }

@@ -1,23 +1,25 @@
-/** What a channel's card says. One state wins the frame; the others stay readable as marks. */
+/**
+ * Derives the state of a channel card. The most urgent state is displayed as state; the others are displayed as flags.
+ */
 
 import { plainText } from './format.ts'
 import {
-  type House,
   isClipping,
   isFair,
   isWeak,
+  performerKey,
   type WatchedChannel,
   type WatchedReceiver,
-  wearerKey,
+  type WatchState,
 } from './state.ts'
 
 export type ChannelState =
   | 'good'
-  | 'on' // heard, battery unknown
+  | 'on' // TX on, battery unknown
   | 'replace'
   | 'low'
   | 'critical'
-  | 'key_error' // the encryption keys at both ends do not match: nothing is heard
+  | 'key_error' // encryption keys do not match: no audio
   | 'rf_weak'
   | 'clipping'
   | 'off'
@@ -25,13 +27,13 @@ export type ChannelState =
   | 'receiver_lost'
   | 'stale'
 
-type Veil = 'receiver_lost' | 'stale'
+type Overlay = 'receiver_lost' | 'stale'
 type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
 
-/** Worth a mark, never a frame. */
-type Aside = 'rf_fair' | 'muted' | 'interference'
+/** Displayed as a flag, never as state. */
+type ExtraFlag = 'rf_fair' | 'muted' | 'interference'
 
-export type Mark = Exclude<ChannelState, 'stale' | 'good' | 'on'> | Aside
+export type Flag = Exclude<ChannelState, 'stale' | 'good' | 'on'> | ExtraFlag
 
 export interface ChannelFacts {
   readonly receiverId: number
@@ -39,22 +41,24 @@ export interface ChannelFacts {
   readonly slot: number
   /** A leading token of the name, such as H04. */
   readonly token: string | null
-  /** Of whoever wears it, else of the transmitter, else of the channel. */
+  /** Name of the performer, else of the transmitter, else of the channel. */
   readonly name: string | null
   readonly picture: string | null
   readonly state: ChannelState
-  readonly marks: readonly Mark[]
-  readonly needsHand: boolean
-  /** Place in "problems first": the smaller, the sooner. */
+  readonly flags: readonly Flag[]
+  readonly needsAttention: boolean
+  /** Sort key of "problems first"; smaller is more urgent. */
   readonly urgency: number
-  /** Whole percent; the last known one when the transmitter is not heard. */
+  /** Percent; the last known value when the transmitter is off. */
   readonly battery: number | null
   readonly isBatteryOld: boolean
-  /** Meters may move. */
+  /** Whether meters may move. */
   readonly isLive: boolean
-  /** Browser time from which what is shown is old, or the transmitter gone; null where that is unknown or not so. */
+  /**
+   * Browser time since which the values are stale or the transmitter is off; null if neither applies or it is unknown.
+   */
   readonly since: number | null
-  /** Browser time of an overload that nobody has cleared. */
+  /** Browser time of an overload that is not cleared. */
   readonly overloadAt: number | null
   readonly frequency: string | null
   readonly channel: number
@@ -64,44 +68,48 @@ export interface ChannelFacts {
   readonly manufacturer: string
 }
 
-type Condition = Exclude<ChannelState, Veil>
+type Condition = Exclude<ChannelState, Overlay>
 
 const recentlyMs = 30 * 60_000
 const clippingHoldMs = 10_000
-/** A level that trembles about a limit must not make frame and marks flicker. */
+/** Hysteresis: a level near a limit must not toggle state and flags. */
 const weakHoldMs = 3_000
-/** Without a frame for so long, what is shown is old, whatever the link believes. */
+/** Values are stale after this time without a message, even if the socket is open. */
 const silentMs = 3_500
-const silentReadingMs = 20_000
+const silentPollingMs = 20_000
 
-export function describeChannel(runtime: House, receiver: WatchedReceiver, channel: WatchedChannel): ChannelFacts {
-  const isHouseStale = houseStaleSince(runtime) !== null
-  const staleSince = receiverStaleSince(runtime, receiver)
-  const found = conditions(runtime, channel)
-  const veils: Veil[] = [
-    ...(staleSince !== null && (isHouseStale || receiver.is_active) ? ['stale' as const] : []),
+export function describeChannel(
+  watchState: WatchState,
+  receiver: WatchedReceiver,
+  channel: WatchedChannel,
+): ChannelFacts {
+  const isAllStale = allStaleSince(watchState) !== null
+  const staleSince = receiverStaleSince(watchState, receiver)
+  const found = conditions(watchState, channel)
+  const overlays: Overlay[] = [
+    ...(staleSince !== null && (isAllStale || receiver.is_active) ? ['stale' as const] : []),
     ...(receiver.is_active ? [] : ['receiver_lost' as const]),
   ]
-  const isHidden = veils.length > 0
-  const [state = 'on', ...marks] = [...veils, ...found]
-  const wearer = runtime.wearers.get(wearerKey(receiver.id, channel.channel))
-  const told = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
+  const isHidden = overlays.length > 0
+  const [state = 'on', ...flags] = [...overlays, ...found]
+  const performer = watchState.performers.get(performerKey(receiver.id, channel.channel))
+  const parsed = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
     receiverId: receiver.id,
     channelId: channel.id,
     slot: channel.slot,
-    token: told.token,
-    name: wearer === undefined ? told.name : plainText(wearer.name),
-    picture: wearer?.picture ?? null,
+    token: parsed.token,
+    name: performer === undefined ? parsed.name : plainText(performer.name),
+    picture: performer?.picture ?? null,
     state,
-    marks: [...marks.filter(isMark), ...asides(runtime, channel, found)],
-    needsHand: needsHand(state, marks),
-    // When all is old, the order stays as it was.
-    urgency: urgencyOf(isHouseStale ? marks : [state, ...marks], needsHand(state, marks)),
+    flags: [...flags.filter(isFlag), ...extraFlags(watchState, channel, found)],
+    needsAttention: needsAttention(state, flags),
+    // The order does not change when all values become stale.
+    urgency: urgencyOf(isAllStale ? flags : [state, ...flags], needsAttention(state, flags)),
     battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
     isBatteryOld: isHidden || channel.transmitter === null,
     isLive: !isHidden && channel.transmitter !== null,
-    since: state === 'receiver_lost' ? lastSeenAt(runtime, receiver) : (staleSince ?? channel.leftAt),
+    since: state === 'receiver_lost' ? lastSeenAt(watchState, receiver) : (staleSince ?? channel.offSince),
     overloadAt: channel.clippedAt,
     frequency: channel.transmitter?.frequency ?? channel.frequency,
     channel: channel.channel,
@@ -112,18 +120,18 @@ export function describeChannel(runtime: House, receiver: WatchedReceiver, chann
   }
 }
 
-/** All that is so, the loudest first. */
-function conditions(runtime: House, channel: WatchedChannel): Condition[] {
-  const threshold = runtime.config.alert_battery_threshold
+/** All conditions, most urgent first. */
+function conditions(watchState: WatchState, channel: WatchedChannel): Condition[] {
+  const threshold = watchState.config.alert_battery_threshold
   const { transmitter, details } = channel
   if (transmitter === null) {
-    const isRecent = channel.leftAt !== null && runtime.now - channel.leftAt < recentlyMs
+    const isRecent = channel.offSince !== null && watchState.now - channel.offSince < recentlyMs
     const warning = batteryState(channel.lastBattery, threshold)
     return [isRecent ? 'off_recently' : 'off', ...(warning === 'good' || warning === 'on' ? [] : [warning])]
   }
   const battery = batteryState(transmitter.battery, threshold)
-  const weak = isWeak(channel) || isHeld(channel.weakAt, weakHoldMs, runtime.now)
-  const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, runtime.now)
+  const weak = isWeak(channel) || isHeld(channel.weakAt, weakHoldMs, watchState.now)
+  const clips = isClipping(channel) || isHeld(channel.clippedAt, clippingHoldMs, watchState.now)
   const isUrgent = battery === 'critical' || battery === 'low'
   return [
     ...(battery === 'critical' ? [battery] : []),
@@ -135,11 +143,11 @@ function conditions(runtime: House, channel: WatchedChannel): Condition[] {
   ]
 }
 
-function asides(runtime: House, channel: WatchedChannel, found: readonly Condition[]): Aside[] {
+function extraFlags(watchState: WatchState, channel: WatchedChannel, found: readonly Condition[]): ExtraFlag[] {
   const { transmitter, details } = channel
   if (transmitter === null) return []
-  const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, runtime.now)
-  // The receiver's output or the transmitter itself: nothing is heard either way.
+  const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, watchState.now)
+  // The receiver output or the transmitter is muted: no audio in either case.
   const isMuted = details?.muted === true || transmitter.details?.muted === true
   return [
     ...(isFairNow && !found.includes('rf_weak') ? ['rf_fair' as const] : []),
@@ -155,7 +163,7 @@ export function batteryState(percent: number | null, threshold: number): Battery
   return percent <= 50 ? 'replace' : 'good'
 }
 
-function isMark(state: ChannelState): state is Exclude<Mark, Aside> {
+function isFlag(state: ChannelState): state is Exclude<Flag, ExtraFlag> {
   return state !== 'good' && state !== 'on' && state !== 'stale'
 }
 
@@ -163,37 +171,37 @@ function isHeld(at: number | null, holdMs: number, now: number): boolean {
   return at !== null && now - at < holdMs
 }
 
-/** Gone shortly after a battery warning is more likely dead than switched off. */
-function needsHand(state: ChannelState, marks: readonly ChannelState[]): boolean {
-  if (state === 'off_recently') return marks.includes('critical') || marks.includes('low')
+/** A transmitter that turns off shortly after a battery warning has probably run out of power. */
+function needsAttention(state: ChannelState, flags: readonly ChannelState[]): boolean {
+  if (state === 'off_recently') return flags.includes('critical') || flags.includes('low')
   return ['critical', 'key_error', 'low', 'rf_weak', 'clipping', 'receiver_lost', 'stale'].includes(state)
 }
 
-/** From when everything on display is old; null while it is not. */
-export function houseStaleSince(runtime: House): number | null {
-  if (runtime.heardAt === null) return null
-  const silence = runtime.now - runtime.heardAt
-  const limit = runtime.client === 'reading' ? silentReadingMs : silentMs
-  return !runtime.isFresh || silence > limit ? runtime.heardAt : null
+/** Time since which all values are stale; null while they are current. */
+export function allStaleSince(watchState: WatchState): number | null {
+  if (watchState.receivedAt === null) return null
+  const silence = watchState.now - watchState.receivedAt
+  const limit = watchState.connection === 'polling' ? silentPollingMs : silentMs
+  return !watchState.isFresh || silence > limit ? watchState.receivedAt : null
 }
 
-/** The house's, or the receiver's own where its manufacturer's system fails and it has not spoken since. */
-function receiverStaleSince(runtime: House, receiver: WatchedReceiver): number | null {
-  const all = houseStaleSince(runtime)
+/** Includes receivers whose manufacturer system fails and that have sent nothing since. */
+function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): number | null {
+  const all = allStaleSince(watchState)
   if (all !== null) return all
-  const upstream = runtime.health?.manufacturers.find((one) => one.code === receiver.manufacturer)
+  const upstream = watchState.health?.manufacturers.find((manufacturer) => manufacturer.code === receiver.manufacturer)
   const fails = upstream !== undefined && (upstream.status === 'unhealthy' || upstream.consecutive_failures > 0)
-  if (!fails || runtime.now - receiver.heardAt < silentMs) return null
-  return Math.max(receiver.heardAt, lastSeenAt(runtime, receiver) ?? 0)
+  if (!fails || watchState.now - receiver.receivedAt < silentMs) return null
+  return Math.max(receiver.receivedAt, lastSeenAt(watchState, receiver) ?? 0)
 }
 
-/** The server's time of the last sign of life, on this browser's clock. */
-function lastSeenAt(runtime: House, receiver: WatchedReceiver): number | null {
+/** The receiver's last contact by the server clock, converted to the browser clock. */
+function lastSeenAt(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const seen = Date.parse(receiver.last_seen)
-  return Number.isNaN(seen) ? null : seen - runtime.clockAheadMs
+  return Number.isNaN(seen) ? null : seen - watchState.clockAheadMs
 }
 
-/** `H04 Maria` -> H04, Maria. The token needs a letter and a digit, and something must be left over. */
+/** `H04 Maria` -> H04, Maria. The token needs a letter and a digit, and a name must remain. */
 export function splitName(text: string): { token: string | null; name: string | null } {
   const whole = text.trim()
   if (whole === '') return { token: null, name: null }
@@ -201,7 +209,7 @@ export function splitName(text: string): { token: string | null; name: string | 
   return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
 }
 
-/** The order of "problems first". */
+/** Sort keys of "problems first". */
 const urgency: Record<ChannelState, number> = {
   critical: 0,
   receiver_lost: 1,
@@ -220,7 +228,7 @@ const urgency: Record<ChannelState, number> = {
 function urgencyOf(states: readonly ChannelState[], isUrgent: boolean): number {
   const [first = 'on', second] = states
   if (first === 'off_recently' && isUrgent) return urgency.low
-  // A veil does not change what was wrong beneath it.
+  // A stale channel keeps the urgency of its last state.
   return Math.min(urgency[first], first === 'stale' && second !== undefined ? urgency[second] : urgency.off)
 }
 

@@ -8,23 +8,23 @@ import { weakBelow } from './state.ts'
 import type { Levels } from './store.ts'
 
 interface ChartOptions {
-  readonly place: HTMLElement
+  readonly element: HTMLElement
   readonly channelId: number
   readonly history: History
   read(): Levels
 }
 
-const drawEveryMs = 500
+const drawIntervalMs = 500
 
-export function createChartStrip({ place, channelId, history, read }: ChartOptions): Painting {
-  // Each in its own turn, so that no frame has all of them to draw.
-  let dueAt = performance.now() + (channelId % 30) * (drawEveryMs / 30)
+export function createChartStrip({ element, channelId, history, read }: ChartOptions): Painting {
+  // Staggered, so that no frame draws all charts.
+  let dueAt = performance.now() + (channelId % 30) * (drawIntervalMs / 30)
   return {
-    place,
+    element,
     isDirty: true,
     step(now) {
       if (now < dueAt) return false
-      dueAt = Math.max(dueAt + drawEveryMs, now + drawEveryMs / 2)
+      dueAt = Math.max(dueAt + drawIntervalMs, now + drawIntervalMs / 2)
       this.isDirty = true
       return false
     },
@@ -33,7 +33,7 @@ export function createChartStrip({ place, channelId, history, read }: ChartOptio
       context.fillRect(box.left, box.top, box.width, box.height)
       const { rfPercent, isLive } = read()
       context.fillStyle = palette.tick
-      // What is weak is known in dBm.
+      // The limit for weak RF is defined in dBm.
       if (rfPercent === null) context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
       const samples = history.of(channelId)
       if (samples === undefined) return
@@ -51,40 +51,40 @@ interface Trace {
   readonly colour: Palette[keyof Palette]
 }
 
-/** In whole pixels, so that edges are sharp; as a path it would cost the browser as much. */
+/** Drawn in whole pixels for sharp edges; a path would not be faster. */
 function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const bottom = box.top + box.height
   context.globalAlpha = 0.55
   context.fillStyle = colour
-  for (let at = 0; at < sampleCount; at++) {
-    const value = ring[(head + at) % sampleCount] ?? Number.NaN
+  for (let index = 0; index < sampleCount; index++) {
+    const value = ring[(head + index) % sampleCount] ?? Number.NaN
     if (Number.isNaN(value)) continue
-    const [left, top] = [xOf(box, at), yOf(box, audioShare(value))]
-    context.fillRect(left, top, xOf(box, at + 1) - left, bottom - top)
+    const [left, top] = [xOf(box, index), yOf(box, audioShare(value))]
+    context.fillRect(left, top, xOf(box, index + 1) - left, bottom - top)
   }
   context.globalAlpha = 1
 }
 
-/** Each sample's own level, and upright what leads there from the one before. */
+/** A horizontal segment for each sample and a vertical segment to the previous one. */
 function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const thick = Math.max(1, Math.round(1.5 * devicePixelRatio))
   context.fillStyle = colour
   let before = Number.NaN
-  for (let at = 0; at < sampleCount; at++) {
-    const value = ring[(head + at) % sampleCount] ?? Number.NaN
+  for (let index = 0; index < sampleCount; index++) {
+    const value = ring[(head + index) % sampleCount] ?? Number.NaN
     const y = yOf(box, value)
     if (!Number.isNaN(value)) {
       const from = Number.isNaN(before) ? y : before
-      const left = xOf(box, at)
-      const width = Math.max(1, xOf(box, at + 1) - left)
+      const left = xOf(box, index)
+      const width = Math.max(1, xOf(box, index + 1) - left)
       context.fillRect(left, Math.min(from, y), width, Math.abs(y - from) + thick)
     }
     before = Number.isNaN(value) ? Number.NaN : y
   }
 }
 
-function xOf(box: Box, at: number): number {
-  return box.left + Math.round((at / sampleCount) * box.width)
+function xOf(box: Box, index: number): number {
+  return box.left + Math.round((index / sampleCount) * box.width)
 }
 
 function yOf(box: Box, share: number): number {

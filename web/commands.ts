@@ -1,18 +1,18 @@
-/** What can be done on a live page: one table, from which come the keys, the buttons and the help. */
+/** Commands of the live pages: the source of keyboard shortcuts, buttons and help. */
 
 import type { Group } from '../src/model/api.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
+import { t } from './i18n.ts'
 import { defaultView, searchOf, type View } from './view.ts'
-import { words } from './words.ts'
 
 export interface Command {
   readonly key: string
-  /** What the help shows, where one command has several keys. */
+  /** Text in the help when a command has several keys. */
   readonly keyText?: string
   readonly text: string
-  /** A switch that is on or off. */
+  /** State of a toggle. */
   readonly isOn?: boolean
-  /** It has a control of its own on the page. */
+  /** Whether the page has another control for it. */
   readonly isElsewhere?: boolean
   run(key: string): void
 }
@@ -29,8 +29,6 @@ export interface CommandOptions {
   search(): void
 }
 
-const keys = words.live.keys
-
 export function listCommands(options: CommandOptions): readonly Command[] {
   const { page, mount, view, groups, alarm, alarmState, change, show, search } = options
   const go = (path: string) => {
@@ -39,41 +37,43 @@ export function listCommands(options: CommandOptions): readonly Command[] {
   }
   const isProblemsFirst = view.sort === 'problems'
   return [
-    { key: '?', text: keys.help, run: () => show('help') },
-    ...(page === 'desk' ? [{ key: '/', text: keys.search, isElsewhere: true, run: search }] : []),
+    { key: '?', text: t('live.keys.help'), run: () => show('help') },
+    ...(page === 'desk' ? [{ key: '/', text: t('live.keys.search'), isElsewhere: true, run: search }] : []),
     {
       key: '0123456789',
       keyText: '0–9',
-      text: keys.groups,
+      text: t('live.keys.groups'),
       isElsewhere: page === 'desk',
       run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
     },
     page === 'desk'
-      ? { key: 'w', text: keys.wall, run: () => go('/wall') }
-      : { key: 'd', text: keys.desk, run: () => go('/') },
+      ? { key: 'w', text: t('live.keys.wall'), run: () => go('/wall') }
+      : { key: 'd', text: t('live.keys.monitor'), run: () => go('/') },
     {
       key: 'p',
-      text: keys.problems,
+      text: t('live.keys.problems'),
       isOn: isProblemsFirst,
       run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
     },
     {
       key: 'l',
-      text: page === 'desk' ? keys.layout : keys.layoutWall,
+      text: page === 'desk' ? t('live.keys.layout') : t('live.keys.layoutWall'),
       isElsewhere: page === 'desk',
       run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
     },
-    { key: 'f', text: keys.full, run: toggleFullScreen },
-    { key: 'q', text: keys.qr, run: () => show('qr') },
-    ...(page === 'wall' ? [toggle('g', keys.pictures, view.pictures, (pictures) => change({ pictures }))] : []),
-    toggle('c', keys.charts, view.charts, (charts) => change({ charts })),
+    { key: 'f', text: t('live.keys.full'), run: toggleFullScreen },
+    { key: 'q', text: t('live.keys.qr'), run: () => show('qr') },
+    ...(page === 'wall'
+      ? [toggle('g', t('live.keys.pictures'), view.pictures, (pictures) => change({ pictures }))]
+      : []),
+    toggle('c', t('live.keys.charts'), view.charts, (charts) => change({ charts })),
     {
       key: 'm',
-      text: alarmState.isWaiting ? keys.soundWaits : keys.sound,
+      text: alarmState.isWaiting ? t('live.keys.soundBlocked') : t('live.keys.sound'),
       isOn: alarmState.isSounding && !alarmState.isWaiting,
       run: () => void alarm.toggleSound(),
     },
-    ...(page === 'desk' ? [{ key: 'a', text: keys.arrange, run: () => show('arrange') }] : []),
+    ...(page === 'desk' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),
   ]
 }
 
@@ -82,12 +82,12 @@ function toggle(key: string, text: string, value: 'on' | 'off', set: (value: 'on
 }
 
 function toggleFullScreen() {
-  // Refused where the browser does not allow it, which it says by itself.
+  // The browser reports a refusal itself.
   const done = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()
   done.catch(() => {})
 }
 
-/** The command of a key that was pressed; none while somebody types, or another program is meant. */
+/** The command of a key event; null while the user types in a field or uses a modifier key. */
 export function commandOf(commands: readonly Command[], event: KeyboardEvent): Command | null {
   const { key, ctrlKey, metaKey, altKey, target, isComposing } = event
   if (ctrlKey || metaKey || altKey || isComposing || key.length !== 1) return null

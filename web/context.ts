@@ -1,4 +1,4 @@
-/** How views reach what main.tsx has made: the store and the painter; and the narrow readers over them. */
+/** React context with the objects created in main.tsx, and hooks to read them. */
 
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Alarm } from './alarm.ts'
@@ -6,10 +6,10 @@ import type { Api } from './api.ts'
 import type { ChannelFacts } from './channel-state.ts'
 import type { History } from './history.ts'
 import type { Painter } from './painter.ts'
-import type { House } from './state.ts'
+import type { WatchState } from './state.ts'
 import type { Store } from './store.ts'
 
-export interface Surroundings {
+export interface Services {
   readonly mount: string
   readonly api: Api
   readonly store: Store
@@ -17,29 +17,29 @@ export interface Surroundings {
   /** The last minute of every channel. */
   readonly history: History
   readonly alarm: Alarm
-  /** The filter of this page; null shows all. */
+  /** Manufacturer filter of the page; null for all. */
   readonly manufacturer: string | null
-  /** Ask for the full picture again, now. */
+  /** Loads a new snapshot now. */
   retry(): void
-  /** Ask again who wears what. */
-  rereadWearers(): void
+  /** Reloads the performer assignments. */
+  reloadPerformers(): void
 }
 
-export const SurroundingsContext = createContext<Surroundings | null>(null)
+export const ServicesContext = createContext<Services | null>(null)
 
-export function useSurroundings(): Surroundings {
-  const surroundings = useContext(SurroundingsContext)
-  if (surroundings === null) throw new Error('Views need the surroundings main.tsx gives them.')
-  return surroundings
+export function useServices(): Services {
+  const services = useContext(ServicesContext)
+  if (services === null) throw new Error('useServices must be called within ServicesContext.')
+  return services
 }
 
-/** A piece of the house; what `select` gives must be the same value as long as nothing about it changed. */
-export function useHouse<Piece>(select: (runtime: House) => Piece): Piece {
-  const { store } = useSurroundings()
+/** Reads a part of the state. `select` must return the same value while nothing relevant changes. */
+export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
+  const { store } = useServices()
   return useSyncExternalStore(store.subscribe, () => select(store.get()))
 }
 
 export function useFacts(receiverId: number, channelId: number): ChannelFacts | null {
-  const { store } = useSurroundings()
+  const { store } = useServices()
   return useSyncExternalStore(store.subscribe, () => store.facts(receiverId, channelId))
 }

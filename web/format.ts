@@ -1,56 +1,102 @@
-/** Values -> what is read. Widths are kept by the style sheet; the minus sign is a real one. */
+/** Numbers, units, durations and dates as text, in the viewer's locale. */
 
-import { locale, words } from './words.ts'
+import { locale, t } from './i18n.ts'
 
-const texts = words.times
-
-export function formatAge(ms: number): string {
-  const [seconds, minutes, hours] = parts(ms)
-  if (hours > 0) return shortAge(ms)
-  return minutes > 0 ? texts.minutesSeconds(minutes, two(seconds)) : texts.seconds(seconds)
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const number = new Intl.NumberFormat(locale, { useGrouping: false })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+const celsius = unitFormat('celsius')
+const placeholder = '\0'
+const durationUnits = {
+  day: unitFormat('day'),
+  hour: unitFormat('hour'),
+  minute: unitFormat('minute'),
+  second: unitFormat('second'),
 }
 
-export function shortAge(ms: number): string {
-  const [seconds, minutes, hours] = parts(ms)
-  if (hours >= 48) return texts.days(Math.floor(hours / 24))
-  if (hours >= 10) return texts.hours(hours)
-  if (hours > 0) return texts.hoursMinutes(hours, two(minutes))
-  return minutes > 0 ? texts.minutes(minutes) : texts.seconds(seconds)
+/** The two largest units: "12 min 38 sec", "3 hr 5 min", "2 days". */
+export function formatDuration(ms: number): string {
+  const [seconds, minutes, hours] = splitDuration(ms)
+  if (hours > 0) return formatShortDuration(ms)
+  return minutes > 0 ? join(format('minute', minutes), format('second', seconds)) : format('second', seconds)
 }
 
+/** As `formatDuration`, without seconds from one minute on and without minutes from ten hours on. */
+export function formatShortDuration(ms: number): string {
+  const [seconds, minutes, hours] = splitDuration(ms)
+  if (hours >= 48) return format('day', Math.floor(hours / 24))
+  if (hours >= 10 || (hours > 0 && minutes === 0)) return format('hour', hours)
+  if (hours > 0) return join(format('hour', hours), format('minute', minutes))
+  return minutes > 0 ? format('minute', minutes) : format('second', seconds)
+}
+
+/** Epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
-  const date = new Date(at)
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  return time.format(at)
 }
 
-/** ISO 8601 -> day and time, as one says it where this language is spoken. */
-export function formatMoment(at: string): string {
-  return texts.moment(new Date(at), locale)
+/** ISO 8601 timestamp as date and time. */
+export function formatDateTime(at: string): string {
+  return dateTime.format(new Date(at))
 }
 
-export function formatDay(at: string): string {
-  return texts.day(new Date(at), locale)
+/** ISO 8601 timestamp as a date. */
+export function formatDate(at: string): string {
+  return date.format(new Date(at))
 }
 
-export function formatLevel(level: number): string {
-  return level < 0 ? `−${-level}` : `${level}`
+/** With a minus sign (U+2212) instead of a hyphen. */
+function formatNumber(value: number): string {
+  return number.format(value).replace('-', '−')
 }
+
+/** `value`: 0 to 100. */
+export function formatPercent(value: number): string {
+  return percent.format(value / 100)
+}
+
+export function formatCelsius(value: number): string {
+  return celsius.format(value).replace('-', '−')
+}
+
+/** Meters call these in every frame, so the catalogue is read once. */
+export const formatDbm = withUnit(t('units.dbm', { value: placeholder }))
+export const formatDbfs = withUnit(t('units.dbfs', { value: placeholder }))
+export const formatDb = withUnit(t('units.db', { value: placeholder }))
+export const formatMilliwatts = withUnit(t('units.mw', { value: placeholder }))
+/** A string is shown as the API reports it, such as `518.200`. */
+export const formatMegahertz = withUnit(t('units.mhz', { value: placeholder }))
 
 /** "expected a name" -> "Expected a name." */
 export function toSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-/** Without control characters and marks that turn the direction of what follows: a name may not disguise itself. */
+/** Removes control characters and bidirectional formatting marks, which could disguise a name. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-function parts(ms: number): [seconds: number, minutes: number, hours: number] {
+function withUnit(pattern: string): (value: number | string) => string {
+  const [before = '', after = ''] = pattern.split(placeholder)
+  return (value) => before + (typeof value === 'number' ? formatNumber(value) : value) + after
+}
+
+function splitDuration(ms: number): [seconds: number, minutes: number, hours: number] {
   const whole = Math.max(0, Math.floor(ms / 1_000))
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function two(value: number): string {
-  return String(value).padStart(2, '0')
+function unitFormat(unit: 'celsius' | 'day' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
+}
+
+function format(unit: keyof typeof durationUnits, value: number): string {
+  return durationUnits[unit].format(value)
+}
+
+function join(...parts: readonly string[]): string {
+  return parts.join(' ')
 }

@@ -1,53 +1,53 @@
-/** The last minute of every channel's RF and audio, four values a second, for the charts. */
+/** The last minute of RF and audio of every channel, four values per second, for the charts. */
 
 import { rfShareOf } from './scale.ts'
-import { type House, rfPercentOf, type WatchedChannel } from './state.ts'
+import { rfPercentOf, type WatchedChannel, type WatchState } from './state.ts'
 import type { Store } from './store.ts'
 
-/** Rings, written at `History.head`; NaN where nothing was live. */
+/** Ring buffers, written at `History.head`; NaN while the channel was not live. */
 export interface Samples {
-  /** Share of its scale: the least of each quarter second, since it is the dips that matter. */
+  /** Fraction of the scale: the minimum of each quarter second, because dips matter. */
   readonly rf: Float32Array
-  /** dBFS: the most of each. */
+  /** dBFS: the maximum of each quarter second. */
   readonly audio: Float32Array
 }
 
 export interface History {
-  /** Where the next value goes. */
+  /** Index of the next value. */
   readonly head: number
   of(channelId: number): Samples | undefined
-  /** What the house says now counts towards the present quarter second. */
-  look(runtime: House, isLive: (receiverId: number, channelId: number) => boolean): void
-  /** Ends as many quarter seconds as have passed since the last call. */
+  /** Adds the current levels to the current quarter second. */
+  look(watchState: WatchState, isLive: (receiverId: number, channelId: number) => boolean): void
+  /** Closes the quarter seconds that have elapsed since the last call. */
   advance(nowMs: number): void
 }
 
 export const sampleCount = 240
 export const sampleMs = 250
-/** A page that slept longer does not know what happened. */
-const mostGuessed = 8
+/** After a longer suspension of the page the values are unknown. */
+const maxMissed = 8
 
 interface Track extends Samples {
-  /** Of the present quarter second. */
-  leastRf: number
-  mostAudio: number
-  /** As of the last look. */
+  /** Of the current quarter second. */
+  minRf: number
+  maxAudio: number
+  /** Latest values. */
   nowRf: number
   nowAudio: number
 }
 
 export function createHistory(nowMs: number): History {
   const tracks = new Map<number, Track>()
-  let seen: House['receivers'] = new Map()
+  let seen: WatchState['receivers'] = new Map()
   let head = 0
   let endedAt = nowMs
 
   function write(isKnown: boolean) {
     for (const track of tracks.values()) {
-      track.rf[head] = isKnown ? track.leastRf : Number.NaN
-      track.audio[head] = isKnown ? track.mostAudio : Number.NaN
-      track.leastRf = track.nowRf
-      track.mostAudio = track.nowAudio
+      track.rf[head] = isKnown ? track.minRf : Number.NaN
+      track.audio[head] = isKnown ? track.maxAudio : Number.NaN
+      track.minRf = track.nowRf
+      track.maxAudio = track.nowAudio
     }
     head = (head + 1) % sampleCount
   }
@@ -57,20 +57,20 @@ export function createHistory(nowMs: number): History {
       return head
     },
     of: (channelId) => tracks.get(channelId),
-    look(runtime, isLive) {
-      for (const [id, receiver] of runtime.receivers) {
+    look(watchState, isLive) {
+      for (const [id, receiver] of watchState.receivers) {
         const isSame = seen.get(id) === receiver
         for (const channel of receiver.channels) {
           const live = isLive(id, channel.id)
           if (!isSame || !live) note(trackOf(tracks, channel.id), channel, live)
         }
       }
-      seen = runtime.receivers
+      seen = watchState.receivers
     },
     advance(now) {
       const due = Math.floor((now - endedAt) / sampleMs)
       endedAt += due * sampleMs
-      for (let at = 0; at < Math.min(due, sampleCount); at++) write(due <= mostGuessed)
+      for (let index = 0; index < Math.min(due, sampleCount); index++) write(due <= maxMissed)
     },
   }
 }
@@ -79,7 +79,7 @@ function trackOf(tracks: Map<number, Track>, channelId: number): Track {
   let track = tracks.get(channelId)
   if (track === undefined) {
     const empty = () => new Float32Array(sampleCount).fill(Number.NaN)
-    const unknown = { leastRf: Number.NaN, mostAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
+    const unknown = { minRf: Number.NaN, maxAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
     track = { rf: empty(), audio: empty(), ...unknown }
     tracks.set(channelId, track)
   }
@@ -91,11 +91,11 @@ function note(track: Track, channel: WatchedChannel, isLive: boolean) {
   const rf = rfShareOf({ rf: transmitter?.rf_level ?? null, rfPercent: rfPercentOf(channel) })
   track.nowRf = isLive ? (rf ?? Number.NaN) : Number.NaN
   track.nowAudio = isLive ? (transmitter?.audio_level ?? Number.NaN) : Number.NaN
-  track.leastRf = least(track.leastRf, track.nowRf)
-  track.mostAudio = most(track.mostAudio, track.nowAudio)
+  track.minRf = least(track.minRf, track.nowRf)
+  track.maxAudio = most(track.maxAudio, track.nowAudio)
 }
 
-/** Of what is known. */
+/** Ignores NaN. */
 function least(a: number, b: number): number {
   return Number.isNaN(a) || b < a ? b : a
 }
@@ -104,7 +104,7 @@ function most(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a
 }
 
-/** Looks at every change and writes four times a second, until `signal`. */
+/** Reads every change and writes four times per second until `signal` is aborted. */
 export function keepHistory(store: Store, history: History, signal: AbortSignal): void {
   const isLive = (receiverId: number, channelId: number) => store.facts(receiverId, channelId)?.isLive === true
   const unsubscribe = store.subscribe(() => history.look(store.get(), isLive))

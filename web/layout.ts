@@ -1,72 +1,86 @@
-/** The layout as the page shows it: places one inside another, narrowed to what somebody looks for. */
+/** The hardware layout as a tree of locations, with search. */
 
 import type { HardwareLayout, LayoutLocation, LayoutReceiver } from '../src/model/location.ts'
-import { words } from './words.ts'
+import { t } from './i18n.ts'
 
-/** A place to choose, with the way there: `Hall / Rack 1`. */
-export interface Place {
+/** A location to select, with its path: `Hall / Rack 1`. */
+export interface LocationOption {
   readonly id: number
   readonly path: string
-  /** It and those it is part of. */
+  /** The ids of the location and of all locations that contain it. */
   readonly within: readonly number[]
 }
 
-/** In the order in which they are shown. */
-export function placesOf(layout: HardwareLayout): readonly Place[] {
-  const walk = (locations: readonly LayoutLocation[], before: Omit<Place, 'id'>): Place[] =>
+/** In display order. */
+export function locationOptions(layout: HardwareLayout): readonly LocationOption[] {
+  const walk = (locations: readonly LayoutLocation[], before: Omit<LocationOption, 'id'>): LocationOption[] =>
     locations.flatMap(({ id, name, locations: inner }) => {
-      const place = { id, path: before.path === '' ? name : `${before.path} / ${name}`, within: [...before.within, id] }
-      return [place, ...walk(inner, place)]
+      const locationId = {
+        id,
+        path: before.path === '' ? name : `${before.path} / ${name}`,
+        within: [...before.within, id],
+      }
+      return [locationId, ...walk(inner, locationId)]
     })
   return walk(layout.locations, { path: '', within: [] })
 }
 
-export interface Standing {
+export interface PlacedReceiver {
   readonly receiver: LayoutReceiver
-  /** Where it stands; null for nowhere. */
-  readonly place: number | null
+  /** Id of its location; null without one. */
+  readonly locationId: number | null
 }
 
-/** Those that stand nowhere first. */
-export function receiversOf(layout: HardwareLayout): readonly Standing[] {
-  return [...layout.unplaced.map((receiver) => ({ receiver, place: null })), ...layout.locations.flatMap(standingIn)]
-}
-
-/** In it, and in the places inside it. */
-export function standingIn(location: LayoutLocation): Standing[] {
+/** Receivers without a location first. */
+export function receiversOf(layout: HardwareLayout): readonly PlacedReceiver[] {
   return [
-    ...location.receivers.map((receiver) => ({ receiver, place: location.id })),
-    ...location.locations.flatMap(standingIn),
+    ...layout.unplaced.map((receiver) => ({ receiver, locationId: null })),
+    ...layout.locations.flatMap(receiversIn),
   ]
 }
 
-export interface Wanted {
-  /** Part of a name, a model, an address or a position; of a place: everything in it. */
+/** In the location and all locations inside it. */
+export function receiversIn(location: LayoutLocation): PlacedReceiver[] {
+  return [
+    ...location.receivers.map((receiver) => ({ receiver, locationId: location.id })),
+    ...location.locations.flatMap(receiversIn),
+  ]
+}
+
+export interface LayoutSearch {
+  /** Part of a name, model, address or slot; a location matches with its whole content. */
   readonly search?: string | undefined
   readonly isActive?: boolean | undefined
 }
 
-/** What fits, in the places it stands in; other places are left out. All of it where nothing is looked for. */
-export function narrow(layout: HardwareLayout, { search = '', isActive }: Wanted): HardwareLayout {
+/** Matching receivers with their locations; other locations are left out. Without a search the whole layout. */
+export function filterLayout(layout: HardwareLayout, { search = '', isActive }: LayoutSearch): HardwareLayout {
   const text = search.trim().toLowerCase()
   if (text === '' && isActive === undefined) return layout
-  const isFor = (receiver: LayoutReceiver, isNamed: boolean) =>
-    (isActive === undefined || receiver.is_active === isActive) && (isNamed || wordsOf(receiver).includes(text))
-  const inside = (locations: readonly LayoutLocation[], isAbove: boolean): LayoutLocation[] =>
+  const matches = (receiver: LayoutReceiver, isNameMatch: boolean) =>
+    (isActive === undefined || receiver.is_active === isActive) &&
+    (isNameMatch || searchTextOf(receiver).includes(text))
+  const inside = (locations: readonly LayoutLocation[], isParentMatch: boolean): LayoutLocation[] =>
     locations.flatMap((location) => {
-      const isNamed = isAbove || location.name.toLowerCase().includes(text)
-      const receivers = location.receivers.filter((one) => isFor(one, isNamed))
-      const inner = inside(location.locations, isNamed)
-      const isShown = receivers.length > 0 || inner.length > 0 || (isNamed && isActive === undefined)
+      const isNameMatch = isParentMatch || location.name.toLowerCase().includes(text)
+      const receivers = location.receivers.filter((receiver) => matches(receiver, isNameMatch))
+      const inner = inside(location.locations, isNameMatch)
+      const isShown = receivers.length > 0 || inner.length > 0 || (isNameMatch && isActive === undefined)
       return isShown ? [{ ...location, receivers, locations: inner }] : []
     })
   return {
     locations: inside(layout.locations, false),
-    unplaced: layout.unplaced.filter((one) => isFor(one, false)),
+    unplaced: layout.unplaced.filter((item) => matches(item, false)),
   }
 }
 
-function wordsOf({ name, model, ip, manufacturer, channels }: LayoutReceiver): string {
-  const told = [name, model, ip, manufacturer, ...channels.flatMap((one) => [one.name, words.layout.slot(one.slot)])]
-  return told.join('\n').toLowerCase()
+function searchTextOf({ name, model, ip, manufacturer, channels }: LayoutReceiver): string {
+  const texts = [
+    name,
+    model,
+    ip,
+    manufacturer,
+    ...channels.flatMap((channel) => [channel.name, t('layout.slot', { slot: channel.slot })]),
+  ]
+  return texts.join('\n').toLowerCase()
 }

@@ -1,31 +1,31 @@
-/** A level as a number, which changes too often to be a text of the page. */
+/** A level as a number, painted on the canvas because it changes too often for the DOM. */
 
 import type { Painting } from './painter.ts'
 
 interface LevelTextOptions {
-  /** Sets letters and colour, and tells the level to those who listen. */
-  readonly place: HTMLElement
+  /** Provides font and colour, and the accessible name. */
+  readonly element: HTMLElement
   read(): string
 }
 
-/** What changes more often than that cannot be read. */
-const changeEveryMs = 250
+/** Faster changes cannot be read. */
+const changeIntervalMs = 250
 
-/** Ends at the right edge of its place. */
-export function createLevelText({ place, read }: LevelTextOptions): Painting {
-  const style = getComputedStyle(place)
+/** Right-aligned in its element. */
+export function createLevelText({ element, read }: LevelTextOptions): Painting {
+  const style = getComputedStyle(element)
   let text = ''
   let changedAt = Number.NEGATIVE_INFINITY
   return {
-    place,
+    element,
     isDirty: true,
     step(now) {
       const next = read()
       if (next === text) return false
-      if (now - changedAt < changeEveryMs) return true
+      if (now - changedAt < changeIntervalMs) return true
       text = next
       changedAt = now
-      place.ariaLabel = text
+      element.ariaLabel = text
       this.isDirty = true
       return false
     },
@@ -35,7 +35,7 @@ export function createLevelText({ place, read }: LevelTextOptions): Painting {
       context.font = `${style.fontWeight} ${size}px ${style.fontFamily}`
       context.fillStyle = style.color
       context.textAlign = 'right'
-      // Where the page itself would write it: in the middle of its line, on a whole pixel.
+      // The baseline where the DOM would place it, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')
       context.fillText(text, left + width, Math.floor(top + (height + above - below) / 2))
     },

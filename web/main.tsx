@@ -1,46 +1,45 @@
-/** Entry: joins the parts and switches between the pages. */
+/** Entry point: creates the shared objects and renders the page. */
 
 import { type ComponentType, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { mountOf, type Page, pageOf } from './address.ts'
 import { createAlarm } from './alarm.ts'
 import { createApi } from './api.ts'
-import { SurroundingsContext } from './context.ts'
+import { ServicesContext } from './context.ts'
 import { createHistory, keepHistory } from './history.ts'
-import { laterPages } from './later-pages.ts'
+import { lazyPages } from './lazy-pages.ts'
 import { createPainter } from './painter.ts'
 import { createStore } from './store.ts'
 import './styles/base.css'
 import './styles/page.css'
 import './styles/card.css'
-import './styles/desk.css'
+import './styles/monitor.css'
 import './styles/wall.css'
+import { pollPerformers } from './assigned-performers.ts'
+import { t } from './i18n.ts'
+import { startLiveUpdates } from './live-updates.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
 import { viewOf } from './view.ts'
 import { About } from './views/about.tsx'
 import { BrokenPage } from './views/broken-page.tsx'
-import { Desk } from './views/desk.tsx'
+import { Monitor } from './views/monitor.tsx'
 import { UnknownPage } from './views/unknown-page.tsx'
 import { Wall } from './views/wall.tsx'
-import { watchHouse } from './watch-house.ts'
-import { watchWearers } from './watch-wearers.ts'
-import { locale, words } from './words.ts'
 
-/** The live pages come with the first script, but for the one with the large charts. */
+/** The live pages are in the first script, except the channel page with its large charts. */
 const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
-  desk: async () => Desk,
+  desk: async () => Monitor,
   wall: async () => Wall,
   channel: async () => (await import('./views/channel.tsx')).Channel,
   about: async () => About,
-  ...laterPages,
+  ...lazyPages,
 }
 
-/** Pages that show the house as it changes. */
+/** Pages with live updates. */
 const livePages: readonly Page[] = ['desk', 'wall', 'channel']
 
 async function start(container: HTMLElement) {
-  document.documentElement.lang = locale
-  document.title = words.product
+  document.title = t('product')
   applyTheme(rememberedTheme(location.search))
   const mount = mountOf(import.meta.url)
   const page = pageOf(location.pathname, mount)
@@ -54,30 +53,30 @@ async function start(container: HTMLElement) {
   const manufacturer = isLive ? await knownManufacturer(viewOf(location.search).manufacturer) : null
 
   const watch = isLive
-    ? watchHouse({ store, api, socketUrl: socketUrl(), manufacturer, signal: leaving.signal })
+    ? startLiveUpdates({ store, api, socketUrl: socketUrl(), manufacturer, signal: leaving.signal })
     : { retry: () => location.reload() }
-  const rereadWearers = isLive ? watchWearers({ store, api, signal: leaving.signal }) : () => {}
+  const reloadPerformers = isLive ? pollPerformers({ store, api, signal: leaving.signal }) : () => {}
   if (isLive) keepHistory(store, history, leaving.signal)
 
-  // A script that does not come is a network that failed, or a service that was replaced by a newer one meanwhile.
+  // A script fails to load when the network fails or the service was updated.
   const View = await (views[page] ?? (async () => UnknownPage))().catch(() => BrokenPage)
   createRoot(container).render(
     <StrictMode>
-      <SurroundingsContext
-        value={{ mount, api, store, painter, history, alarm, manufacturer, retry: watch.retry, rereadWearers }}
+      <ServicesContext
+        value={{ mount, api, store, painter, history, alarm, manufacturer, retry: watch.retry, reloadPerformers }}
       >
         <View />
-      </SurroundingsContext>
+      </ServicesContext>
     </StrictMode>,
   )
   if (page === 'about') await showHealth()
 
-  /** A code the service does not know is ignored, as every unknown value in an address. */
+  /** An unknown code is ignored, like every unknown value in the address. */
   async function knownManufacturer(code: string | null): Promise<string | null> {
     if (code === null) return null
-    const answer = await api.health()
-    if (!answer.ok) return code
-    return answer.body.manufacturers.some((one) => one.code === code) ? code : null
+    const response = await api.health()
+    if (!response.ok) return code
+    return response.body.manufacturers.some((manufacturer) => manufacturer.code === code) ? code : null
   }
 
   function socketUrl(): string {
@@ -86,8 +85,8 @@ async function start(container: HTMLElement) {
   }
 
   async function showHealth() {
-    const answer = await api.health()
-    if (answer.ok) store.dispatch({ type: 'health', health: answer.body, at: Date.now() })
+    const response = await api.health()
+    if (response.ok) store.dispatch({ type: 'health', health: response.body, at: Date.now() })
   }
 }
 

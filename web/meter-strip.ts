@@ -1,4 +1,4 @@
-/** Two bars of one channel, RF above and audio below, that glide to their newest sample. */
+/** Two bars of one channel, RF above audio, that move smoothly to the latest level. */
 
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
@@ -7,22 +7,22 @@ import { clippingFrom, fairBelow, weakBelow } from './state.ts'
 import type { Levels } from './store.ts'
 
 interface MeterOptions {
-  readonly place: HTMLElement
+  readonly element: HTMLElement
   read(): Levels
 }
 
-/** Shares of the bar's width, 0 to 1; under 0: nothing. */
+/** Fractions of the bar width, 0 to 1; negative for no value. */
 interface Bars {
   rf: number
   audio: number
   peak: number
   peakAt: number
-  /** RF is a share of the gear's own scale: what of it is weak nobody knows. */
+  /** RF is a percentage of the device's own scale, without a known limit for weak RF. */
   isPercent: boolean
   isLive: boolean
 }
 
-/** The same in whole pixels of the canvas: what of it can be seen. */
+/** The bars in whole canvas pixels. */
 interface Drawing {
   readonly rf: number
   readonly audio: number
@@ -41,14 +41,14 @@ const audioTicks = [audioShare(-40), audioShare(-20), highFrom]
 const riseMs = 45
 const fallMs = 140
 const peakHoldMs = 1_500
-/** Share of the bar a second. */
+/** Fraction of the bar per second. */
 const peakFall = 0.4
 
-export function createMeterStrip({ place, read }: MeterOptions): Painting {
+export function createMeterStrip({ element, read }: MeterOptions): Painting {
   const bars: Bars = { rf: -1, audio: -1, peak: -1, peakAt: 0, isPercent: false, isLive: false }
   let drawing = drawingOf(bars, 0)
   return {
-    place,
+    element,
     isDirty: true,
     step(now, elapsed, width) {
       const isMoving = move(bars, read(), { now, elapsed, width })
@@ -64,11 +64,11 @@ export function createMeterStrip({ place, read }: MeterOptions): Painting {
 interface Moment {
   readonly now: number
   readonly elapsed: number
-  /** Pixels of the canvas. */
+  /** Canvas pixels. */
   readonly width: number
 }
 
-/** One frame on; true while there is more to come. */
+/** Advances by one frame; returns whether the bars are still moving. */
 function move(bars: Bars, levels: Levels, { now, elapsed, width }: Moment): boolean {
   const { audio, isLive } = levels
   const before = { ...bars }
@@ -80,7 +80,7 @@ function move(bars: Bars, levels: Levels, { now, elapsed, width }: Moment): bool
   bars.isPercent = levels.rfPercent !== null
   bars.rf = glide(bars.rf, rfShareOf(levels) ?? -1, elapsed, step)
   bars.audio = glide(bars.audio, audio === null ? -1 : audioShare(audio), elapsed, step)
-  // Meters stop where values are old: they do not pretend.
+  // Meters do not move while values are stale.
   if (isLive) holdPeak(bars, audio === null ? -1 : audioShare(audio), elapsed, now)
   const hasMoved = bars.rf !== before.rf || bars.audio !== before.audio || bars.peak !== before.peak
   return hasMoved || (isLive && bars.peak > bars.audio)
@@ -111,7 +111,7 @@ function isSame(a: Drawing, b: Drawing): boolean {
   return isAsLong && a.isPercent === b.isPercent && a.isLive === b.isLive
 }
 
-/** Each in the middle of its half. */
+/** Each bar is centred in its half. */
 function drawBars(context: CanvasRenderingContext2D, drawing: Drawing, box: Box, palette: Palette) {
   const { rf, audio, peak, isPercent, isLive } = drawing
   const { left, top, width, height } = box

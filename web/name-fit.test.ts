@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { fitName } from './name-fit.ts'
 
-it('knows wide letters from narrow ones', () => {
+it('estimates wide letters wider than narrow ones', () => {
   expect(fitName('Mommsen').whole).toBeGreaterThan(fitName('Lillith').whole * 1.4)
   expect(fitName('李小龍').whole).toBeGreaterThan(3)
 })
 
-it('breaks between words, where the longer line is shortest', () => {
+it('breaks between words so that the longer line is shortest', () => {
   const { whole, broken } = fitName('The Man in Black')
   expect(broken).toBeCloseTo(fitName('The Man').whole, 1)
   expect(broken).toBeLessThan(whole * 0.6)
   expect(fitName('Bartholomew').broken).toBe(fitName('Bartholomew').whole)
 })
 
-it('makes no letters larger than a card, nor smaller than can be read', () => {
+it('limits the font size to the card and to the legible minimum', () => {
   expect(fitName('').whole).toBe(fitName('Jo').whole)
   expect(fitName('W'.repeat(255)).whole).toBe(22)
 })

@@ -1,28 +1,28 @@
-/** How a name is set as large as fits: on one line, or broken between two words. */
+/** Computes the largest font size for a name: on one line, or broken between two words. */
 
 export interface NameFit {
-  /** How wide the whole is in one line, in units of its letters' size. */
+  /** Width on one line, in em. */
   readonly whole: number
-  /** The longer line when broken at the best place; the whole where it has one word. */
+  /** Width of the longer line at the best break; equals `whole` for a single word. */
   readonly broken: number
 }
 
 const least = 2.2
-/** Longer ones are cut: smaller letters would be read by nobody. */
+/** Longer names are truncated: smaller text would not be legible. */
 const most = 22
 
 export function fitName(name: string): NameFit {
   const words = name.split(/\s+/)
   const whole = within(widthOf(name))
   let broken = whole
-  for (let at = 1; at < words.length; at++) {
-    const longer = Math.max(widthOf(words.slice(0, at).join(' ')), widthOf(words.slice(at).join(' ')))
+  for (let index = 1; index < words.length; index++) {
+    const longer = Math.max(widthOf(words.slice(0, index).join(' ')), widthOf(words.slice(index).join(' ')))
     broken = Math.min(broken, within(longer))
   }
   return { whole, broken }
 }
 
-/** Bold letters of the faces in the style sheet, rather too wide than too narrow: what does not fit would be cut. */
+/** Widths of bold letters in the fonts of the style sheet, rounded up: a name that does not fit is truncated. */
 const widths: readonly [letters: RegExp, em: number][] = [
   [/[iljI.,:;'’|!]/u, 0.32],
   [/[ftr()[\]/ -]/u, 0.42],

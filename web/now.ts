@@ -1,4 +1,4 @@
-/** The time of day for whatever counts up on a page that has no live feed; one clock for all of it. */
+/** A shared one-second clock for relative times on pages without live updates. */
 
 import { useSyncExternalStore } from 'react'
 
@@ -6,7 +6,7 @@ const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** On this device's clock, once a second. */
+/** Device time, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

@@ -1,22 +1,22 @@
 /**
- * Paints all meters, levels and charts of the page onto one canvas from one requestAnimationFrame loop. One canvas,
- * because a layer for each card costs the browser more than all the painting; and even the levels as numbers, because
- * one letter that changes in the page has all of its cards laid out and painted again. It lies over the cards like a
- * window, a little larger than the screen, scrolls with them and is moved on when the screen is about to leave it.
+ * Paints all meters, levels and charts of the page on one canvas in one requestAnimationFrame loop. One canvas, because
+ * a compositing layer per card costs the browser more than all painting. Levels are painted as well, because a text
+ * change in the DOM triggers layout and paint of all cards. The canvas is positioned over the cards, extends slightly
+ * beyond the viewport, and is repositioned when scrolling approaches its edge.
  *
- * A painting is drawn only while it is on screen and something on it has changed, and the loop rests when nothing moves.
+ * A painting is drawn only while it is visible and dirty. The loop stops when nothing moves.
  */
 
 import { type Palette, readPalette } from './palette.ts'
 
 export interface Painting {
-  /** Where on the page it is painted. */
-  readonly place: HTMLElement
-  /** To be drawn again; cleared by `draw`. */
+  /** The element that the painting covers. */
+  readonly element: HTMLElement
+  /** Requests a redraw; cleared before `draw`. */
   isDirty: boolean
-  /** One frame on, in a place so many pixels of the canvas wide; true while there is more to come. */
+  /** Advances by one frame. `width` is in canvas pixels. Returns whether the painting is still moving. */
   step(now: number, elapsedMs: number, width: number): boolean
-  /** All of this box, in pixels of the canvas. */
+  /** Redraws the whole box, in canvas pixels. */
   draw(context: CanvasRenderingContext2D, box: Box, palette: Palette): void
 }
 
@@ -28,12 +28,12 @@ export interface Box {
 }
 
 export interface Painter {
-  /** The canvas to paint on; it lies over its parent. */
+  /** Sets the canvas, which covers its parent. */
   attach(layer: HTMLCanvasElement): () => void
   add(painting: Painting): () => void
-  /** The cards have changed places. */
+  /** Call when the cards have moved. */
   remeasure(): void
-  /** The colours have changed. */
+  /** Call when the colours have changed. */
   recolour(): void
 }
 
@@ -44,15 +44,15 @@ interface Window {
   readonly height: number
 }
 
-/** How far the canvas reaches beyond the screen, above and below. */
+/** How far the canvas extends beyond the viewport, above and below. */
 const marginPx = 160
-const leastFrameMs = 12
+const minFrameMs = 12
 const nowhere: Box = { left: 0, top: 0, width: 0, height: 0 }
 
 export function createPainter(subscribe: (listener: () => void) => () => void): Painter {
-  /** Each with its box within the layer's parent, in CSS pixels. */
+  /** Boxes relative to the parent of the canvas, in CSS pixels. */
   const paintings = new Map<Painting, Box>()
-  /** Those within the canvas, each with its box in pixels of the canvas. */
+  /** The paintings within the canvas, with their boxes in canvas pixels. */
   let shown: readonly (readonly [Painting, Box])[] = []
   let layer: HTMLCanvasElement | null = null
   let context: CanvasRenderingContext2D | null = null
@@ -87,8 +87,8 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
     frame = 0
     const field = layer?.parentElement
     if (layer === null || context === null || !field) return
-    // Sixty a second will do, however fast the screen is.
-    if (now - paintedAt < leastFrameMs) return wake()
+    // Limits the frame rate to about 60 per second.
+    if (now - paintedAt < minFrameMs) return wake()
     const elapsed = Math.min(100, now - paintedAt)
     paintedAt = now
     palette ??= readPalette()
@@ -103,7 +103,7 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
     if (isMoving) wake()
   }
 
-  /** Sees to it that the canvas lies where it is looked at. */
+  /** Positions the canvas over the visible part. */
   function show(canvas: HTMLCanvasElement, field: DOMRect) {
     if (isMeasured && view !== null && !isLeaving(view, field)) return
     if (!isMeasured) measure(paintings, field)
@@ -144,12 +144,12 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
 
 function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   for (const painting of paintings.keys()) {
-    const { left, top, width, height } = painting.place.getBoundingClientRect()
+    const { left, top, width, height } = painting.element.getBoundingClientRect()
     paintings.set(painting, { left: left - field.left, top: top - field.top, width, height })
   }
 }
 
-/** Half the margin is left: time enough to move on before the edge is seen. */
+/** Half the margin remains, which is enough time to reposition. */
 function isLeaving({ top, height }: Window, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)
@@ -161,7 +161,7 @@ function isLeaving({ top, height }: Window, field: DOMRect): boolean {
 function openWindow(layer: HTMLCanvasElement, field: DOMRect): Window {
   const above = Math.max(0, Math.floor(-field.top - marginPx))
   const height = Math.max(0, Math.min(Math.ceil(field.height) - above, innerHeight + 2 * marginPx))
-  // On whole pixels of the screen, or what is painted would lie beside the words it belongs to.
+  // On whole device pixels, so that painted text aligns with the DOM.
   const left = onPixel(field.left) - field.left
   const top = onPixel(field.top + above) - field.top
   layer.width = Math.round(field.width * devicePixelRatio)

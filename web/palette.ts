@@ -1,4 +1,4 @@
-/** The colours of what is painted, as the style sheet has them. */
+/** Colours of the meters, read from the style sheet. */
 
 const names = {
   track: 'track',

@@ -6,7 +6,7 @@ const filters: readonly Filter[] = [
   { name: 'since', label: 'Since', kind: 'day' },
 ]
 
-it('reads the filters it knows, and no value that they do not have', () => {
+it('reads known filters and ignores unknown values', () => {
   expect(filterValues(filters, '?status=pending&since=2026-05-01&x=1')).toEqual({
     status: 'pending',
     since: '2026-05-01',
@@ -14,7 +14,7 @@ it('reads the filters it knows, and no value that they do not have', () => {
   expect(filterValues(filters, '?status=<b>&since=2026-13-41')).toEqual({})
 })
 
-it('asks the interface for a day as the moment it begins here', () => {
+it('sends a day to the API as its local midnight', () => {
   const query = new URLSearchParams(queryOf(filters, { status: 'pending', since: '2026-05-01' }, { page: '2' }))
   expect(Object.fromEntries(query)).toEqual({
     page: '2',
@@ -23,13 +23,13 @@ it('asks the interface for a day as the moment it begins here', () => {
   })
 })
 
-it('asks for what is usual until the address says otherwise', () => {
+it('uses the default until the address has a value', () => {
   const usual: readonly Filter[] = [{ name: 'status', label: '', kind: 'choice', options: [], usual: 'pending' }]
   expect(queryOf(usual, valuesInForce(usual, ''))).toBe('status=pending')
   expect(queryOf(usual, valuesInForce(usual, '?status=any'))).toBe('')
 })
 
-it('changes what it is told to, and keeps the rest', () => {
+it('changes the given values and keeps the others', () => {
   expect(withValues('?status=pending&page=3&x=1', { status: null, page: null })).toBe('?x=1')
   expect(withValues('', { status: '' })).toBe('')
 })
@@ -40,6 +40,6 @@ it.each([
   ['?page=-1', 1],
   ['?page=x', 1],
   ['', 1],
-])('page of %s is %i', (search, page) => {
+])('pageNumber of %s is %i', (search, page) => {
   expect(pageNumber(search)).toBe(page)
 })

@@ -1,4 +1,4 @@
-/** Filters and pages of a list live in the address, so that a bookmark, a link and the back button bring them back. */
+/** Filters and page numbers of a list, stored in the address for bookmarks, links and the back button. */
 
 import { useCallback, useSyncExternalStore } from 'react'
 
@@ -7,24 +7,24 @@ interface Option {
   readonly text: string
 }
 
-/** `choice` is one of its options, `day` a date as people write it into a calendar. */
+/** `choice`: one of its options; `day`: a date. */
 export type Filter =
   | {
       readonly name: string
       readonly label: string
       readonly kind: 'choice'
       readonly options: readonly Option[]
-      /** In force where the address says nothing; then `any` is the choice of all. */
+      /** Default when the address has no value; `any` then selects everything. */
       readonly usual?: string
     }
   | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
 
-/** The choice of all, where something else is usual. */
+/** Value that selects everything for a filter with a default. */
 export const any = 'any'
 
 export type Values = Readonly<Record<string, string>>
 
-/** What the address says of these filters; unknown names and values are ignored. */
+/** The filter values in the address; unknown names and values are ignored. */
 export function filterValues(filters: readonly Filter[], search: string): Values {
   const query = new URLSearchParams(search)
   const known = filters.flatMap((filter) => {
@@ -42,7 +42,7 @@ function isValue(filter: Filter, value: string): boolean {
   return value !== '' && value.length <= 255
 }
 
-/** With what is usual where the address says nothing. */
+/** Includes the defaults of filters that are not in the address. */
 export function valuesInForce(filters: readonly Filter[], search: string): Values {
   const usual = filters.flatMap((filter) =>
     filter.kind === 'choice' && filter.usual !== undefined ? [[filter.name, filter.usual]] : [],
@@ -50,7 +50,7 @@ export function valuesInForce(filters: readonly Filter[], search: string): Value
   return { ...Object.fromEntries(usual), ...filterValues(filters, search) }
 }
 
-/** The query for the interface: a day there begins at midnight UTC, here at midnight on this device. */
+/** Query for the API. A day begins at midnight in the device's time zone and is converted to UTC. */
 export function queryOf(filters: readonly Filter[], values: Values, paging: Values = {}): string {
   const query = new URLSearchParams(paging)
   for (const { name, kind } of filters) {
@@ -66,7 +66,7 @@ export function pageNumber(search: string): number {
   return /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1
 }
 
-/** The address with these values; null takes one away, and what nobody speaks of stays. */
+/** The address with changed values; null removes one. Other parameters are kept. */
 export function withValues(search: string, values: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(search)
   for (const [name, value] of Object.entries(values)) {
@@ -77,21 +77,21 @@ export function withValues(search: string, values: Readonly<Record<string, strin
   return text === '' ? '' : `?${text}`
 }
 
-const moved = 'micwatch-address'
+const addressChanged = 'micwatch-address'
 
-/** The query of this page's address, and how to change it without leaving the page. */
+/** The query of the address, and a function that changes it without a reload. */
 export function useSearch(): [search: string, change: (values: Readonly<Record<string, string | null>>) => void] {
   const search = useSyncExternalStore(follow, () => location.search)
   const change = useCallback((values: Readonly<Record<string, string | null>>) => {
     history.pushState(null, '', location.pathname + withValues(location.search, values))
-    window.dispatchEvent(new Event(moved))
+    window.dispatchEvent(new Event(addressChanged))
   }, [])
   return [search, change]
 }
 
 function follow(listener: () => void): () => void {
-  for (const name of ['popstate', moved]) window.addEventListener(name, listener)
+  for (const name of ['popstate', addressChanged]) window.addEventListener(name, listener)
   return () => {
-    for (const name of ['popstate', moved]) window.removeEventListener(name, listener)
+    for (const name of ['popstate', addressChanged]) window.removeEventListener(name, listener)
   }
 }

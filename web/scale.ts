@@ -1,10 +1,10 @@
-/** Levels -> shares of a bar's length, 0 to 1. */
+/** Converts levels to fractions of a bar's length, 0 to 1. */
 
 import type { Levels } from './store.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
 
-/** dBm where it is told, else percent of the gear's own scale; null for neither. */
+/** From dBm if reported, else from the percentage of the device's own scale; null without either. */
 export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
   if (rf !== null) return rfShare(rf)
   return rfPercent === null ? null : share(rfPercent, 0, 100)

@@ -1,13 +1,26 @@
-/** The administrative pages that this service has something to show on, by section. */
+/** The administrative pages that this service supports, by section. */
 
 import { useEffect, useState } from 'react'
 import { isObject } from './api.ts'
-import { useSurroundings } from './context.ts'
-import type { words } from './words.ts'
+import { useServices } from './context.ts'
+
+type AdminPage =
+  | 'queue'
+  | 'movements'
+  | 'connections'
+  | 'layout'
+  | 'groups'
+  | 'performers'
+  | 'manufacturers'
+  | 'settings'
+  | 'nodes'
+  | 'people'
+  | 'tokens'
+  | 'audit'
 
 interface Section {
-  readonly name: keyof typeof words.shell.sections
-  readonly pages: readonly (keyof typeof words.shell.pages)[]
+  readonly name: 'review' | 'show' | 'service' | 'access'
+  readonly pages: readonly AdminPage[]
 }
 
 const sections: readonly Section[] = [
@@ -23,20 +36,20 @@ export function useSections(): readonly Section[] {
   return sections.map(({ name, pages }) => ({ name, pages: pages.filter((page) => page !== 'nodes') }))
 }
 
-/** False for a service that does not know the address; true until that is known. */
+/** False for a service without the endpoint; true until that is known. */
 export function useHasNodes(): boolean {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const [hasNodes, setHasNodes] = useState(true)
   useEffect(() => {
-    let isGone = false
-    void api.read('/api/admin/nodes/', isObject).then((answer) => {
-      if (isGone || answer.ok) return
-      // What passes by itself is no sign of a missing page.
-      const { kind, waitSeconds } = answer.problem
+    let isUnmounted = false
+    void api.read('/api/admin/nodes/', isObject).then((response) => {
+      if (isUnmounted || response.ok) return
+      // A temporary error does not mean that the page is missing.
+      const { kind, waitSeconds } = response.problem
       setHasNodes(kind !== 'refused' || waitSeconds !== undefined)
     })
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [api])
   return hasNodes

@@ -1,14 +1,14 @@
-/** Which rows of a list are meant. What is not shown any more is not meant any more. */
+/** Selected rows of a list. Rows that are no longer displayed are not selected. */
 
 import { useState } from 'react'
 
 export interface Selection {
-  /** In the order in which they are shown. */
+  /** In display order. */
   readonly ids: readonly number[]
   readonly shown: number
   has(id: number): boolean
   toggle(id: number): void
-  /** All of them, or none if it is all already. */
+  /** Selects all rows, or none if all are selected. */
   toggleAll(): void
   clear(): void
 }
@@ -20,7 +20,7 @@ export function useSelection(shown: readonly number[]): Selection {
     ids,
     shown: shown.length,
     has: (id) => chosen.has(id),
-    toggle: (id) => setChosen(new Set(chosen.has(id) ? ids.filter((one) => one !== id) : [...ids, id])),
+    toggle: (id) => setChosen(new Set(chosen.has(id) ? ids.filter((item) => item !== id) : [...ids, id])),
     toggleAll: () => setChosen(new Set(ids.length === shown.length ? [] : shown)),
     clear: () => setChosen(new Set()),
   }

@@ -1,9 +1,9 @@
-/** What one channel said while its page was open in this tab: once a second, over reloads too. */
+/** Samples of one channel while its page was open in this tab: one per second, kept across reloads. */
 
 export interface Sample {
-  /** This device's time, whole seconds of the epoch. */
+  /** Device time in whole seconds since the epoch. */
   readonly at: number
-  /** dBm, or percent of the gear's own scale; dBFS; percent. Null where not told or not live. */
+  /** dBm, or percent of the device's own scale; dBFS; percent. Null if not reported or not live. */
   readonly rf: number | null
   readonly rfPercent: number | null
   readonly audio: number | null
@@ -15,18 +15,18 @@ export function unknownAt(at: number): Sample {
 }
 
 /** Three hours: a show with its sound check. */
-const mostSamples = 3 * 3_600
-/** After so many seconds without a sample nothing joins the two ends: the page was not open. */
+const maxSamples = 3 * 3_600
+/** A longer gap interrupts the line: the page was not open. */
 const gapSeconds = 5
 
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = samples.at(-1)
   if (last !== undefined && sample.at <= last.at) return samples
   const gap: Sample[] = last !== undefined && sample.at - last.at > gapSeconds ? [unknownAt(last.at + 1)] : []
-  return [...samples, ...gap, sample].slice(-mostSamples)
+  return [...samples, ...gap, sample].slice(-maxSamples)
 }
 
-/** What was kept; nothing of what makes no sense. */
+/** The stored samples; invalid rows are ignored. */
 export function parseSamples(text: string): readonly Sample[] {
   try {
     const rows: unknown = JSON.parse(text)

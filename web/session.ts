@@ -1,27 +1,27 @@
-/** Who looks at this page, and what they may do. */
+/** The signed-in user and their permissions. */
 
 import { useEffect, useState } from 'react'
 import type { Permission } from '../src/model/access.ts'
 import type { SessionBody } from '../src/model/people.ts'
-import { useSurroundings } from './context.ts'
+import { useServices } from './context.ts'
 
-/** Null until it is known, and for somebody who may not even ask. */
+/** Null until it is loaded, and without permission to read it. */
 export function useSession(): SessionBody | null {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const [session, setSession] = useState<SessionBody | null>(null)
   useEffect(() => {
-    let isGone = false
-    void api.session().then((answer) => {
-      if (answer.ok && !isGone) setSession(answer.body)
+    let isUnmounted = false
+    void api.session().then((response) => {
+      if (response.ok && !isUnmounted) setSession(response.body)
     })
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [api])
   return session
 }
 
-/** So that a page offers what will not be refused. Until it is known who asks, nothing is withheld. */
+/** Whether the user has a permission; true until the session is loaded. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
   return session === null || session.permissions.includes(permission)

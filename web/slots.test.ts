@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatSlots, parseSlots } from './slots.ts'
 
-describe('positions of a group in words', () => {
+describe('slots of a group as text', () => {
   it.each([
     [[], ''],
     [[3], '3'],
@@ -10,7 +10,7 @@ describe('positions of a group in words', () => {
     [[4, 3, 2], '4, 3, 2'],
     [[1, 65_001, 65_002, 2], '1, blank, blank, 2'],
     [[64_998, 64_999, 65_000, 65_001], '64998–65000, blank'],
-  ])('%j is %j, and back', (slots, text) => {
+  ])('formats %j as %j and parses it', (slots, text) => {
     expect(formatSlots(slots)).toBe(text)
     expect(parseSlots(text)).toEqual({ ok: true, slots })
   })
@@ -20,7 +20,7 @@ describe('positions of a group in words', () => {
     ['1 2 3', [1, 2, 3]],
     ['1 - 3\n5;6', [1, 2, 3, 5, 6]],
     [' , ', []],
-  ])('%j is read as well', (text, slots) => {
+  ])('also parses %j', (text, slots) => {
     expect(parseSlots(text)).toEqual({ ok: true, slots })
   })
 
@@ -29,8 +29,8 @@ describe('positions of a group in words', () => {
     ['0', '“0”'],
     ['5-2', '“5-2”'],
     ['65536', '“65536”'],
-    ['1-4, 3', 'Position 3 is there twice.'],
-  ])('%j is told from positions', (text, says) => {
+    ['1-4, 3', 'Slot 3 is listed twice.'],
+  ])('rejects %j', (text, says) => {
     const read = parseSlots(text)
     expect(read.ok ? '' : read.expected).toContain(says)
   })

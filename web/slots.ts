@@ -1,35 +1,34 @@
-/** Positions of a group as people write them: `1-4, blank, 7`. */
+/** Slots of a group as text: `1-4, blank, 7`. */
 
-import { isSpacer, nextSpacer } from './places.ts'
-import { words } from './words.ts'
+import { t } from './i18n.ts'
+import { isSpacer, nextSpacer } from './visible-slots.ts'
 
-const { blank, notASlot, slotTwice } = words.groups
 const lastSlot = 65_535
 
-/** Neighbours in a row become one range. */
+/** Consecutive slots become a range. */
 export function formatSlots(slots: readonly number[]): string {
   const parts: string[] = []
   for (let from = 0; from < slots.length; ) {
     const first = slots[from] ?? 0
     let to = from
     while (!isSpacer(first) && slots[to + 1] === (slots[to] ?? 0) + 1 && !isSpacer(slots[to + 1] ?? 0)) to += 1
-    // Two neighbours read better as two.
+    // Two adjacent slots are written separately.
     if (to - from < 2) to = from
-    parts.push(isSpacer(first) ? blank : to === from ? `${first}` : `${first}–${slots[to]}`)
+    parts.push(isSpacer(first) ? t('groups.blank') : to === from ? `${first}` : `${first}–${slots[to]}`)
     from = to + 1
   }
   return parts.join(', ')
 }
 
-/** In the order in which they were written; a sentence naming the part that cannot be read. */
+/** In input order; otherwise an error message that names the invalid part. */
 export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: false; expected: string } {
   const slots: number[] = []
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
-  for (const part of written.split(/[\s,;]+/).filter((one) => one !== '')) {
-    const read = part === blank ? [nextSpacer(slots) ?? 0] : readRange(part)
-    if (read === null) return { ok: false, expected: notASlot(part) }
+  for (const part of written.split(/[\s,;]+/).filter((part) => part !== '')) {
+    const read = part === t('groups.blank') ? [nextSpacer(slots) ?? 0] : readRange(part)
+    if (read === null) return { ok: false, expected: t('groups.notASlot', { part }) }
     const twice = read.find((slot) => slots.includes(slot))
-    if (twice !== undefined) return { ok: false, expected: slotTwice(twice) }
+    if (twice !== undefined) return { ok: false, expected: t('groups.slotTwice', { slot: twice }) }
     slots.push(...read)
   }
   return { ok: true, slots }
@@ -39,5 +38,5 @@ function readRange(part: string): number[] | null {
   const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? []
   const [first, last] = [Number(from), Number(to)]
   if (from === undefined || first < 1 || last > lastSlot || last < first || last - first >= 10_000) return null
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }

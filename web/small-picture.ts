@@ -1,16 +1,16 @@
-/** A photo from this device as a small picture in text: every open page carries the pictures of the whole cast. */
+/** Scales a photo down to a small data URL: every open page loads the pictures of all performers. */
 
 const longestEdge = 384
-const mostChars = 200_000
+const maxChars = 200_000
 
-/** Null for a file that is no picture this browser can read. */
+/** Null if the browser cannot decode the file. */
 export async function smallPicture(file: Blob): Promise<string | null> {
   const bitmap = await createImageBitmap(file).catch(() => null)
   if (bitmap === null) return null
   try {
     for (let edge = longestEdge; edge >= 32; edge /= 2) {
       const text = draw(bitmap, Math.min(1, edge / Math.max(bitmap.width, bitmap.height)))
-      if (text !== null && text.length <= mostChars) return text
+      if (text !== null && text.length <= maxChars) return text
     }
     return null
   } finally {
@@ -27,6 +27,6 @@ function draw(bitmap: ImageBitmap, scale: number): string | null {
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height)
   const webp = canvas.toDataURL('image/webp', 0.8)
-  // A browser that cannot write it gives a PNG instead, many times as large.
+  // Browsers without WebP encoding return a PNG, which is many times larger.
   return webp.startsWith('data:image/webp') ? webp : canvas.toDataURL('image/jpeg', 0.8)
 }

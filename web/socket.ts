@@ -1,4 +1,4 @@
-/** One connection: frames in, reconnects, nothing else. */
+/** The WebSocket connection: receives messages and reconnects. */
 
 import { createRecordReader, levelsProtocol } from '../src/model/level-records.ts'
 import type { ClientMessage, ServerMessage } from '../src/model/messages.ts'
@@ -7,20 +7,20 @@ export interface SocketOptions {
   readonly url: string
   readonly signal: AbortSignal
   onMessage(message: ServerMessage): void
-  /** Open: the first frame has come. Lost: `nextTryAt` is the browser's time of the next try. */
-  onLink(link: { readonly status: 'open' } | { readonly status: 'lost'; readonly nextTryAt: number }): void
+  /** `open`: the first message has arrived. `lost`: `nextTryAt` is the browser time of the next attempt. */
+  onStatus(change: { readonly status: 'open' } | { readonly status: 'lost'; readonly nextTryAt: number }): void
 }
 
-const pingEveryMs = 1_000
+const pingIntervalMs = 1_000
 const ping = JSON.stringify({ type: 'ping' } satisfies ClientMessage)
-/** Longer than a ping and its answer: a pulled cable tells nobody, so silence is the only sign. */
+/** Longer than a ping round trip: an unplugged cable sends no close event, so silence is the only sign. */
 const silenceMs = 2_500
 const openingMs = 8_000
-const checkEveryMs = 250
-/** How long a connection must hold before the next loss is met with short delays again. */
+const checkIntervalMs = 250
+/** A connection that lasts this long resets the retry delay. */
 const steadyMs = 10_000
 
-export function listen({ url, signal, onMessage, onLink }: SocketOptions): void {
+export function openSocket({ url, signal, onMessage, onStatus }: SocketOptions): void {
   let losses = 0
   let waiting: ReturnType<typeof setTimeout> | undefined
 
@@ -46,7 +46,7 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
       silence = 0
       if (openedAt === null) {
         openedAt = performance.now()
-        onLink({ status: 'open' })
+        onStatus({ status: 'open' })
       }
       if (data instanceof ArrayBuffer) return records.read(data).forEach(onMessage)
       const message = parseMessage(data)
@@ -57,15 +57,15 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
 
     const check = setInterval(() => {
       const now = performance.now()
-      // Time in which this page slept (hidden tab, closed lid) is not the server's silence.
-      silence += Math.min(now - checkedAt, 2 * checkEveryMs)
+      // Time during which the page was suspended does not count as silence.
+      silence += Math.min(now - checkedAt, 2 * checkIntervalMs)
       checkedAt = now
       if (silence > (openedAt === null ? openingMs : silenceMs)) return lose()
-      if (socket.readyState === WebSocket.OPEN && now - pingedAt >= pingEveryMs) {
+      if (socket.readyState === WebSocket.OPEN && now - pingedAt >= pingIntervalMs) {
         pingedAt = now
         socket.send(ping)
       }
-    }, checkEveryMs)
+    }, checkIntervalMs)
 
     signal.addEventListener('abort', end, { signal: connection.signal })
 
@@ -82,7 +82,7 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
       const delay = retryDelayMs(losses, Math.random())
       losses += 1
       waiting = setTimeout(connect, delay)
-      onLink({ status: 'lost', nextTryAt: Date.now() + delay })
+      onStatus({ status: 'lost', nextTryAt: Date.now() + delay })
     }
   }
 
@@ -93,37 +93,37 @@ export function listen({ url, signal, onMessage, onLink }: SocketOptions): void 
   }
 }
 
-/** 1, 2, 4 … 30 s, times 0.5 to 1.5: a thousand pages must not come back in the same instant. */
+/** 1, 2, 4 … 30 s with jitter of 0.5 to 1.5, so that many pages do not reconnect at the same time. */
 export function retryDelayMs(losses: number, random: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(losses, 5)) * (0.5 + random)
 }
 
-/** Null for what this page does not understand: a newer server may say more. */
+/** Null for unknown messages: a newer server may send more types. */
 export function parseMessage(data: unknown): ServerMessage | null {
   if (typeof data !== 'string') return null
-  let said: unknown
+  let message: unknown
   try {
-    said = JSON.parse(data)
+    message = JSON.parse(data)
   } catch {
     return null
   }
-  if (typeof said !== 'object' || said === null || !('type' in said)) return null
-  switch (said.type) {
+  if (typeof message !== 'object' || message === null || !('type' in message)) return null
+  switch (message.type) {
     case 'device_update':
-      return isDeviceUpdate(said) ? (said as ServerMessage) : null
+      return isDeviceUpdate(message) ? (message as ServerMessage) : null
     case 'alert':
     case 'status':
     case 'status_update':
     case 'pong':
     case 'error':
-      return said as ServerMessage
+      return message as ServerMessage
     default:
       return null
   }
 }
 
-function isDeviceUpdate(said: object): boolean {
-  if (!('receiver_id' in said) || typeof said.receiver_id !== 'number') return false
-  if (!('data' in said) || typeof said.data !== 'object' || said.data === null) return false
-  return 'channels' in said.data && Array.isArray(said.data.channels)
+function isDeviceUpdate(message: object): boolean {
+  if (!('receiver_id' in message) || typeof message.receiver_id !== 'number') return false
+  if (!('data' in message) || typeof message.data !== 'object' || message.data === null) return false
+  return 'channels' in message.data && Array.isArray(message.data.channels)
 }

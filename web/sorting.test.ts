@@ -10,7 +10,7 @@ it.each([
   expect(orderOf(search)).toEqual(order)
 })
 
-it('sorts as people count, the unknown last in both directions', () => {
+it('sorts numbers naturally, with unknown values last in both directions', () => {
   const rows = ['Rack 10', null, 'Rack 2']
   expect(sortRows(rows, (row) => row, false)).toEqual(['Rack 2', 'Rack 10', null])
   expect(sortRows(rows, (row) => row, true)).toEqual(['Rack 10', 'Rack 2', null])

@@ -1,4 +1,4 @@
-/** By which column a list is sorted: `sort=name` in the address, `sort=-name` from the end. */
+/** Sort order of a list: `sort=name` in the address, `sort=-name` for descending. */
 
 export type SortValue = string | number | boolean | null
 
@@ -12,21 +12,21 @@ export function orderOf(search: string): Order | null {
   return key === undefined ? null : { key, isDescending: minus !== '' }
 }
 
-/** What is not known stands at the end, either way. */
+/** Unknown values are last in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   sortBy: (row: Row) => SortValue,
   isDescending: boolean,
 ): readonly Row[] {
   const sign = isDescending ? -1 : 1
-  return [...rows].sort((one, other) => {
-    const [a, b] = [sortBy(one), sortBy(other)]
+  return [...rows].sort((row, other) => {
+    const [a, b] = [sortBy(row), sortBy(other)]
     if (a === null || b === null) return Number(a === null) - Number(b === null)
     return sign * compare(a, b)
   })
 }
 
-/** Rack 2 comes before Rack 10. */
+/** Natural order: Rack 2 before Rack 10. */
 function compare(a: string | number | boolean, b: string | number | boolean): number {
   if (typeof a === 'string' && typeof b === 'string') return a.localeCompare(b, undefined, { numeric: true })
   return Number(a) - Number(b)

@@ -9,22 +9,22 @@ const source = (address: string, error: string | null): SourceHealth => {
 test.each([
   ['the only source', [source('http://a', 'no answer from a')], ['no answer from a']],
   [
-    'several of three, with their addresses',
+    'two failing sources of three, with their addresses',
     [source('http://a', 'no answer from a'), source('http://b', null), source('http://c', 'c refuses')],
     ['http://a: no answer from a', 'http://c: c refuses'],
   ],
-  ['none that could be asked: its configuration', [], ['its configuration cannot be used']],
+  ['a manufacturer without a source', [], ['its configuration cannot be used']],
 ])('lists the errors of %s', (_name, sources, sentences) => {
   const error = sources.length === 0 ? 'its configuration cannot be used' : 'no answer from a'
   expect(listErrors({ sources, error })).toEqual(sentences)
 })
 
-test('lists nothing where nothing fails', () => {
+test('lists nothing when nothing fails', () => {
   expect(listErrors({ sources: [source('http://a', null)], error: null })).toEqual([])
   expect(listDeviceErrors({ device_errors: [], more: 0 })).toEqual([])
 })
 
-test('lists failing devices and counts those that are not listed', () => {
+test('lists failing devices and counts the others', () => {
   const device_errors = [{ device: 'd3', error: 'ip cannot be read' }]
   expect(listDeviceErrors({ device_errors, more: 2 })).toEqual([
     'd3: ip cannot be read',

@@ -1,18 +1,18 @@
-/** Why the sources and devices of a manufacturer fail, as sentences. */
+/** Error messages of the sources and devices of a manufacturer. */
 
 import type { ManufacturerHealth } from '../src/model/health.ts'
-import { words } from './words.ts'
+import { t } from './i18n.ts'
 
-/** One for each failing source, with its address where there are several; what has no source is said as it is. */
+/** One message per failing source, with its address if there are several; otherwise the error of the manufacturer. */
 export function listErrors({ sources, error }: Pick<ManufacturerHealth, 'sources' | 'error'>): readonly string[] {
-  const failing = sources.flatMap(({ source, error: why }) => (why === null ? [] : [{ source, why }]))
+  const failing = sources.flatMap(({ source, error: reason }) => (reason === null ? [] : [{ source, reason }]))
   if (failing.length === 0) return error === null ? [] : [error]
-  return failing.map(({ source, why }) => (sources.length === 1 ? why : words.health.failing(source, why)))
+  return failing.map(({ source, reason }) => (sources.length === 1 ? reason : t('health.failing', { source, reason })))
 }
 
-/** One for each failing device. */
+/** One message per failing device, and a count of those that are not listed. */
 export function listDeviceErrors(about: Pick<ManufacturerHealth, 'device_errors' | 'more'>): readonly string[] {
   const { device_errors, more } = about
-  const listed = device_errors.map(({ device, error }) => words.health.failing(device, error))
-  return more === 0 ? listed : [...listed, words.health.moreDevices(more)]
+  const listed = device_errors.map(({ device, error }) => t('health.failing', { source: device, reason: error }))
+  return more === 0 ? listed : [...listed, t('health.moreDevices', { count: more })]
 }

@@ -1,13 +1,14 @@
 /**
- * The browser's picture of the house, and how it changes. Pure: time comes in with each event.
+ * State of the live pages and its transitions. Pure: each event carries its time.
  *
- * The order that keeps old and new apart:
- *   1. The socket opens (`link` open). The picture on display stays marked as old.
- *   2. A full picture is asked for (`picture_asked`). From here on updates are kept in `since`; they are shown at once
- *      only if the picture on display is unbroken, otherwise not at all.
- *   3. The picture comes (`picture`). It replaces everything, then the updates in `since` are put onto it: the server
- *      stores before it announces, so what was announced before the picture is in it, and what came later is in `since`.
- *   4. Updates are applied as they come, until the link is lost; then the picture is old (`isFresh` false) and 1 follows.
+ * Connecting and loading:
+ *   1. The socket opens (`connection` is `open`). The displayed state remains marked as stale.
+ *   2. A snapshot is requested (`snapshot_requested`). From now on updates are collected in `since`. They are also
+ *      applied at once if the displayed state is complete.
+ *   3. The snapshot arrives (`snapshot`). It replaces everything; then the updates in `since` are applied. The server
+ *      stores a change before it publishes it, so the snapshot contains every update published before it.
+ *   4. Updates are applied as they arrive until the connection is lost. The state is then stale (`isFresh` is false),
+ *      and step 1 follows.
  */
 
 import type { ChannelBody, DataBody, Group, ReceiverInData } from '../src/model/api.ts'
@@ -15,61 +16,61 @@ import type { DeviceUpdate, ServerMessage } from '../src/model/messages.ts'
 import type { Settings } from '../src/model/settings.ts'
 import type { Health, Problem } from './api.ts'
 
-/** A channel, and what this page remembers of it. */
+/** A channel with values that only this page keeps. */
 export interface WatchedChannel extends ChannelBody {
-  /** When the transmitter was last there; null while it is, and when it never was. */
-  readonly leftAt: number | null
-  /** The last that was known, kept when the transmitter has gone. */
+  /** When the transmitter turned off; null while it is on and if it never was. */
+  readonly offSince: number | null
+  /** Last known value after the transmitter has turned off. */
   readonly lastBattery: number | null
   readonly lastName: string | null
-  /** The last moment of an overload, until somebody clears it. */
+  /** Time of the latest overload, until a user clears it. */
   readonly clippedAt: number | null
-  /** The last moment of weak RF, and of RF that was fair at most. */
+  /** Time of the latest weak RF, and of RF that was at most fair. */
   readonly weakAt: number | null
   readonly fairAt: number | null
 }
 
 export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly channels: readonly WatchedChannel[]
-  /** When it last had anything to say here. */
-  readonly heardAt: number
+  /** Time of the latest update. */
+  readonly receivedAt: number
 }
 
-/** Who wears the transmitter that is heard on a channel. */
-export interface Wearer {
+/** The performer who is assigned to the transmitter of a channel. */
+export interface AssignedPerformer {
   readonly performer: number
   readonly name: string
-  /** Something an <img> can show, or nothing. */
+  /** Source for an <img>, or null. */
   readonly picture: string | null
 }
 
-/** `reading`: updates are switched off by configuration; the full picture is read again and again instead. */
-export type Link = 'connecting' | 'open' | 'lost' | 'reading'
+/** `polling`: updates are disabled in the configuration; snapshots are loaded periodically. */
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling'
 
-export interface House {
+export interface WatchState {
   readonly phase: 'loading' | 'ready' | 'failed'
-  /** Why the last full picture could not be had. */
+  /** Why the latest snapshot could not be loaded. */
   readonly problem: Problem | null
-  readonly client: Link
+  readonly connection: ConnectionState
   readonly nextTryAt: number | null
-  /** The receivers below are the server's, unbroken up to now. */
+  /** The receivers match the server without gaps. */
   readonly isFresh: boolean
-  /** The last frame or full picture. */
-  readonly heardAt: number | null
-  /** Updates since the full picture was asked for; null when none is on its way, or the link changed on its way. */
+  /** Time of the latest message or snapshot. */
+  readonly receivedAt: number | null
+  /** Updates since the snapshot was requested; null when none is pending, or when the connection changed meanwhile. */
   readonly since: readonly TimedUpdate[] | null
-  /** Something was heard that only a full picture explains. */
-  readonly needsPicture: boolean
+  /** An update requires a new snapshot. */
+  readonly needsSnapshot: boolean
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
-  /** They were changed from this page since the full picture was asked for, which may not know it yet. */
-  readonly areGroupsNewer: boolean
-  /** By `wearerKey`. */
-  readonly wearers: ReadonlyMap<string, Wearer>
+  /** The groups were edited on this page after the snapshot was requested, which may not contain the edit. */
+  readonly hasEditedGroups: boolean
+  /** By `performerKey`. */
+  readonly performers: ReadonlyMap<string, AssignedPerformer>
   readonly config: Settings
   readonly health: Health | null
   readonly now: number
-  /** The server's clock minus this browser's. */
+  /** Server clock minus browser clock. */
   readonly clockAheadMs: number
 }
 
@@ -78,44 +79,44 @@ interface TimedUpdate {
   readonly at: number
 }
 
-export type HouseEvent = { readonly at: number } & (
+export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: ServerMessage }
-  | { readonly type: 'picture_asked' }
-  | { readonly type: 'picture'; readonly data: DataBody }
-  | { readonly type: 'picture_failed'; readonly problem: Problem }
+  | { readonly type: 'snapshot_requested' }
+  | { readonly type: 'snapshot'; readonly data: DataBody }
+  | { readonly type: 'snapshot_failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: Health }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
-  | { readonly type: 'wearers'; readonly wearers: ReadonlyMap<string, Wearer> }
-  | { readonly type: 'link'; readonly client: Link; readonly nextTryAt?: number }
+  | { readonly type: 'performers'; readonly performers: ReadonlyMap<string, AssignedPerformer> }
+  | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
   | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
   | { readonly type: 'tick' }
 )
 
-export function wearerKey(receiverId: number, channel: number): string {
+export function performerKey(receiverId: number, channel: number): string {
   return `${receiverId}.${channel}`
 }
 
-/** At or above: an overload. */
+/** At or above: overload. */
 export const clippingFrom = -1
-/** Below: weak (poor, in the words of the receiver's signal_quality). */
+/** Below: weak (`poor` in the receiver's signal_quality). */
 export const weakBelow = -85
-/** Below: fair at most. */
+/** Below: at most fair. */
 export const fairBelow = -70
 
-export function emptyHouse(now: number): House {
+export function initialState(now: number): WatchState {
   return {
     phase: 'loading',
     problem: null,
-    client: 'connecting',
+    connection: 'connecting',
     nextTryAt: null,
     isFresh: false,
-    heardAt: null,
+    receivedAt: null,
     since: null,
-    needsPicture: false,
+    needsSnapshot: false,
     receivers: new Map(),
     groups: [],
-    areGroupsNewer: false,
-    wearers: new Map(),
+    hasEditedGroups: false,
+    performers: new Map(),
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
     health: null,
     now,
@@ -123,138 +124,141 @@ export function emptyHouse(now: number): House {
   }
 }
 
-export function apply(runtime: House, event: HouseEvent): House {
-  return applyAll(runtime, [event])
+export function apply(watchState: WatchState, event: WatchEvent): WatchState {
+  return applyAll(watchState, [event])
 }
 
-/** Many events at once: the map of receivers is copied once for each run of updates, not once an update. */
-export function applyAll(runtime: House, events: readonly HouseEvent[]): House {
-  let next = runtime
-  for (let at = 0; at < events.length; ) {
-    const updates = updatesFrom(events, at)
+/** Applies many events at once: copies the map of receivers once per run of updates. */
+export function applyAll(watchState: WatchState, events: readonly WatchEvent[]): WatchState {
+  let next = watchState
+  for (let index = 0; index < events.length; ) {
+    const updates = updatesFrom(events, index)
     if (updates.length > 0) next = applyUpdates(next, updates)
-    else next = applyOther(next, events[at] as HouseEvent)
-    at += Math.max(1, updates.length)
+    else next = applyOther(next, events[index] as WatchEvent)
+    index += Math.max(1, updates.length)
   }
   return next
 }
 
-function updatesFrom(events: readonly HouseEvent[], start: number): TimedUpdate[] {
+function updatesFrom(events: readonly WatchEvent[], start: number): TimedUpdate[] {
   const updates: TimedUpdate[] = []
-  for (let at = start; at < events.length; at += 1) {
-    const event = events[at]
+  for (let index = start; index < events.length; index += 1) {
+    const event = events[index]
     if (event?.type !== 'message' || event.message.type !== 'device_update') break
     updates.push({ update: event.message, at: event.at })
   }
   return updates
 }
 
-function applyUpdates(runtime: House, updates: readonly TimedUpdate[]): House {
+function applyUpdates(watchState: WatchState, updates: readonly TimedUpdate[]): WatchState {
   const last = updates[updates.length - 1]
-  const heard: House = {
-    ...runtime,
-    since: runtime.since && [...runtime.since, ...updates],
-    heardAt: last?.at ?? runtime.heardAt,
+  const next: WatchState = {
+    ...watchState,
+    since: watchState.since && [...watchState.since, ...updates],
+    receivedAt: last?.at ?? watchState.receivedAt,
   }
-  return heard.isFresh ? putUpdates(heard, updates) : heard
+  return next.isFresh ? mergeUpdates(next, updates) : next
 }
 
-function putUpdates(runtime: House, updates: readonly TimedUpdate[]): House {
-  const receivers = new Map(runtime.receivers)
-  let needsPicture = runtime.needsPicture
+function mergeUpdates(watchState: WatchState, updates: readonly TimedUpdate[]): WatchState {
+  const receivers = new Map(watchState.receivers)
+  let needsSnapshot = watchState.needsSnapshot
   for (const { update, at } of updates) {
     const before = receivers.get(update.receiver_id)
-    if (before === undefined) needsPicture = true
+    if (before === undefined) needsSnapshot = true
     else receivers.set(update.receiver_id, updateReceiver(before, update.data, at))
   }
-  return { ...runtime, receivers, needsPicture }
+  return { ...watchState, receivers, needsSnapshot }
 }
 
-function applyOther(runtime: House, event: HouseEvent): House {
+function applyOther(watchState: WatchState, event: WatchEvent): WatchState {
   switch (event.type) {
     case 'message':
-      return applyMessage({ ...runtime, heardAt: event.at }, event.message, event.at)
-    case 'picture_asked':
-      return { ...runtime, since: [], needsPicture: false, areGroupsNewer: false }
-    case 'picture':
-      return applyPicture(runtime, event.data, event.at)
-    case 'picture_failed':
+      return applyMessage({ ...watchState, receivedAt: event.at }, event.message, event.at)
+    case 'snapshot_requested':
+      return { ...watchState, since: [], needsSnapshot: false, hasEditedGroups: false }
+    case 'snapshot':
+      return applySnapshot(watchState, event.data, event.at)
+    case 'snapshot_failed':
       return {
-        ...runtime,
+        ...watchState,
         since: null,
         problem: event.problem,
-        phase: runtime.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
+        phase: watchState.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
       }
     case 'health':
-      return { ...runtime, health: event.health }
+      return { ...watchState, health: event.health }
     case 'groups':
-      return { ...runtime, groups: event.groups, areGroupsNewer: true }
-    case 'wearers':
-      return { ...runtime, wearers: event.wearers }
-    case 'link':
-      // The time too: ages are right at once, not with the next tick.
-      return applyLink({ ...runtime, now: event.at }, event.client, event.nextTryAt ?? null)
+      return { ...watchState, groups: event.groups, hasEditedGroups: true }
+    case 'performers':
+      return { ...watchState, performers: event.performers }
+    case 'connection':
+      // Updates the time as well, so that ages are correct before the next tick.
+      return applyConnection({ ...watchState, now: event.at }, event.connection, event.nextTryAt ?? null)
     case 'overload_cleared':
-      return clearOverload(runtime, event.receiverId, event.channelId)
+      return clearOverload(watchState, event.receiverId, event.channelId)
     case 'tick':
-      return { ...runtime, now: event.at }
+      return { ...watchState, now: event.at }
     default:
       return event satisfies never
   }
 }
 
-function applyMessage(runtime: House, message: ServerMessage, at: number): House {
-  if (message.type !== 'pong') return runtime
+function applyMessage(watchState: WatchState, message: ServerMessage, at: number): WatchState {
+  if (message.type !== 'pong') return watchState
   const ahead = Date.parse(message.timestamp) - at
-  // Small differences are the way the answer took, and would only make ages tremble.
-  return Math.abs(ahead - runtime.clockAheadMs) > 1_000 ? { ...runtime, clockAheadMs: ahead } : runtime
+  // Small differences are network delay and would make ages jitter.
+  return Math.abs(ahead - watchState.clockAheadMs) > 1_000 ? { ...watchState, clockAheadMs: ahead } : watchState
 }
 
-function applyPicture(runtime: House, data: DataBody, at: number): House {
-  // A transmitter that went during a gap was last known to be there when something was last heard.
-  const lastKnownAt = runtime.isFresh ? at : (runtime.heardAt ?? at)
+function applySnapshot(watchState: WatchState, data: DataBody, at: number): WatchState {
+  // A transmitter that turned off during a gap was last known to be on at the latest message.
+  const lastKnownAt = watchState.isFresh ? at : (watchState.receivedAt ?? at)
   const receivers = new Map<number, WatchedReceiver>()
   for (const body of data.receivers) {
-    const before = runtime.receivers.get(body.id)
+    const before = watchState.receivers.get(body.id)
     const channels = body.channels.map((channel) => watchChannel(before?.channels, channel, at, lastKnownAt))
-    receivers.set(body.id, { ...body, channels, heardAt: before?.heardAt ?? at })
+    receivers.set(body.id, { ...body, channels, receivedAt: before?.receivedAt ?? at })
   }
-  const painted: House = {
-    ...runtime,
+  const loaded: WatchState = {
+    ...watchState,
     phase: 'ready',
     problem: null,
     receivers,
-    groups: runtime.areGroupsNewer || isSameGroups(runtime.groups, data.groups) ? runtime.groups : data.groups,
+    groups:
+      watchState.hasEditedGroups || isSameGroups(watchState.groups, data.groups) ? watchState.groups : data.groups,
     config: data.config,
-    isFresh: runtime.since !== null && (runtime.client === 'open' || runtime.client === 'reading'),
-    heardAt: at,
-    now: Math.max(runtime.now, at),
+    isFresh: watchState.since !== null && (watchState.connection === 'open' || watchState.connection === 'polling'),
+    receivedAt: at,
+    now: Math.max(watchState.now, at),
     since: null,
   }
-  return runtime.since === null || runtime.since.length === 0 ? painted : putUpdates(painted, runtime.since)
+  return watchState.since === null || watchState.since.length === 0 ? loaded : mergeUpdates(loaded, watchState.since)
 }
 
-/** The same list as long as it says the same, so that nothing is laid out again for each full picture. */
+/** Keeps the same array while the content is equal, so that a snapshot triggers no layout. */
 function isSameGroups(before: readonly Group[], after: readonly Group[]): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }
 
-function applyLink(runtime: House, client: Link, nextTryAt: number | null): House {
-  // What is on display becomes fresh with the next full picture, not with the link; and a picture asked for before the
-  // link changed may miss what was announced meanwhile, so that `since` is given up.
-  return { ...runtime, client, nextTryAt, isFresh: client === 'reading' && runtime.isFresh, since: null }
+function applyConnection(watchState: WatchState, connection: ConnectionState, nextTryAt: number | null): WatchState {
+  // The state becomes fresh with the next snapshot, not with the connection. A snapshot requested before the change may
+  // miss updates, so `since` is discarded.
+  return { ...watchState, connection, nextTryAt, isFresh: connection === 'polling' && watchState.isFresh, since: null }
 }
 
-function clearOverload(runtime: House, receiverId: number, channelId: number): House {
-  const receiver = runtime.receivers.get(receiverId)
-  if (receiver === undefined) return runtime
-  const channels = receiver.channels.map((one) => (one.id === channelId ? { ...one, clippedAt: null } : one))
-  return { ...runtime, receivers: new Map(runtime.receivers).set(receiverId, { ...receiver, channels }) }
+function clearOverload(watchState: WatchState, receiverId: number, channelId: number): WatchState {
+  const receiver = watchState.receivers.get(receiverId)
+  if (receiver === undefined) return watchState
+  const channels = receiver.channels.map((channel) =>
+    channel.id === channelId ? { ...channel, clippedAt: null } : channel,
+  )
+  return { ...watchState, receivers: new Map(watchState.receivers).set(receiverId, { ...receiver, channels }) }
 }
 
 function updateReceiver(before: WatchedReceiver, change: DeviceUpdate['data'], at: number): WatchedReceiver {
   const channels = change.channels.map((channel) => watchChannel(before.channels, channel, at, at))
-  return { ...before, ...change, channels, heardAt: at }
+  return { ...before, ...change, channels, receivedAt: at }
 }
 
 function watchChannel(
@@ -263,22 +267,22 @@ function watchChannel(
   at: number,
   lastKnownAt: number,
 ): WatchedChannel {
-  const before = known?.find((one) => one.id === body.id)
-  const told = body.transmitter
-  const wasThere = before?.transmitter ?? null
-  /** Unchanged values are not sent again: what was so until now ended now. */
-  const lastMoment = (is: (channel: ChannelBody) => boolean, known: number | null): number | null => {
-    if (is(body)) return at
-    return before !== undefined && is(before) ? lastKnownAt : known
+  const before = known?.find((item) => item.id === body.id)
+  const transmitter = body.transmitter
+  const previousTransmitter = before?.transmitter ?? null
+  /** Unchanged values are not sent again: a condition that ends now lasted until now. */
+  const lastMoment = (holds: (channel: ChannelBody) => boolean, known: number | null): number | null => {
+    if (holds(body)) return at
+    return before !== undefined && holds(before) ? lastKnownAt : known
   }
   return {
     ...body,
-    leftAt: told !== null ? null : wasThere !== null ? lastKnownAt : (before?.leftAt ?? null),
-    lastBattery: told === null ? (before?.lastBattery ?? null) : told.battery,
-    lastName: told?.name ?? before?.lastName ?? null,
+    offSince: transmitter !== null ? null : previousTransmitter !== null ? lastKnownAt : (before?.offSince ?? null),
+    lastBattery: transmitter === null ? (before?.lastBattery ?? null) : transmitter.battery,
+    lastName: transmitter?.name ?? before?.lastName ?? null,
     clippedAt: lastMoment(isClipping, before?.clippedAt ?? null),
-    weakAt: told === null ? null : lastMoment(isWeak, before?.weakAt ?? null),
-    fairAt: told === null ? null : lastMoment(isFair, before?.fairAt ?? null),
+    weakAt: transmitter === null ? null : lastMoment(isWeak, before?.weakAt ?? null),
+    fairAt: transmitter === null ? null : lastMoment(isFair, before?.fairAt ?? null),
   }
 }
 
@@ -295,7 +299,7 @@ export function isFair(channel: ChannelBody): boolean {
   return isBelow(channel, fairBelow)
 }
 
-/** Percent of the gear's own scale, where it tells no dBm. */
+/** Percentage of the device's own scale, if it does not report dBm. */
 export function rfPercentOf({ transmitter, details }: Pick<ChannelBody, 'transmitter' | 'details'>): number | null {
   return transmitter === null || transmitter.rf_level !== null ? null : (details?.rf_percent ?? null)
 }

@@ -1,85 +1,85 @@
-/** Holds the house; collects what happens and applies it once a frame; tells whoever listens. */
+/** Holds the watch state, applies events once per frame, and notifies subscribers. */
 
 import { bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
-import { applyAll, emptyHouse, type House, type HouseEvent, rfPercentOf } from './state.ts'
+import { applyAll, initialState, rfPercentOf, type WatchEvent, type WatchState } from './state.ts'
 
 export interface Store {
-  get(): House
-  /** The card of a channel; the same object as long as it says the same. */
+  get(): WatchState
+  /** The state of a channel card; the same object while nothing changes. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
-  /** All cards by slot; looked at afresh once a second, so that nothing jumps about under the eye. */
+  /** All cards sorted by slot; updated once per second, so that cards do not jump. */
   cards(): readonly ChannelFacts[]
-  /** What changes too often to be part of the facts. */
+  /** Values that change too often for the facts. */
   levels(receiverId: number, channelId: number): Levels
-  dispatch(event: HouseEvent): void
+  dispatch(event: WatchEvent): void
   subscribe(listener: () => void): () => void
 }
 
 export interface Levels {
   /** dBm */
   readonly rf: number | null
-  /** Of gear that tells no dBm: percent of its own scale. */
+  /** Percentage of the device's own scale, if it does not report dBm. */
   readonly rfPercent: number | null
   /** dBFS */
   readonly audio: number | null
-  /** Meters may move. */
+  /** Whether meters may move. */
   readonly isLive: boolean
 }
 
 const noLevels: Levels = { rf: null, rfPercent: null, audio: null, isLive: false }
 
-/** Events a page in the background may pile up before they are applied. */
-const mostWaiting = 256
+/** Maximum number of events that are queued on a hidden page. */
+const maxQueued = 256
 
 export function createStore(now: number): Store {
-  let runtime = emptyHouse(now)
-  let waiting: HouseEvent[] = []
+  let watchState = initialState(now)
+  let waiting: WatchEvent[] = []
   let isScheduled = false
   const listeners = new Set<() => void>()
-  let ordered: { runtime: House; cards: readonly ChannelFacts[] } | null = null
-  const known = new Map<number, { runtime: House; receiver: unknown; facts: ChannelFacts }>()
+  let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } | null = null
+  const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
 
   function flush() {
     isScheduled = false
     if (waiting.length === 0) return
     const events = waiting
     waiting = []
-    runtime = applyAll(runtime, events)
+    watchState = applyAll(watchState, events)
     for (const listener of listeners) listener()
   }
 
   function facts(receiverId: number, channelId: number): ChannelFacts | null {
-    const receiver = runtime.receivers.get(receiverId)
+    const receiver = watchState.receivers.get(receiverId)
     if (receiver === undefined) return null
     const before = known.get(channelId)
-    if (before !== undefined && before.receiver === receiver && isSameHouse(before.runtime, runtime))
+    if (before !== undefined && before.receiver === receiver && isSameState(before.watchState, watchState))
       return before.facts
-    const channel = receiver.channels.find((one) => one.id === channelId)
+    const channel = receiver.channels.find((channel) => channel.id === channelId)
     if (channel === undefined) return null
-    const described = describeChannel(runtime, receiver, channel)
+    const described = describeChannel(watchState, receiver, channel)
     const kept = before !== undefined && isSame(before.facts, described) ? before.facts : described
-    known.set(channelId, { runtime, receiver, facts: kept })
+    known.set(channelId, { watchState, receiver, facts: kept })
     return kept
   }
 
   return {
-    get: () => runtime,
+    get: () => watchState,
     facts,
     cards() {
-      if (ordered !== null && isSameHouse(ordered.runtime, runtime)) return ordered.cards
+      if (ordered !== null && isSameState(ordered.watchState, watchState)) return ordered.cards
       const all: ChannelFacts[] = []
-      for (const receiver of runtime.receivers.values()) {
+      for (const receiver of watchState.receivers.values()) {
         for (const channel of receiver.channels) {
-          const one = facts(receiver.id, channel.id)
-          if (one !== null) all.push(one)
+          const card = facts(receiver.id, channel.id)
+          if (card !== null) all.push(card)
         }
       }
-      ordered = { runtime, cards: all.sort(bySlot) }
+      ordered = { watchState, cards: all.sort(bySlot) }
       return ordered.cards
     },
     levels(receiverId, channelId) {
-      const receiver = runtime.receivers.get(receiverId)
-      const channel = receiver?.channels.find((one) => one.id === channelId)
+      const receiver = watchState.receivers.get(receiverId)
+      const channel = receiver?.channels.find((channel) => channel.id === channelId)
       const described = facts(receiverId, channelId)
       if (!channel?.transmitter || !described || !receiver?.is_active) return noLevels
       const { rf_level, audio_level } = channel.transmitter
@@ -87,9 +87,8 @@ export function createStore(now: number): Store {
     },
     dispatch(event) {
       waiting.push(event)
-      // A change of the link is shown at once, since frames do not come in a hidden page; and what is done to the groups
-      // next starts from what was done before.
-      if (event.type === 'link' || event.type === 'groups' || waiting.length >= mostWaiting) return flush()
+      // Applied at once: a hidden page gets no frames, and the next group edit depends on the previous one.
+      if (event.type === 'connection' || event.type === 'groups' || waiting.length >= maxQueued) return flush()
       if (isScheduled) return
       isScheduled = true
       if (document.hidden) setTimeout(flush, 250)
@@ -102,16 +101,16 @@ export function createStore(now: number): Store {
   }
 }
 
-/** As far as cards are concerned. */
-function isSameHouse(a: House, b: House): boolean {
-  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.client !== b.client) return false
-  if (a.wearers !== b.wearers) return false
-  return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.heardAt === b.heardAt)
+/** Compares what affects cards. */
+function isSameState(a: WatchState, b: WatchState): boolean {
+  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.connection !== b.connection) return false
+  if (a.performers !== b.performers) return false
+  return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.receivedAt === b.receivedAt)
 }
 
 function isSame(a: ChannelFacts, b: ChannelFacts): boolean {
   for (const key of Object.keys(b) as (keyof ChannelFacts)[]) {
-    if (key !== 'marks' && !Object.is(a[key], b[key])) return false
+    if (key !== 'flags' && !Object.is(a[key], b[key])) return false
   }
-  return a.marks.length === b.marks.length && a.marks.every((mark, at) => mark === b.marks[at])
+  return a.flags.length === b.flags.length && a.flags.every((flag, index) => flag === b.flags[index])
 }

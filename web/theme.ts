@@ -1,6 +1,6 @@
-/** The colours of the page: the style sheet has one block for each of `data-theme`. */
+/** Theme of the page: the style sheet has one block per value of `data-theme`. */
 
-import { recall } from './memory.ts'
+import { readLocal } from './local-storage.ts'
 import { type Theme, viewOf } from './view.ts'
 
 export function applyTheme(theme: Theme): void {
@@ -12,7 +12,7 @@ function systemTheme(): Exclude<Theme, 'system'> {
   return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
 }
 
-/** What the address wants, or this device remembers, before a page says more. */
+/** The theme from the address or from local storage, before the page is rendered. */
 export function rememberedTheme(search: string): Theme {
-  return viewOf(search, `theme=${recall('micwatch.theme')}`).theme
+  return viewOf(search, `theme=${readLocal('micwatch.theme')}`).theme
 }

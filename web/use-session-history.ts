@@ -1,14 +1,14 @@
-/** The samples of one channel: read from the tab's memory, added to once a second, kept when the page goes. */
+/** Samples of one channel: loaded from session storage, extended every second, and saved when the page closes. */
 
 import { useEffect, useState } from 'react'
-import { useSurroundings } from './context.ts'
+import { useServices } from './context.ts'
 import { addSample, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
 import type { Store } from './store.ts'
 
-const keepEveryMs = 10_000
+const keepIntervalMs = 10_000
 
 export function useSessionHistory(receiverId: number, channelId: number): readonly Sample[] {
-  const { store } = useSurroundings()
+  const { store } = useServices()
   const key = `micwatch.history.${channelId}`
   const [samples, setSamples] = useState<readonly Sample[]>(() => parseSamples(readTab(key)))
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useSessionHistory(receiverId: number, channelId: number): readon
       newest = addSample(newest, sampleOf(store, receiverId, channelId))
       setSamples(newest)
     }, 1_000)
-    const keeping = setInterval(keep, keepEveryMs)
+    const keeping = setInterval(keep, keepIntervalMs)
     addEventListener('pagehide', keep)
     return () => {
       clearInterval(adding)
@@ -45,7 +45,7 @@ function readTab(key: string): string {
   }
 }
 
-/** A tab whose memory is full, or forbidden, keeps nothing over a reload. */
+/** Without storage space or access, nothing survives a reload. */
 function writeTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text)

@@ -1,31 +1,31 @@
-/** How this page is to be shown, and how to change that: the address follows, and the device remembers. */
+/** The current view and a function to change it. The address and local storage follow. */
 
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
-import { useSurroundings } from './context.ts'
-import { keep, recall } from './memory.ts'
+import { useServices } from './context.ts'
+import { readLocal, writeLocal } from './local-storage.ts'
 import { applyTheme } from './theme.ts'
 import { memoryOf, searchOf, type View, viewOf } from './view.ts'
 
-type Place = 'desk' | 'wall'
+type LivePage = 'desk' | 'wall'
 
-const moved = 'micwatch-view'
+const viewChanged = 'micwatch-view'
 
-export function useView(place: Place): [View, (change: Partial<View>) => void] {
-  const { manufacturer, painter } = useSurroundings()
+export function useView(page: LivePage): [View, (change: Partial<View>) => void] {
+  const { manufacturer, painter } = useServices()
   const search = useSyncExternalStore(follow, () => location.search)
-  const memory = useSyncExternalStore(follow, () => memoryOfPlace(place))
+  const memory = useSyncExternalStore(follow, () => storedView(page))
   const view = { ...viewOf(search, memory), manufacturer }
   const change = useCallback(
-    (wanted: Partial<View>) => {
-      const next = { ...viewOf(location.search, memoryOfPlace(place)), manufacturer, ...wanted }
-      remember(place, memoryOf(next))
+    (patch: Partial<View>) => {
+      const next = { ...viewOf(location.search, storedView(page)), manufacturer, ...patch }
+      store(page, memoryOf(next))
       const address = location.pathname + searchOf(next, location.search)
-      // Every page is loaded for one manufacturer, or for all of them.
+      // A page is loaded for one manufacturer or for all of them.
       if (next.manufacturer !== manufacturer) return location.assign(address)
       history.replaceState(null, '', address)
-      window.dispatchEvent(new Event(moved))
+      window.dispatchEvent(new Event(viewChanged))
     },
-    [place, manufacturer],
+    [page, manufacturer],
   )
   useEffect(() => {
     applyTheme(view.theme)
@@ -35,23 +35,23 @@ export function useView(place: Place): [View, (change: Partial<View>) => void] {
 }
 
 function follow(listener: () => void): () => void {
-  for (const name of ['popstate', 'storage', moved]) window.addEventListener(name, listener)
+  for (const name of ['popstate', 'storage', viewChanged]) window.addEventListener(name, listener)
   return () => {
-    for (const name of ['popstate', 'storage', moved]) window.removeEventListener(name, listener)
+    for (const name of ['popstate', 'storage', viewChanged]) window.removeEventListener(name, listener)
   }
 }
 
-function memoryOfPlace(place: Place): string {
-  // The first of each name holds: what nobody has chosen yet is problems first where there is room for few.
-  const narrow = place === 'desk' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
-  return `${recall(`micwatch.view.${place}`)}&theme=${recall('micwatch.theme')}${narrow}`
+function storedView(page: LivePage): string {
+  // The first occurrence of a name counts: the default is "problems first" on narrow screens.
+  const narrow = page === 'desk' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
+  return `${readLocal(`micwatch.view.${page}`)}&theme=${readLocal('micwatch.theme')}${narrow}`
 }
 
-function remember(place: Place, memory: string): void {
+function store(page: LivePage, memory: string): void {
   const query = new URLSearchParams(memory)
   const theme = query.get('theme') ?? ''
-  // One for all pages of this device.
+  // The theme is shared by all pages of the device.
   query.delete('theme')
-  keep('micwatch.theme', theme)
-  keep(`micwatch.view.${place}`, query.toString())
+  writeLocal('micwatch.theme', theme)
+  writeLocal(`micwatch.view.${page}`, query.toString())
 }

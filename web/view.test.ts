@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { defaultView, memoryOf, searchOf, sharedSearchOf, viewOf } from './view.ts'
 
-it('takes the address before what is remembered, and that before the default', () => {
+it('prefers the address over stored settings over defaults', () => {
   expect(viewOf('')).toEqual(defaultView)
   expect(viewOf('', 'sort=problems&theme=light')).toMatchObject({ sort: 'problems', theme: 'light' })
   expect(viewOf('?sort=name', 'sort=problems&theme=light')).toMatchObject({ sort: 'name', theme: 'light' })
@@ -16,23 +16,23 @@ it.each([
   '?layout=&detail=everything&theme=pink',
   '?x=1',
   '?q=%20',
-])('ignores what it does not know: %s', (search) => {
+])('ignores unknown values: %s', (search) => {
   expect(viewOf(search)).toEqual(defaultView)
 })
 
-it('forgets filters: a channel hidden by an old search would be missed', () => {
+it('does not restore filters', () => {
   expect(viewOf('', 'q=anna&group=2&state=off&manufacturer=shure')).toEqual(defaultView)
   expect(memoryOf(viewOf('?q=anna&group=2&sort=rf'))).not.toMatch(/anna|group/)
 })
 
-it('writes what differs, keeps what it does not know, and comes back the same', () => {
+it('writes non-default values, keeps unknown parameters, and parses back to the same view', () => {
   const view = viewOf('?group=2&manufacturer=shure&layout=list&detail=status&q=anna')
   expect(searchOf(view, '?x=1')).toBe('?x=1&manufacturer=shure&group=2&q=anna&layout=list&detail=status')
   expect(viewOf(searchOf(view))).toEqual(view)
   expect(searchOf(defaultView, '?sort=problems&q=anna')).toBe('')
 })
 
-it('shares a view that looks the same on a device that remembers something else', () => {
+it('a shared view overrides the stored settings of another device', () => {
   const shared = sharedSearchOf(viewOf('?group=2'))
   expect(viewOf(shared, 'sort=problems&theme=light&layout=list')).toEqual(viewOf('?group=2'))
 })

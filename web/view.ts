@@ -1,4 +1,4 @@
-/** How a page is to be shown: the address beats what this device remembers, which beats the default. */
+/** View settings of a page: the address overrides local storage, which overrides the default. */
 
 export const sorts = ['slot', 'problems', 'name', 'battery', 'rf'] as const
 export const stateFilters = ['all', 'problems', 'on', 'off'] as const
@@ -14,9 +14,9 @@ export type Detail = (typeof details)[number]
 export type Theme = (typeof themes)[number]
 
 export interface View {
-  /** A manufacturer's code; null shows all. */
+  /** Manufacturer code; null for all. */
   readonly manufacturer: string | null
-  /** A group's id; null shows every position. */
+  /** Group id; null for all slots. */
   readonly group: number | null
   readonly q: string
   readonly state: StateFilter
@@ -25,7 +25,7 @@ export interface View {
   readonly detail: Detail
   readonly theme: Theme
   readonly charts: (typeof switches)[number]
-  /** Of performers, on the wall. */
+  /** Performer pictures on the wall. */
   readonly pictures: (typeof switches)[number]
 }
 
@@ -52,38 +52,38 @@ const choices = {
   pictures: switches,
 } as const
 
-/** Filters are not remembered: a channel hidden by yesterday's search would be missed today. */
+/** Filters are not stored: a channel hidden by an old search could be missed. */
 const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'charts', 'pictures'] as const
 
 /** Unknown names and values are ignored. */
 export function viewOf(search: string, remembered = ''): View {
-  const old = toldIn(remembered)
+  const old = parseSearch(remembered)
   const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
-  return { ...defaultView, ...kept, ...toldIn(search) }
+  return { ...defaultView, ...kept, ...parseSearch(search) }
 }
 
-function toldIn(search: string): Partial<View> {
+function parseSearch(search: string): Partial<View> {
   const query = new URLSearchParams(search)
-  const told: Record<string, string | number> = {}
+  const values: Record<string, string | number> = {}
   const manufacturer = query.get('manufacturer')
-  if (manufacturer !== null && /^[a-z0-9_-]{1,64}$/i.test(manufacturer)) told.manufacturer = manufacturer
+  if (manufacturer !== null && /^[a-z0-9_-]{1,64}$/i.test(manufacturer)) values.manufacturer = manufacturer
   const group = query.get('group') ?? ''
-  if (/^[1-9]\d{0,14}$/.test(group)) told.group = Number(group)
+  if (/^[1-9]\d{0,14}$/.test(group)) values.group = Number(group)
   const q = query.get('q')?.trim().slice(0, 100) ?? ''
-  if (q !== '') told.q = q
+  if (q !== '') values.q = q
   for (const [key, known] of Object.entries(choices)) {
     const value = query.get(key)
-    if ((known as readonly (string | null)[]).includes(value)) told[key] = value as string
+    if ((known as readonly (string | null)[]).includes(value)) values[key] = value as string
   }
-  return told as Partial<View>
+  return values as Partial<View>
 }
 
-/** The query that brings this view back on this device; what the view does not speak of is kept. */
+/** Query that restores this view on this device; other parameters are kept. */
 export function searchOf(view: View, search = ''): string {
   return write(view, search, (key) => view[key] !== defaultView[key])
 }
 
-/** The query that brings this view back on any device, whatever that one remembers. */
+/** Query that restores this view on any device, independent of its local storage. */
 export function sharedSearchOf(view: View, search = ''): string {
   const isRemembered = (key: keyof View) => (rememberedKeys as readonly string[]).includes(key)
   return write(view, search, (key) => isRemembered(key) || view[key] !== defaultView[key])

@@ -10,7 +10,7 @@ const screens = [
 ] as const
 
 describe.each(screens)('on %s', (_, room) => {
-  it.each([1, 2, 7, 8, 60, 61, 300, 1000])('%i cards fit', (count) => {
+  it.each([1, 2, 7, 8, 60, 61, 300, 1000])('fits %i cards', (count) => {
     for (const layout of ['grid', 'list'] as const) {
       const { columns, rows, card, gap, unit } = fitWall(count, room, layout, 'auto')
       expect(columns * rows).toBeGreaterThanOrEqual(count)
@@ -22,22 +22,22 @@ describe.each(screens)('on %s', (_, room) => {
   })
 })
 
-it('says less on smaller cards', () => {
+it('shows less on smaller cards', () => {
   const steps = [8, 40, 150, 300].map((count) => fitWall(count, { width: 1920, height: 1040 }, 'grid', 'auto').step)
   expect(steps).toEqual(['full', 'usual', 'status', 'name'])
 })
 
-it('grants a wish for less, and one for more only where it can be read', () => {
+it('applies a lower detail always, and a higher one only where it is legible', () => {
   const room = { width: 1920, height: 1040 }
   expect(fitWall(8, room, 'grid', 'status').step).toBe('status')
   expect(fitWall(300, room, 'grid', 'full').step).toBe('name')
 })
 
-it('grows with the room a card has', () => {
+it('grows with the card', () => {
   const units = [300, 60, 8].map((count) => fitWall(count, { width: 1920, height: 1040 }, 'grid', 'auto').unit)
   expect(units).toEqual(units.toSorted((a, b) => a - b))
 })
 
-it('holds in no room at all', () => {
+it('handles an area of zero size', () => {
   expect(fitWall(0, { width: 0, height: 0 }, 'grid', 'auto')).toMatchObject({ columns: 1, rows: 1 })
 })

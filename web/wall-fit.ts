@@ -1,4 +1,4 @@
-/** How many columns and rows let every card of a wall fit its screen, and how much a card of that size can say. */
+/** Computes the grid of a wall that fits all cards on the screen, and the content of a card of that size. */
 
 import type { Detail, Layout } from './view.ts'
 
@@ -8,7 +8,7 @@ export interface Space {
   readonly height: number
 }
 
-/** What a card shows, each step with all of the steps after it. */
+/** Content of a card, from most to least. */
 export type Step = 'full' | 'usual' | 'status' | 'name'
 
 export interface Fit {
@@ -16,21 +16,21 @@ export interface Fit {
   readonly rows: number
   readonly card: Space
   readonly gap: number
-  /** What everything in a card is measured in, CSS pixels. */
+  /** Font size of a card in CSS pixels, the base of all its sizes. */
   readonly unit: number
   readonly step: Step
 }
 
-/** What a card looks best at, width by height. */
+/** Preferred ratio of width to height. */
 const shapes: Record<Layout, number> = { grid: 1.6, list: 13 }
-/** A card as wide and high as so many units has room for everything at its step. */
+/** Width and height of a card's content in units. */
 const unitsWide: Record<Step, number> = { full: 15, usual: 15, status: 12, name: 9 }
 const unitsHigh: Record<Step, number> = { full: 15, usual: 11.6, status: 7.8, name: 3.9 }
-/** From what unit on a step can be read, CSS pixels. */
-const leastUnit: Record<Step, number> = { full: 12, usual: 10, status: 9, name: 0 }
+/** Minimum legible unit in CSS pixels. */
+const minUnit: Record<Step, number> = { full: 12, usual: 10, status: 9, name: 0 }
 const listStep = { wide: 46, high: 2.9 }
-/** The largest a unit grows to: four cards need not be seen from the street. */
-const mostUnit = 46
+/** Maximum unit. */
+const maxUnit = 46
 
 export function fitWall(count: number, room: Space, layout: Layout, detail: Detail): Fit {
   const gap = Math.max(2, Math.min(10, Math.round(Math.min(room.width, room.height) / 160)))
@@ -40,14 +40,14 @@ export function fitWall(count: number, room: Space, layout: Layout, detail: Deta
     height: (room.height - gap * (rows - 1)) / rows,
   }
   if (layout === 'list') {
-    const unit = Math.min(mostUnit, card.width / listStep.wide, card.height / listStep.high)
+    const unit = Math.min(maxUnit, card.width / listStep.wide, card.height / listStep.high)
     return { columns, rows, card, gap, unit, step: detail === 'status' ? 'status' : 'usual' }
   }
   const step = stepOf(card, detail)
   return { columns, rows, card, gap, unit: unitOf(card, step), step }
 }
 
-/** The grid whose cards come nearest to the shape, and then the largest. */
+/** The grid with the largest cards of nearly the preferred ratio. */
 function bestGrid(count: number, room: Space, gap: number, shape: number): { columns: number; rows: number } {
   let best = { columns: 1, rows: count, worth: -1 }
   for (let columns = 1; columns <= count; columns++) {
@@ -60,13 +60,13 @@ function bestGrid(count: number, room: Space, gap: number, shape: number): { col
   return best
 }
 
-/** The fullest step that can be read at this size; a wish for less is granted, one for more only where it fits. */
+/** The step with the most content that is legible at this size; `detail` can only reduce it. */
 function stepOf(card: Space, detail: Detail): Step {
   const steps: readonly Step[] = ['full', 'usual', 'status', 'name']
   const from = detail === 'auto' ? 0 : steps.indexOf(detail)
-  return steps.slice(from).find((step) => unitOf(card, step) >= leastUnit[step]) ?? 'name'
+  return steps.slice(from).find((step) => unitOf(card, step) >= minUnit[step]) ?? 'name'
 }
 
 function unitOf(card: Space, step: Step): number {
-  return Math.min(mostUnit, card.width / unitsWide[step], card.height / unitsHigh[step])
+  return Math.min(maxUnit, card.width / unitsWide[step], card.height / unitsHigh[step])
 }

@@ -1,4 +1,4 @@
-/** The ways in, in a real browser: sign-in, set-up, kiosk, one's own password, and out again. */
+/** Sign-in, setup, kiosk screens, password change and sign-out in a browser. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
 const phone = { viewport: { width: 390, height: 844 } }
 
-it('an administrative page leads to sign-in and back to where it was asked for', async () => {
-  const app = await startApp({ config: { server: { mount: '/house' } } })
+it('redirects an administrative page to sign-in and back to the requested address', async () => {
+  const app = await startApp({ config: { server: { mount: '/venue' } } })
   await addUser(app, 'ana', 'admin')
   const page = await browser.open(app, '/admin/?x=1')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await findings(page)).toEqual([])
-  // By keyboard alone: the first field has the focus.
+  // By keyboard only: the first field has the focus.
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
@@ -33,7 +33,7 @@ it('an administrative page leads to sign-in and back to where it was asked for',
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
-it('goes nowhere else after signing in', async () => {
+it('ignores a redirect target on another site after sign-in', async () => {
   const app = await startApp()
   await addUser(app, 'ana', 'viewer')
   const page = await browser.open(app, `/sign-in?next=${encodeURIComponent('//evil.example/')}`)
@@ -43,7 +43,7 @@ it('goes nowhere else after signing in', async () => {
   await page.waitForURL(`${app.url}/`)
 })
 
-it('says what is wrong, keeps what was typed, and how long to wait', async () => {
+it('shows sign-in errors and the waiting time, and keeps the input', async () => {
   const app = await startApp({ config: lan })
   await addUser(app, 'ana', 'viewer')
   const page = await browser.open(app, '/sign-in', phone)
@@ -52,14 +52,14 @@ it('says what is wrong, keeps what was typed, and how long to wait', async () =>
   const alert = page.getByRole('alert')
   for (let tries = 1; tries <= 5; tries += 1) {
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await until('it is refused', async () => (await alert.innerText()).includes('wrong'))
+    await until('rejected', async () => (await alert.innerText()).includes('wrong'))
     await page.getByRole('button', { name: 'Sign in' }).isEnabled()
   }
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText(/Too many requests. Try again in \d+ minutes/).waitFor()
+  await page.getByText(/Too many requests. Try again in \d+ min/).waitFor()
   expect(await isTooWide(page)).toBe(false)
 
   await page.route('**/api/auth/login', (route) => route.abort())
@@ -68,51 +68,51 @@ it('says what is wrong, keeps what was typed, and how long to wait', async () =>
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
 })
 
-it('sets up the first administrator: rules told at the field, then signed in', async () => {
+it('creates the first administrator with validation at the fields, and signs in', async () => {
   const app = await startApp()
   const page = await browser.open(app, '/sign-in')
-  await page.getByRole('link', { name: 'make the first administrator' }).click()
+  await page.getByRole('link', { name: 'create the first administrator' }).click()
   await page.getByText('At least 12 characters').waitFor()
-  expect(await page.getByLabel('Set-up code').count()).toBe(0)
+  expect(await page.getByLabel('Setup code').count()).toBe(0)
   await page.getByLabel('User name').fill('-')
   await page.getByLabel('Password', { exact: true }).fill('short')
-  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText('Expected at least 12 characters.').waitFor()
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
   expect(await findings(page)).toEqual([])
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText(/^Expected 1 to 64 letters/).waitFor()
   await page.getByLabel('User name').fill('ana')
-  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
   await page.goto(`${app.url}/set-up`)
-  await page.getByText('has an administrator already').waitFor()
+  await page.getByText('administrator account already exists').waitFor()
 })
 
-it('asks for the code from the console where others can reach', async () => {
+it('requires the setup code when the service is reachable from other machines', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.open(app, '/set-up')
   await page.getByLabel('User name').fill('ana')
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Set-up code').fill('NOT-IT')
-  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByLabel('Setup code').fill('NOT-IT')
+  await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText('The set-up code is wrong or has expired.').waitFor()
   const code = (await readFile(join(app.dataDir, 'setup-code'), 'utf8')).trim().split('\n').at(-1) ?? ''
-  await page.getByLabel('Set-up code').fill(code)
-  await page.getByRole('button', { name: 'Make the administrator' }).click()
+  await page.getByLabel('Setup code').fill(code)
+  await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
 })
 
-it('a kiosk link makes a screen that stays, and shuts with its token', async () => {
+it('a kiosk link opens a read-only screen until its token is revoked', async () => {
   const app = await startApp({ config: lan })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.open(app, '/sign-in')
-  // The service is not up yet when the screen is.
+  // The screen starts before the service.
   await page.route('**/api/auth/**', (route) => route.abort())
   await page.goto(`${app.url}/kiosk?next=/wall?detail=status#${json.token}`)
-  await page.getByText('tries again by itself').waitFor()
+  await page.getByText('retries every few seconds').waitFor()
   await page.unroute('**/api/auth/**')
   await page.waitForURL(`${app.url}/wall?detail=status`)
   await page.goBack()
@@ -120,12 +120,12 @@ it('a kiosk link makes a screen that stays, and shuts with its token', async () 
   await page.goto(`${app.url}/`)
   await until('the page is open', async () => (await page.title()) === 'Micwatch')
   await page.goto(`${app.url}/kiosk`)
-  await page.getByRole('heading', { name: 'This link holds no token' }).waitFor()
+  await page.getByRole('heading', { name: 'This link contains no token' }).waitFor()
 
   await page.goto(`${app.url}/wall?detail=status`)
-  await page.getByRole('heading', { name: 'Nothing to watch yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
   await app.send('DELETE', `/api/admin/tokens/${json.id}/`, { headers: admin })
-  await page.getByRole('heading', { name: 'Sign-in needed' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
   await page.getByText('the link has expired or was revoked', { exact: false }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('link', { name: 'Sign in' }).click()
@@ -133,62 +133,62 @@ it('a kiosk link makes a screen that stays, and shuts with its token', async () 
 
   await page.goto(`${app.url}/kiosk#${json.token}`)
   await page.reload()
-  await page.getByRole('heading', { name: 'This screen may not look' }).waitFor()
+  await page.getByRole('heading', { name: 'This kiosk link is not valid' }).waitFor()
   expect(await findings(page)).toEqual([])
 })
 
-it('a person who tries a kiosk link out is asked first', async () => {
+it('a kiosk link asks a signed-in user before it signs out', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
   await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Make it a screen' }).click()
+  await page.getByRole('button', { name: 'Open kiosk screen' }).click()
   await page.waitForURL(`${app.url}/wall`)
   await page.goto(`${app.url}/account`)
-  await page.getByText('belongs to no person').waitFor()
+  await page.getByText('signed in with a token').waitFor()
 })
 
-it('tells administrators, and nobody else, that what they send is read by others', async () => {
+it('warns only administrators about an unencrypted connection', async () => {
   const app = await startApp()
   const origin = 'http://mics.venue.example:8080'
-  for (const [role, isTold] of [
+  for (const [role, isWarned] of [
     ['admin', true],
     ['operator', false],
   ] as const) {
     const page = await browser.openAs(app, role, '/admin')
-    const warning = page.getByText('travel unencrypted')
+    const warning = page.getByText('is not encrypted')
     await page.getByText(`the-${role}`).waitFor()
     expect(await warning.count()).toBe(0)
-    // The same page under a name that is not this machine's own.
+    // The same page under a host name that is not loopback.
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     await page.route(`${origin}/**`, async (route) => {
       const url = route.request().url().replace(origin, app.url)
       const response = await route.fetch({ url, headers: { accept: '*/*', cookie } })
-      // Chromium complains that it means nothing without TLS.
+      // Chromium reports that the header has no effect without TLS.
       const { 'cross-origin-opener-policy': _, ...headers } = response.headers()
       await route.fulfill({ response, headers })
     })
     await page.goto(`${origin}/admin`)
     await page.getByText(`the-${role}`).waitFor()
-    expect(await warning.count()).toBe(isTold ? 1 : 0)
+    expect(await warning.count()).toBe(isWarned ? 1 : 0)
     expect(await findings(page)).toEqual([])
   }
 })
 
-it('one’s own password is changed, and everywhere else one is signed out', async () => {
+it('changes the password and ends all other sessions', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.openAs(app, 'operator', '/account')
   const elsewhere = await browser.openAs(app, 'operator', '/account')
-  await page.getByLabel('Present password').fill('not it at all')
+  await page.getByLabel('Current password').fill('not it at all')
   await page.getByLabel('New password').fill('another fine password')
-  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('This is not your password.').waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByLabel('Present password').fill(password)
-  await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.getByRole('status').getByText('The password is changed.').waitFor()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await page.getByRole('status').getByText('Password changed.').waitFor()
   expect(await page.getByLabel('New password').inputValue()).toBe('')
   await elsewhere.reload()
   await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()

@@ -1,4 +1,4 @@
-/** People, tokens and the audit log in a real browser, from the click to the interface and back. */
+/** Users, tokens and the audit log in a browser against a real service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -10,19 +10,19 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('adds a person, changes the role, shuts the account, sets a password, removes', async () => {
+it('adds a user, changes the role, deactivates, resets the password and removes', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const page = await browser.openAs(app, 'admin', '/admin/people')
-  await row(page, 'the-admin (you)').getByText('make another one first').waitFor()
+  await row(page, 'the-admin (you)').getByText('Add another administrator first').waitFor()
   expect(await page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
 
-  // By keyboard alone; what is refused stays as it was typed.
-  await page.getByRole('button', { name: 'Add a person' }).focus()
+  // By keyboard only; invalid input is kept.
+  await page.getByRole('button', { name: 'Add user' }).focus()
   await page.keyboard.press('Enter')
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
@@ -35,24 +35,24 @@ it('adds a person, changes the role, shuts the account, sets a password, removes
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
   await page.getByLabel('Password', { exact: true }).fill('a stage full of horses')
   await page.keyboard.press('Enter')
-  await said(page).getByText('ana may sign in now').waitFor()
+  await messages(page).getByText('ana added').waitFor()
   await row(page, 'ana').getByText('Operator').waitFor()
   const signIn = (text: string) => app.post('/api/auth/login', { username: 'ana', password: text })
   expect((await signIn('a stage full of horses')).status).toBe(200)
 
-  await page.getByRole('button', { name: 'New password ana' }).click()
+  await page.getByRole('button', { name: 'Reset password ana' }).click()
   await page.getByLabel('New password', { exact: true }).fill('another stage of horses')
-  await press(page, 'Set the password')
-  await said(page).getByText('ana has a new password.').waitFor()
+  await press(page, 'Reset password')
+  await messages(page).getByText('Password of ana reset.').waitFor()
   expect((await signIn('another stage of horses')).status).toBe(200)
 
-  await page.getByRole('button', { name: 'Change ana' }).click()
+  await page.getByRole('button', { name: 'Edit ana' }).click()
   await page.getByLabel('Role').selectOption('Administrator')
   await press(page, 'Save')
   await row(page, 'ana').getByText('Administrator').waitFor()
   expect(await page.getByRole('button', { name: 'Remove the-admin' }).isEnabled()).toBe(true)
-  await page.getByRole('button', { name: 'Change ana' }).click()
-  await page.getByLabel('May sign in').uncheck()
+  await page.getByRole('button', { name: 'Edit ana' }).click()
+  await page.getByLabel('Active').uncheck()
   await press(page, 'Save')
   await row(page, 'ana').getByText('No', { exact: true }).waitFor()
   expect((await signIn('another stage of horses')).status).toBe(401)
@@ -61,42 +61,42 @@ it('adds a person, changes the role, shuts the account, sets a password, removes
   await page.getByRole('dialog', { name: 'Remove ana?' }).waitFor()
   expect(await findings(page)).toEqual([])
   await press(page, 'Remove')
-  await said(page).getByText('ana is removed.').waitFor()
+  await messages(page).getByText('ana removed.').waitFor()
   expect(await row(page, 'ana').count()).toBe(0)
   const { json } = await app.get('/api/admin/users/', admin)
-  expect(json.map((one: { username: string }) => one.username)).toEqual(['the-admin'])
+  expect(json.map((item: { username: string }) => item.username)).toEqual(['the-admin'])
 
-  // The service has the last word where the page could not know.
-  await page.getByRole('button', { name: 'Change the-admin' }).click()
+  // The service rejects what the page could not check.
+  await page.getByRole('button', { name: 'Edit the-admin' }).click()
   await page.getByLabel('Role').selectOption('Viewer')
   await press(page, 'Save')
   await dialog(page).getByText('At least one active administrator must remain.').waitFor()
 })
 
-it('says which role it takes, and what cannot be reached', async () => {
+it('shows the required role, and an unreachable service', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/people')
-  await page.getByRole('heading', { name: 'Not for this account' }).waitFor()
+  await page.getByRole('heading', { name: 'No permission' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.route('**/api/admin/tokens/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/tokens`)
-  await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
+  await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
 })
 
 // Conformance: C-5.54.
-it('makes a token that is shown once, changes it, revokes it', async () => {
+it('creates a token that is shown once, edits it and revokes it', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'admin', '/admin/tokens')
-  await page.getByRole('heading', { name: 'There are no tokens' }).waitFor()
+  await page.getByRole('heading', { name: 'No tokens' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel('Name').fill('<b>Lighting</b> desk')
   await page.getByLabel('Role').selectOption('Operator')
-  await page.getByLabel('Expires').selectOption('on a day')
-  await press(page, 'Make it')
-  await dialog(page).getByText('Expected a day to come.').waitFor()
+  await page.getByLabel('Expires').selectOption('on a date')
+  await press(page, 'Create')
+  await dialog(page).getByText('Enter a date in the future.').waitFor()
   await page.getByLabel('Expires').selectOption('in 30 days')
-  await press(page, 'Make it')
+  await press(page, 'Create')
   const token = await page.getByRole('textbox', { name: 'Token', exact: true }).inputValue()
   expect(await findings(page)).toEqual([])
   const ask = async () => (await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).json
@@ -105,13 +105,13 @@ it('makes a token that is shown once, changes it, revokes it', async () => {
   await page.getByRole('button', { name: 'Copy Token' }).click()
   await page.getByText('Copied.').waitFor()
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(token)
-  await page.getByRole('button', { name: 'I have it, put it away' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
   expect(await page.content()).not.toContain(token)
   await page.reload()
   await row(page, '<b>Lighting</b> desk').getByText('the-admin').waitFor()
   expect(await page.locator('tbody b').count()).toBe(0)
 
-  await page.getByRole('button', { name: 'Change <b>Lighting</b> desk' }).click()
+  await page.getByRole('button', { name: 'Edit <b>Lighting</b> desk' }).click()
   await page.getByLabel('Name').fill('Lighting')
   await page.getByLabel('Expires').selectOption('never')
   await press(page, 'Save')
@@ -119,19 +119,19 @@ it('makes a token that is shown once, changes it, revokes it', async () => {
   expect(await ask()).toMatchObject({ name: 'Lighting', role: 'operator' })
   await page.getByRole('button', { name: 'Revoke Lighting' }).click()
   await press(page, 'Revoke')
-  await page.getByRole('heading', { name: 'There are no tokens' }).waitFor()
+  await page.getByRole('heading', { name: 'No tokens' }).waitFor()
   expect((await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
-it('makes a link that turns a browser into a screen', async () => {
-  const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/house' } } })
+it('creates a kiosk link that opens a read-only screen', async () => {
+  const app = await startApp({ config: { server: { host: '0.0.0.0', mount: '/venue' } } })
   const admin = await tokenHeaders(app.runtime, 'admin')
   await app.post('/api/group/', { title: 'Band', slots: [1, 2] }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/tokens', phone)
-  await page.getByRole('button', { name: 'Make a kiosk link' }).click()
+  await page.getByRole('button', { name: 'Create kiosk link' }).click()
   await page.getByLabel('Name').fill('Foyer')
-  await page.getByLabel('Shows').selectOption('the wall, Band')
-  await press(page, 'Make it')
+  await page.getByLabel('Shows').selectOption('Wall, Band')
+  await press(page, 'Create')
   const link = await page.getByRole('textbox', { name: 'Kiosk link' }).inputValue()
   await page.getByRole('img', { name: link }).waitFor()
   expect(await isTooWide(page)).toBe(false)
@@ -141,7 +141,7 @@ it('makes a link that turns a browser into a screen', async () => {
 })
 
 // Conformance: C-5.56.
-it('tells who did what, filtered and page by page', async () => {
+it('shows the audit log with filters and pages', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   for (let at = 1; at <= 51; at += 1) await app.post('/api/performers/', { name: `<i>${at}</i>` }, admin)
@@ -155,15 +155,15 @@ it('tells who did what, filtered and page by page', async () => {
   await row(page, 'performer.create').first().waitFor()
   expect(new URL(page.url()).search).toBe('?page=2')
 
-  await page.getByLabel('What').selectOption('Performers')
+  await page.getByLabel('Action').selectOption('Performers')
   await page.getByText('1–50 of 51').waitFor()
   await page.getByLabel('Result').selectOption('Failed')
-  await page.getByRole('heading', { name: 'Nothing of the kind' }).waitFor()
-  await page.getByLabel('What').selectOption('Any')
+  await page.getByRole('heading', { name: 'No matching entries' }).waitFor()
+  await page.getByLabel('Action').selectOption('Any')
   await row(page, 'session.login').getByText('Failed').waitFor()
   expect(new URL(page.url()).search).toBe('?result=failed')
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
-  await page.getByLabel('Who').fill('the-admin')
+  await page.getByLabel('User').fill('the-admin')
   await row(page, 'the-admin').first().waitFor()
   await row(page, 'performer.create').first().waitFor({ state: 'detached' })
   await page.setViewportSize(phone.viewport)

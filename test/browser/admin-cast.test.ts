@@ -1,4 +1,4 @@
-/** Groups and performers in a real browser, from the click to the interface and back. */
+/** Groups and performers in a browser against a real service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -9,36 +9,36 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('makes a group, changes its positions, opens its wall, removes it', async () => {
+it('creates a group, changes its slots, opens its wall and removes it', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/groups')
-  await page.getByRole('heading', { name: 'There is no group yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No groups' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Add a group' }).click()
+  await page.getByRole('button', { name: 'Add group' }).click()
   await page.getByLabel('Title').fill('<u>Band</u>')
-  await page.getByLabel('Positions').fill('1-4, two')
+  await page.getByLabel('Slots').fill('1-4, two')
   await press(page, 'Add')
-  await dialog(page).getByText('“two” is no position').waitFor()
+  await dialog(page).getByText('“two” is not a slot').waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByLabel('Positions').fill('1-4, blank, 9')
-  await page.getByLabel('Hide the charts').check()
+  await page.getByLabel('Slots').fill('1-4, blank, 9')
+  await page.getByLabel('Hide charts').check()
   await press(page, 'Add')
-  await row(page, '<u>Band</u>').getByText('1–4, blank, 9 (6 positions)').waitFor()
+  await row(page, '<u>Band</u>').getByText('1–4, blank, 9 (6 slots)').waitFor()
   expect(await page.locator('tbody u').count()).toBe(0)
   const groups = async () => (await app.get('/api/groups/')).json
   const made = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
   expect(await groups()).toEqual([made])
 
-  await page.getByRole('button', { name: 'Change <u>Band</u>' }).click()
-  expect(await page.getByLabel('Positions').inputValue()).toBe('1–4, blank, 9')
+  await page.getByRole('button', { name: 'Edit <u>Band</u>' }).click()
+  expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, blank, 9')
   await page.getByLabel('Title').fill('Band')
-  await page.getByLabel('Positions').fill('9 1')
+  await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
-  await said(page).getByText('Band is changed.').waitFor()
+  await messages(page).getByText('Band saved.').waitFor()
   expect(await groups()).toEqual([{ ...made, title: 'Band', slots: [9, 1] }])
   expect(await page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
 
@@ -46,33 +46,33 @@ it('makes a group, changes its positions, opens its wall, removes it', async () 
   expect(await isTooWide(page)).toBe(false)
   await page.getByRole('button', { name: 'Remove Band' }).click()
   await press(page, 'Remove')
-  await page.getByRole('heading', { name: 'There is no group yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No groups' }).waitFor()
   expect(await groups()).toEqual([])
 })
 
-it('offers a viewer nothing that would be refused', async () => {
-  const app = await startApp()
+it('disables actions that a viewer may not perform', async () => {
+  const app = await startApp({ config: { require_login: true } })
   const page = await browser.openAs(app, 'viewer', '/admin/performers')
-  await page.getByText('This takes the role operator.').waitFor()
-  expect(await page.getByRole('button', { name: 'Add a performer' }).isDisabled()).toBe(true)
+  await page.getByText('Requires the operator role.').waitFor()
+  expect(await page.getByRole('button', { name: 'Add performer' }).isDisabled()).toBe(true)
   await page.route('**/api/groups/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/groups`)
-  await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
+  await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
 })
 
-it('takes in a cast, its pictures, and what each wears', async () => {
-  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+it('adds performers with pictures and assigns transmitters', async () => {
+  const shure = withoutLink(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const units = async () => (await app.get('/api/units/')).json as { id: number; slot: number; name: string }[]
-  await until('both are heard', async () => (await units()).length === 2)
+  await until('both transmitters are detected', async () => (await units()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/performers')
-  await page.getByRole('heading', { name: 'There is no performer yet' }).waitFor()
+  await page.getByRole('heading', { name: 'No performers' }).waitFor()
 
   await page.getByRole('button', { name: 'Paste names' }).click()
-  await page.getByLabel('Names').fill('Ana\tplays Juliet\n\n<s>Bo</s>\r\nAna\n')
+  await page.getByLabel('Names', { exact: true }).fill('Ana\tplays Juliet\n\n<s>Bo</s>\r\nAna\n')
   expect(await findings(page)).toEqual([])
-  await press(page, 'Add them')
-  await said(page).getByText('2 performers are added.').waitFor()
+  await press(page, 'Add')
+  await messages(page).getByText('2 performers added.').waitFor()
   await row(page, 'Ana').getByText('plays Juliet').waitFor()
   const performers = async () => (await app.get('/api/performers/')).json
   expect(await performers()).toMatchObject([
@@ -80,27 +80,27 @@ it('takes in a cast, its pictures, and what each wears', async () => {
     { name: '<s>Bo</s>', notes: '' },
   ])
 
-  // Cut off half-way: what has not gone through is still there to be sent.
+  // Interrupted halfway: the remaining names stay in the form.
   let posts = 0
   await page.route('**/api/performers/', (route) => {
     if (route.request().method() === 'POST') posts += 1
     return posts > 1 ? route.abort() : route.continue()
   })
   await page.getByRole('button', { name: 'Paste names' }).click()
-  await page.getByLabel('Names').fill('Cy\nDi\tplays Romeo')
-  await press(page, 'Add them')
-  await dialog(page).getByText('1 of them could not be added').waitFor()
-  expect(await page.getByLabel('Names').inputValue()).toBe('Di\tplays Romeo')
+  await page.getByLabel('Names', { exact: true }).fill('Cy\nDi\tplays Romeo')
+  await press(page, 'Add')
+  await dialog(page).getByText('1 not added').waitFor()
+  expect(await page.getByLabel('Names', { exact: true }).inputValue()).toBe('Di\tplays Romeo')
   await page.unroute('**/api/performers/')
-  await press(page, 'Add them')
+  await press(page, 'Add')
   await row(page, 'Di').getByText('plays Romeo').waitFor()
-  expect((await performers()).map((one: { name: string }) => one.name)).toEqual(['Ana', '<s>Bo</s>', 'Cy', 'Di'])
+  expect((await performers()).map((item: { name: string }) => item.name)).toEqual(['Ana', '<s>Bo</s>', 'Cy', 'Di'])
 
-  await page.getByRole('button', { name: 'Change Ana' }).click()
+  await page.getByRole('button', { name: 'Edit Ana' }).click()
   await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no') })
   await press(page, 'Save')
-  await dialog(page).getByText('This file is no picture').waitFor()
-  // A picture far larger than what is kept, painted by the browser itself.
+  await dialog(page).getByText('This file is not an image').waitFor()
+  // A picture much larger than the stored one, created by the browser.
   const large = await page.evaluate<string>(`(() => {
     const canvas = document.createElement('canvas')
     canvas.width = 3000
@@ -119,32 +119,32 @@ it('takes in a cast, its pictures, and what each wears', async () => {
   expect(await page.evaluate<number[]>(size)).toEqual([384, 256])
 
   const assignments = async () =>
-    (await app.get('/api/assignments/')).json.map((one: { performer: number; is_active: boolean }) => [
-      one.performer,
-      one.is_active,
+    (await app.get('/api/assignments/')).json.map((item: { performer: number; is_active: boolean }) => [
+      item.performer,
+      item.is_active,
     ])
   await page.getByRole('button', { name: 'Assign Ana' }).click()
   await press(page, 'Assign')
-  await dialog(page).getByText('Expected one of the list.').waitFor()
+  await dialog(page).getByText('Choose a transmitter from the list.').waitFor()
   const unit = (await units())[0]?.name ?? '?'
   await page.getByLabel('Transmitter or pack').selectOption({ index: 1 })
   await press(page, 'Assign')
-  await row(page, 'Ana').getByText(`${unit}, position 1`, { exact: true }).waitFor()
+  await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
   expect(await findings(page)).toEqual([])
-  // Handed over, and given up; and taken back.
+  // Reassigned, unassigned, and undone.
   await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
-  await page.getByLabel('Transmitter or pack').selectOption(`${unit}, position 1 (worn by Ana)`)
+  await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
   await press(page, 'Assign')
-  await row(page, '<s>Bo</s>').getByText(`${unit}, position 1`, { exact: true }).waitFor()
+  await row(page, '<s>Bo</s>').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
   expect(await assignments()).toEqual([
     [1, false],
     [2, true],
   ])
-  await page.getByRole('button', { name: /^End <s>Bo/ }).click()
-  await said(page).getByText('<s>Bo</s> no longer wears').waitFor()
+  await page.getByRole('button', { name: /^Unassign <s>Bo/ }).click()
+  await messages(page).getByText('unassigned from <s>Bo</s>').waitFor()
   expect((await assignments())[1]).toEqual([2, false])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await said(page).getByText('<s>Bo</s> wears').waitFor()
+  await messages(page).getByText('assigned to <s>Bo</s> again').waitFor()
   expect((await assignments())[1]).toEqual([2, true])
 
   await page.setViewportSize(phone.viewport)

@@ -9,34 +9,34 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'
 
-async function startHouse() {
+async function start() {
   const [shure, sennheiser] = [await startShure(), await startSennheiser()]
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const statuses = async (query = '') => {
     const { json } = await app.get(path + query, admin)
-    return json.map((one: { status: string }) => one.status) as string[]
+    return json.map((item: { status: string }) => item.status) as string[]
   }
   await until('all are connected', async () => {
     const now = await statuses()
-    return now.length === 4 && now.every((one) => one === 'connected')
+    return now.length === 4 && now.every((item) => item === 'connected')
   })
   return { app, shure, sennheiser, admin, statuses }
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
 const cell = (page: Page, title: string) => rows(page).first().locator(`[data-label="${title}"]`)
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
-it('tells how each link fares, keeps up with it, and filters in the address', async () => {
-  const { app, shure } = await startHouse()
+it('shows and updates the status of each connection, with filters in the address', async () => {
+  const { app, shure } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/connections')
   await until('all are shown', async () => (await rows(page).count()) === 4)
   expect(await cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
-  expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ s$/)
-  await page.getByText('No connection is down.').waitFor()
-  await page.getByText('This takes the role administrator.').waitFor()
-  await page.getByText('Stopped on purpose: it is polled', { exact: false }).waitFor()
+  expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
+  await page.getByText('All connected.').waitFor()
+  await page.getByText('Requires the administrator role.').waitFor()
+  await page.getByText('Stopped by a user. The receiver is polled', { exact: false }).waitFor()
   expect(await findings(page)).toEqual([])
 
   await page.getByLabel('Manufacturer').selectOption('shure')
@@ -44,24 +44,24 @@ it('tells how each link fares, keeps up with it, and filters in the address', as
   expect(new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
   shure.setFault({ type: 'close-links' })
-  // By itself, without a reload.
+  // Updated without a reload.
   await page.getByText('2 connections down.').waitFor()
-  await until('it is told why', async () => (await cell(page, 'Last error').innerText()).length > 3)
+  await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)
   await page.getByLabel('Status').selectOption('connected')
-  await page.getByRole('heading', { name: 'No connection fits' }).waitFor()
-  await page.getByText('Looked for: Status: Connected · Manufacturer: shure').waitFor()
+  await page.getByRole('heading', { name: 'No matching connections' }).waitFor()
+  await page.getByText('Filters: Status: Connected · Manufacturer: shure').waitFor()
 })
 
 // Conformance: S-1.5.
-it('stops what is selected, says what that means, and starts it again', async () => {
-  const { app, statuses } = await startHouse()
+it('stops selected connections after a confirmation, and starts them again', async () => {
+  const { app, statuses } = await start()
   const page = await browser.openAs(app, 'admin', '/admin/connections?manufacturer=shure')
   await until('both are shown', async () => (await rows(page).count()) === 2)
-  await page.getByRole('checkbox', { name: 'Select all shown' }).focus()
+  await page.getByRole('checkbox', { name: 'Select all' }).focus()
   await page.keyboard.press('Space')
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop 2 connections?' })
-  await dialog.getByText('They stay stopped, also after a restart').waitFor()
+  await dialog.getByText('Stopped connections stay stopped').waitFor()
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
@@ -69,7 +69,7 @@ it('stops what is selected, says what that means, and starts it again', async ()
 
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   await dialog.getByRole('button', { name: 'Stop' }).click()
-  await said(page).getByText('Stopped 2 connection(s).').waitFor()
+  await messages(page).getByText('Stopped 2 connection(s).').waitFor()
   expect(await statuses('?manufacturer=shure')).toEqual(['stopped', 'stopped'])
   expect(await statuses('?manufacturer=sennheiser')).toEqual(['connected', 'connected'])
   await until('it is seen', async () => (await cell(page, 'Status').innerText()) === 'Stopped')
@@ -80,16 +80,16 @@ it('stops what is selected, says what that means, and starts it again', async ()
     .check()
   await page.getByRole('button', { name: 'Start (1)' }).click()
   await page.getByRole('dialog', { name: 'Start 1 connection?' }).getByRole('button', { name: 'Start' }).click()
-  await said(page).getByText('Started 1 connection(s).').waitFor()
+  await messages(page).getByText('Started 1 connection(s).').waitFor()
   await until('it is up', async () => (await statuses('?manufacturer=shure')).includes('connected'))
   expect(await statuses('?manufacturer=shure')).toContain('stopped')
 })
 
-it('says what to expect where there is none, keeps names text, and fits a phone', async () => {
+it('explains an empty list, escapes names, and fits a phone', async () => {
   const empty = await browser.openAs(await startApp(), 'admin', '/admin/connections')
-  await empty.getByRole('heading', { name: 'No real-time connection yet' }).waitFor()
+  await empty.getByRole('heading', { name: 'No real-time connections' }).waitFor()
 
-  const { app, admin } = await startHouse()
+  const { app, admin } = await start()
   const { id } = (await app.receivers())[0] ?? { id: 0 }
   const headers = { ...admin, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: '<img src=x onerror=alert(1)> \u202etxet' })
@@ -102,11 +102,11 @@ it('says what to expect where there is none, keeps names text, and fits a phone'
   expect(await findings(page)).toEqual([])
 })
 
-it('says that it cannot be read, and keeps what is shown', async () => {
-  const { app } = await startHouse()
+it('keeps the list when a refresh fails', async () => {
+  const { app } = await start()
   const page = await browser.openAs(app, 'admin', '/admin/connections')
   await rows(page).first().waitFor()
   await page.route('**/api/admin/realtime-connections/**', (route) => route.abort())
-  await page.getByText('This could not be read again', { exact: false }).waitFor()
+  await page.getByText('Refresh failed', { exact: false }).waitFor()
   expect(await rows(page).count()).toBe(4)
 })

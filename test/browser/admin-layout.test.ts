@@ -1,4 +1,4 @@
-/** The hardware layout: places and what stands in them, moved in the browser and found so in the service. */
+/** The hardware layout: locations and their receivers, edited in a browser and checked in the service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -11,14 +11,14 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 
 const browser = browserForTests()
 
-async function startHouse() {
-  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
+async function start() {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const places = async () => {
     const { json } = await app.get('/api/admin/receivers/', admin)
-    return json.map((one: { location: { name: string } | null }) => one.location?.name ?? null) as (string | null)[]
+    return json.map((item: { location: { name: string } | null }) => item.location?.name ?? null) as (string | null)[]
   }
   const movements = async () => {
     const { json } = await app.get('/api/admin/movements/?acknowledged=false', admin)
@@ -28,30 +28,30 @@ async function startHouse() {
   return { app, admin, places, movements, names }
 }
 
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const box = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 async function addPlace(page: Page, name: string, parent?: string) {
-  await page.getByRole('button', { name: 'Add a place', exact: true }).click()
+  await page.getByRole('button', { name: 'Add location', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
-  if (parent !== undefined) await dialog.getByLabel('Part of').selectOption({ label: parent })
+  if (parent !== undefined) await dialog.getByLabel('Inside').selectOption({ label: parent })
   await page.keyboard.press('Enter')
-  await said(page).getByText(`Saved ${name}.`).waitFor()
+  await messages(page).getByText(`${name} saved.`).waitFor()
 }
 
 // Conformance: S-1.5.
-it('places are made one inside another, and receivers are moved there, and back', async () => {
-  const { app, admin, places, movements, names } = await startHouse()
+it('creates nested locations, moves receivers there, and undoes the move', async () => {
+  const { app, admin, places, movements, names } = await start()
   const page = await browser.openAs(app, 'admin', '/admin/layout')
-  await page.getByText('3 receivers, 3 without a place.').waitFor()
-  await page.getByRole('button', { name: 'Add a place', exact: true }).click()
+  await page.getByText('3 receivers, 3 without a location.').waitFor()
+  await page.getByRole('button', { name: 'Add location', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').getByText('Expected text of 1 to 255 characters.').waitFor()
   await page.keyboard.press('Escape')
   await addPlace(page, 'Hall')
   await addPlace(page, 'Rack 1', 'Hall')
-  await box(page, 'Rack 1').getByText('Nothing stands here.').waitFor()
+  await box(page, 'Rack 1').getByText('Empty.').waitFor()
   expect(await findings(page)).toEqual([])
 
   for (const name of names.slice(0, 2)) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
@@ -61,7 +61,7 @@ it('places are made one inside another, and receivers are moved there, and back'
   await dialog.getByLabel('To').selectOption({ label: 'Hall / Rack 1' })
   await dialog.getByLabel('Reason').fill('built for the tour')
   await dialog.getByRole('button', { name: 'Move' }).click()
-  await said(page).getByText('Moved 2 receivers.').waitFor()
+  await messages(page).getByText('Moved 2 receivers.').waitFor()
   expect(await places()).toEqual(['Rack 1', 'Rack 1', null])
   const logged = await movements()
   expect(logged).toHaveLength(2)
@@ -73,41 +73,41 @@ it('places are made one inside another, and receivers are moved there, and back'
   await box(page, 'Rack 1')
     .getByText(names[1] ?? '')
     .waitFor()
-  await page.getByText('3 receivers, 1 without a place.').waitFor()
-  await said(page).getByRole('button', { name: 'Undo' }).click()
-  await said(page).getByText('Moved 2 receivers back.').waitFor()
+  await page.getByText('3 receivers, 1 without a location.').waitFor()
+  await messages(page).getByRole('button', { name: 'Undo' }).click()
+  await messages(page).getByText('Moved 2 receivers back.').waitFor()
   expect(await places()).toEqual([null, null, null])
 
-  // An empty place goes; one that holds another has no such button.
+  // An empty location can be deleted; a location that contains another one has no delete button.
   expect(await page.getByRole('button', { name: 'Delete Hall' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Edit Rack 1' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Rack A')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await said(page).getByText('Saved Rack A.').waitFor()
+  await messages(page).getByText('Rack A saved.').waitFor()
   await page.getByRole('button', { name: 'Delete Rack A' }).click()
-  const sure = page.getByRole('dialog', { name: 'Delete the place Rack A?' })
+  const sure = page.getByRole('dialog', { name: 'Delete location Rack A?' })
   await sure.getByRole('button', { name: 'Delete' }).click()
-  await said(page).getByText('Deleted Rack A.').waitFor()
+  await messages(page).getByText('Rack A deleted.').waitFor()
   const { json } = await app.get('/api/admin/locations/', admin)
-  expect(json.map((one: { name: string }) => one.name)).toEqual(['Hall'])
+  expect(json.map((item: { name: string }) => item.name)).toEqual(['Hall'])
 })
 
-it('a receiver is renamed and placed at once, found by search, and removed', async () => {
-  const { app, admin, places, movements, names } = await startHouse()
+it('renames and moves a receiver, finds it by search, and removes it', async () => {
+  const { app, admin, places, movements, names } = await start()
   await app.post('/api/admin/locations/', { name: '<b>Hall</b>' }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
   await page.getByRole('button', { name: `Edit ${names[0]}` }).click()
   const dialog = page.getByRole('dialog', { name: `Edit ${names[0]}` })
   await dialog.getByLabel('Name').fill('<i>Monitor</i> left')
-  await dialog.getByLabel('Place').selectOption({ label: '<b>Hall</b>' })
+  await dialog.getByLabel('Location').selectOption({ label: '<b>Hall</b>' })
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await said(page).getByText(`Saved ${names[0]}.`).waitFor()
+  await messages(page).getByText(`${names[0]} saved.`).waitFor()
   await box(page, '<b>Hall</b>').getByText('<i>Monitor</i> left').waitFor()
-  expect(await page.locator('.place-box b, .place-box i').count()).toBe(0)
+  expect(await page.locator('.location-box b, .location-box i').count()).toBe(0)
   expect(await places()).toEqual(['<b>Hall</b>', null, null])
   expect((await app.receivers())[0]?.name).toBe('<i>Monitor</i> left')
   expect(await movements()).toHaveLength(1)
-  // A new name alone is no movement; none is the system's own again.
+  // A new name creates no movement; an empty name restores the name of the system.
   await page.getByRole('button', { name: 'Edit <i>Monitor</i> left' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
@@ -118,37 +118,37 @@ it('a receiver is renamed and placed at once, found by search, and removed', asy
   await page.getByText('1 receiver.', { exact: true }).waitFor()
   expect(new URL(page.url()).search).toBe('?search=hall')
   await page.getByRole('searchbox', { name: 'Search' }).fill('balcony')
-  await page.getByRole('heading', { name: 'Nothing fits' }).waitFor()
+  await page.getByRole('heading', { name: 'No matches' }).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
 
   await page.getByRole('checkbox', { name: `Select ${names[2]}` }).check()
   await page.getByRole('button', { name: 'Remove (1)' }).click()
   const removal = page.getByRole('dialog', { name: 'Remove 1 receiver?' })
-  await removal.getByText('comes back with the next poll').waitFor()
+  await removal.getByText('are added again at the next poll').waitFor()
   await removal.getByRole('button', { name: 'Remove' }).click()
-  await said(page).getByText('Removed 1 receiver.').waitFor()
+  await messages(page).getByText('Removed 1 receiver.').waitFor()
   const { rows } = { rows: await app.runtime.db.read.selectFrom('audit').selectAll().execute() }
   expect(rows.map(({ action }) => action)).toEqual(expect.arrayContaining(['receiver.change', 'receiver.delete']))
 })
 
-it('shows a viewer what stands where and offers nothing; fits a phone; says when it cannot be read', async () => {
-  const { app, admin, names } = await startHouse()
+it('shows a viewer the layout without actions, fits a phone, and reports a failed refresh', async () => {
+  const { app, admin, names } = await start()
   await app.post('/api/admin/locations/', { name: 'Hall', description: 'Main stage' }, admin)
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'viewer', '/admin/layout', phone)
-  await box(page, 'Without a place')
+  await box(page, 'No location')
     .getByText(names[0] ?? '')
     .waitFor()
-  await page.getByText('This takes the role administrator.').waitFor()
+  await page.getByText('Requires the administrator role.').waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Add|Delete)/ }).count()).toBe(0)
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
   await page.route('**/api/admin/hardware-layout/**', (route) => route.abort())
-  await page.getByText('This could not be read again', { exact: false }).waitFor()
+  await page.getByText('Refresh failed', { exact: false }).waitFor()
   await box(page, 'Hall').getByText('Main stage').waitFor()
 })
 
-it('shows a failed pack in a charger with its reason, beside the pack and as an alert', async () => {
+it('shows a charging fault with its reason beside the transmitter and as an alert', async () => {
   const charger = await startChargerSimulator({
     model: 'SBC220',
     name: 'Backstage',
@@ -158,7 +158,10 @@ it('shows a failed pack in a charger with its reason, beside the pack and as an 
   const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
   await until('the alert is raised', async () => (await app.get('/api/alerts/?state=raised')).json.length > 0)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
-  await page.getByRole('list', { name: 'Packs in Backstage' }).getByText('No communication with battery').waitFor()
+  await page
+    .getByRole('list', { name: 'Transmitters in Backstage' })
+    .getByText('No communication with battery')
+    .waitFor()
   const alerts = page.getByRole('region', { name: 'Charger alerts' })
   await alerts.getByText('Backstage, bay 2: no communication with the battery').waitFor()
   expect(await findings(page)).toEqual([])
@@ -167,17 +170,17 @@ it('shows a failed pack in a charger with its reason, beside the pack and as an 
   await alerts.waitFor({ state: 'detached', timeout: 20_000 })
 }, 60_000)
 
-it('a charger shows the packs in it, and how long they charge', async () => {
+it('shows the transmitters in a charger and their charging time', async () => {
   const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })
   atEnd(() => charger.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [charger.url] } }] })
   await until('it is known', async () => (await app.get('/api/units/')).json[0]?.base_chassis)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
-  const packs = page.getByRole('list', { name: 'Packs in CHG70N' })
-  await packs.getByText('64 %, full in 1:15 h').waitFor()
+  const packs = page.getByRole('list', { name: 'Transmitters in CHG70N' })
+  await packs.getByText('64%, full in 1 hr 15 min').waitFor()
   charger.dock(2, { type: 'EW-DX SKM', serial: '1054000999', gauge: 100, minutesToFull: 0 })
   await packs.getByText('EW-DX SKM, bay 2').waitFor({ timeout: 15_000 })
-  expect(await packs.innerText()).toMatch(/bay 2\s+100 %$/)
+  expect(await packs.innerText()).toMatch(/bay 2\s+100%$/)
   expect(await findings(page)).toEqual([])
   expect(await isTooWide(page)).toBe(false)
 }, 60_000)

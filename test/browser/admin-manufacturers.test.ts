@@ -1,4 +1,4 @@
-/** Manufacturers: added, tried, changed, switched and removed in the browser, against systems that answer. */
+/** Manufacturers: added, tested, edited, disabled and deleted in a browser against simulated systems. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -25,30 +25,30 @@ async function listOf(app: TestApp) {
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it('is tried as it is typed, and added when it answers', async () => {
-  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+it('tests the settings before they are saved, and adds the manufacturer', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/')
-  await page.getByRole('heading', { name: 'Nothing to watch yet' }).waitFor()
-  await page.getByRole('link', { name: 'Add a manufacturer' }).click()
-  await page.getByRole('heading', { name: 'No manufacturer yet' }).waitFor()
-  await page.getByRole('button', { name: 'Add a manufacturer' }).click()
+  await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
+  await page.getByRole('link', { name: 'Add manufacturer' }).click()
+  await page.getByRole('heading', { name: 'No manufacturers' }).waitFor()
+  await page.getByRole('button', { name: 'Add manufacturer' }).click()
   expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
-  await dialog(page).getByLabel('Address of the system').fill(shure.baseUrl)
+  await dialog(page).getByLabel('System address').fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('wrong')
-  await press(page, 'Test the connection')
+  await press(page, 'Test connection')
   await dialog(page).getByText('credentials rejected', { exact: false }).waitFor()
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
-  await press(page, 'Test the connection')
-  await dialog(page).getByText(`${shure.baseUrl} answered: 2 devices.`).waitFor()
+  await press(page, 'Test connection')
+  await dialog(page).getByText(`${shure.baseUrl} responded: 2 devices.`).waitFor()
   expect(await listOf(app)).toEqual([])
   expect(await findings(page)).toEqual([])
 
-  // A refusal stands at its field, and nothing that was typed is lost.
+  // The error is shown at its field, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
   await press(page, 'Save')
   await dialog(page).getByText('Expected whole seconds from 1 to 60.').waitFor()
@@ -56,35 +56,35 @@ it('is tried as it is typed, and added when it answers', async () => {
   await dialog(page).getByLabel('Timeout (s)').fill('5')
   await dialog(page).getByLabel('Name', { exact: true }).fill('<b>Stage</b> left')
   await page.keyboard.press('Enter')
-  await said(page).getByText('Added <b>Stage</b> left.').waitFor()
+  await messages(page).getByText('<b>Stage</b> left added.').waitFor()
   expect(await listOf(app)).toMatchObject([
     { code: 'shure', name: '<b>Stage</b> left', config: { shared_key: '********', timeout: 5 } },
   ])
-  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await until('the receivers are found', async () => (await app.receivers()).length === 2)
   await rows(page).getByText('Healthy').waitFor()
   expect(await page.locator('tbody b').count()).toBe(0)
 })
 
-it('is named where there is nothing to watch, and linked for those who may add it', async () => {
+it('links to the page from an empty monitor for administrators', async () => {
   const app = await startApp()
   for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
-    await page.getByText('let an administrator add your systems', { exact: false }).waitFor()
-    expect(await page.getByRole('link', { name: 'Add a manufacturer' }).count()).toBe(0)
+    await page.getByText('Ask an administrator to add your systems', { exact: false }).waitFor()
+    expect(await page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
     expect(await findings(page)).toEqual([])
   }
 })
 
-it('says nothing any more of what stood in the form before', async () => {
-  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+it('discards the test result when the form changes', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
-  await page.getByRole('button', { name: 'Add a manufacturer' }).click()
-  await dialog(page).getByLabel('Address of the system').fill(shure.baseUrl)
+  await page.getByRole('button', { name: 'Add manufacturer' }).click()
+  await dialog(page).getByLabel('System address').fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
-  const answered = dialog(page).getByText('answered: 2 devices.', { exact: false })
-  await press(page, 'Test the connection')
+  const answered = dialog(page).getByText('responded: 2 devices.', { exact: false })
+  await press(page, 'Test connection')
   await answered.waitFor()
-  await dialog(page).getByLabel('Single devices').fill('nonsense')
+  await dialog(page).getByLabel('Individual devices').fill('nonsense')
   await answered.waitFor({ state: 'detached' })
 
   const refused = dialog(page).locator('.problem')
@@ -92,13 +92,13 @@ it('says nothing any more of what stood in the form before', async () => {
   await refused.getByText('Line 1:', { exact: false }).waitFor()
   await dialog(page).getByLabel('Name', { exact: true }).fill('Stage')
   expect(await refused.count()).toBe(1)
-  await dialog(page).getByLabel('Single devices').fill('')
+  await dialog(page).getByLabel('Individual devices').fill('')
   await refused.waitFor({ state: 'detached' })
-  expect(await dialog(page).getByLabel('Single devices').getAttribute('aria-invalid')).toBe(null)
-  await press(page, 'Test the connection')
+  expect(await dialog(page).getByLabel('Individual devices').getAttribute('aria-invalid')).toBe(null)
+  await press(page, 'Test connection')
   await answered.waitFor()
 
-  // What was refused meanwhile elsewhere: the test is not the last word any more.
+  // An error in another field discards the test result.
   await page.route(`**${path}`, (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 409, json: { error: 'Taken.' } }) : route.fallback(),
   )
@@ -107,21 +107,21 @@ it('says nothing any more of what stood in the form before', async () => {
   expect(await answered.count()).toBe(0)
 })
 
-it('is changed without its secret, switched off and on, and kept while it has receivers', async () => {
-  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+it('edits without the secret, disables and enables, and keeps a manufacturer that has receivers', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
-  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Edit Shure' }).click()
   expect(await dialog(page).getByLabel('Shared key', { exact: true }).inputValue()).toBe('********')
-  await dialog(page).getByLabel('Verify the certificate (TLS)').uncheck()
-  await dialog(page).getByText('Not verified: anybody on the way', { exact: false }).waitFor()
+  await dialog(page).getByLabel('Verify certificate (TLS)').uncheck()
+  await dialog(page).getByText('Not verified: an attacker on the network', { exact: false }).waitFor()
   await dialog(page).getByLabel('Polling interval (s)').fill('7')
-  // The mask stands for the stored key.
-  await press(page, 'Test the connection')
-  await dialog(page).getByText('answered: 2 devices.', { exact: false }).waitFor()
+  // The mask represents the stored key.
+  await press(page, 'Test connection')
+  await dialog(page).getByText('responded: 2 devices.', { exact: false }).waitFor()
   await press(page, 'Save')
-  await said(page).getByText('Saved Shure.').waitFor()
+  await messages(page).getByText('Shure saved.').waitFor()
   const { config = {} } = (await listOf(app))[0] ?? {}
   expect(config).toMatchObject({ ssl_verify: false, poll_interval: 7, shared_key: '********' })
   const rowsOfLog = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
@@ -131,20 +131,20 @@ it('is changed without its secret, switched off and on, and kept while it has re
   await page.getByRole('button', { name: 'Test Shure' }).click()
   await page
     .getByRole('dialog', { name: 'Test of Shure' })
-    .getByText('answered: 2 devices.', { exact: false })
+    .getByText('responded: 2 devices.', { exact: false })
     .waitFor()
   await press(page, 'Close')
 
   const toggle = page.getByRole('checkbox', { name: 'Enable Shure' })
   await toggle.click()
-  await page.getByRole('dialog', { name: 'Stop asking Shure?' }).waitFor()
+  await page.getByRole('dialog', { name: 'Disable Shure?' }).waitFor()
   await press(page, 'Disable')
-  await said(page).getByText('Shure is not asked any more.').waitFor()
+  await messages(page).getByText('Shure disabled.').waitFor()
   expect((await listOf(app))[0]?.api_enabled).toBe(false)
   await rows(page).getByText('Disabled').waitFor()
   await toggle.focus()
   await page.keyboard.press('Space')
-  await said(page).getByText('Shure is asked again.').waitFor()
+  await messages(page).getByText('Shure enabled.').waitFor()
   expect((await listOf(app))[0]?.api_enabled).toBe(true)
 
   await page.getByRole('button', { name: 'Delete Shure' }).click()
@@ -155,14 +155,14 @@ it('is changed without its secret, switched off and on, and kept while it has re
   expect(await listOf(app)).toHaveLength(1)
 })
 
-it('searches a network, and tells what it found or why not', async () => {
-  const shure = withoutPush(await startShure({ richList: true }))
+it('scans a network and shows the devices found or the error', async () => {
+  const shure = withoutLink(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
-  await until('it is heard', async () => (await app.receivers()).length === 2)
+  await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
-  await page.getByText('This takes the role administrator.').waitFor()
+  await page.getByText('Requires the administrator role.').waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Delete|Test|Add)/ }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await page.getByRole('button', { name: 'Scan network' }).click()
   await dialog(page).getByLabel('Network').fill('8.8.8.0/24')
   await press(page, 'Scan')
   await dialog(page).getByText('not listed in discovery_ranges', { exact: false }).waitFor()
@@ -177,37 +177,37 @@ it('searches a network, and tells what it found or why not', async () => {
   expect(shure.discoveryIps.length).toBeGreaterThan(200)
 })
 
-it('says of a device that speaks for itself what it is, and where to listen to it', async () => {
+it('shows an individual device and how to add it', async () => {
   await startLectrosonics({ host: '127.0.78.1', port: 4080 })
   const config = { discovery_ranges: ['127.0.78.0/24'] }
   const app = await startApp({ manufacturers: [{ code: 'lectrosonics' }], config })
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
-  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await page.getByRole('button', { name: 'Scan network' }).click()
   await dialog(page).getByLabel('Network').fill('127.0.78.0/29')
   await press(page, 'Scan')
   await dialog(page).getByText('1 device found.').waitFor()
   await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
-  await dialog(page).getByText('put its address', { exact: false }).waitFor()
+  await dialog(page).getByText('add its address', { exact: false }).waitFor()
   expect(await findings(page)).toEqual([])
 })
 
-it('says of a system that was found where its address belongs', async () => {
+it('shows a system and how to add it', async () => {
   await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ for: 'system-api.example' }) })
   const config = { discovery_ranges: ['127.0.78.0/24'] }
   const app = await startApp({ manufacturers: [{ code: 'shure' }], config })
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
-  await page.getByRole('button', { name: 'Scan a network' }).click()
+  await page.getByRole('button', { name: 'Scan network' }).click()
   await dialog(page).getByLabel('Network').fill('127.0.78.8/30')
   await press(page, 'Scan')
   await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
-  await dialog(page).getByText('into api_base_url', { exact: false }).waitFor()
-  expect(await dialog(page).getByText('into the devices', { exact: false }).count()).toBe(0)
+  await dialog(page).getByText('as api_base_url', { exact: false }).waitFor()
+  expect(await dialog(page).getByText('to the devices', { exact: false }).count()).toBe(0)
   expect(await findings(page)).toEqual([])
 })
 
-it('fits a phone, and tells what fails', async () => {
-  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
+it('fits a phone and shows errors', async () => {
+  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)
@@ -218,6 +218,6 @@ it('fits a phone, and tells what fails', async () => {
   expect(await isTooWide(page)).toBe(false)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
-  await page.getByText('This could not be read again', { exact: false }).waitFor()
+  await page.getByText('Refresh failed', { exact: false }).waitFor()
   expect(await rows(page).count()).toBe(1)
 })

@@ -1,4 +1,4 @@
-/** Settings, nodes and the start page of the administration in a real browser. */
+/** Settings, nodes and the start page of the administration in a browser. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -8,12 +8,12 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
-it.concurrent('changes settings for all and for one, within their bounds, and forgets them', async () => {
-  const shure = withoutPush(await startShure({ receivers: 1 }))
+it.concurrent('edits settings for all manufacturers and for one, validates them, and resets them', async () => {
+  const shure = withoutLink(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
   const page = await browser.openAs(app, 'admin', '/admin/settings')
   const setting = (scope: string, name: string) =>
@@ -21,30 +21,30 @@ it.concurrent('changes settings for all and for one, within their bounds, and fo
       .getByRole('table', { name: `Settings: ${scope}` })
       .locator('tbody tr')
       .filter({ hasText: name })
-  await setting('Only shure', 'Polling interval').getByText('from the configuration').waitFor()
+  await setting('shure only', 'Polling interval').getByText('configuration file').waitFor()
   await setting('All manufacturers', 'Polling interval').getByText('default').waitFor()
   expect(await findings(page)).toEqual([])
 
-  await page.getByRole('button', { name: 'Change Battery alert, All manufacturers' }).click()
-  await page.getByLabel('Battery alert (%)').fill('101')
+  await page.getByRole('button', { name: 'Edit Battery alert threshold, All manufacturers' }).click()
+  await page.getByLabel('Battery alert threshold (%)').fill('101')
   await page.keyboard.press('Enter')
-  await dialog(page).getByText('Expected a whole number from 0 to 100.').waitFor()
+  await dialog(page).getByText('Enter a whole number from 0 to 100.').waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByLabel('Battery alert (%)').fill('35')
+  await page.getByLabel('Battery alert threshold (%)').fill('35')
   await page.keyboard.press('Enter')
-  await said(page).getByText('Battery alert is 35 % now.').waitFor()
-  await setting('All manufacturers', 'Battery alert').getByText('set here').waitFor()
-  await setting('Only shure', 'Battery alert').getByText('as for all manufacturers').waitFor()
+  await messages(page).getByText('Battery alert threshold set to 35%.').waitFor()
+  await setting('All manufacturers', 'Battery alert threshold').getByText('set here').waitFor()
+  await setting('shure only', 'Battery alert threshold').getByText('inherited from all manufacturers').waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ alert_battery_threshold: 35 })
 
-  await page.getByRole('button', { name: 'Change Live updates, Only shure' }).click()
+  await page.getByRole('button', { name: 'Edit Live updates, shure only' }).click()
   await page.getByLabel('Live updates', { exact: true }).selectOption('off')
   await press(page, 'Save')
-  await setting('Only shure', 'Live updates').getByText('off', { exact: true }).waitFor()
+  await setting('shure only', 'Live updates').getByText('off', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: false })
-  await page.getByRole('button', { name: 'Forget Live updates, Only shure' }).click()
-  await press(page, 'Forget')
-  await setting('Only shure', 'Live updates').getByText('on', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Reset Live updates, shure only' }).click()
+  await press(page, 'Reset')
+  await setting('shure only', 'Live updates').getByText('on', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: true })
 
   await page.setViewportSize(phone.viewport)
@@ -52,43 +52,43 @@ it.concurrent('changes settings for all and for one, within their bounds, and fo
   expect(await findings(page)).toEqual([])
 })
 
-it.concurrent('offers an operator no settings to change where only an administrator may', async () => {
+it.concurrent('hides the actions from an operator when only administrators may edit settings', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'operator', '/admin/settings')
-  await page.getByText('This takes the role Administrator.').waitFor()
+  await page.getByText('Requires the administrator role.').waitFor()
   await page.getByRole('table', { name: 'Settings: All manufacturers' }).waitFor()
-  expect(await page.getByRole('button', { name: /^Change / }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: /^Edit / }).count()).toBe(0)
 })
 
-it.concurrent('begins with what waits for a person, each a way to it', async () => {
-  const shure = withoutPush(await startShure({ richList: true, receivers: 2 }))
+it.concurrent('lists open tasks with links', async () => {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 2)
   await app.post('/api/refresh/')
   const page = await browser.openAs(app, 'viewer', '/admin')
-  const waits = page.getByRole('region', { name: 'Waits for you' })
-  await waits.getByRole('link', { name: /real-time connections? (fail|are lost)/ }).waitFor()
-  expect(await waits.getByRole('link', { name: /movement/ }).count()).toBe(0)
+  const tasks = page.getByRole('region', { name: 'To do' })
+  await tasks.getByRole('link', { name: /real-time connections? (failing|lost)/ }).waitFor()
+  expect(await tasks.getByRole('link', { name: /movement/ }).count()).toBe(0)
   expect(await findings(page)).toEqual([])
 
-  // By itself, without a reload.
+  // Updated without a reload.
   shure.show.set(firstDevice(shure).id, { ip: '10.77.0.9' })
   await app.post('/api/refresh/')
-  await waits.getByRole('link', { name: '1 movement is not acknowledged' }).waitFor()
+  await tasks.getByRole('link', { name: '1 movement to acknowledge' }).waitFor()
   shure.setFault({ type: 'status', status: 500 })
   for (let failures = 1; failures <= 3; failures += 1) await app.post('/api/refresh/')
-  await waits.getByRole('link', { name: /^shure: / }).waitFor()
+  await tasks.getByRole('link', { name: /^shure: / }).waitFor()
   await page.setViewportSize(phone.viewport)
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
-  await waits.getByRole('link', { name: '1 movement is not acknowledged' }).click()
+  await tasks.getByRole('link', { name: '1 movement to acknowledge' }).click()
   await page.getByText('10.77.0.9').waitFor()
 })
 
-it.concurrent('says that nothing is set up, that it cannot be known, and what became of the database', async () => {
+it.concurrent('reports missing manufacturers, an unknown status, and a restored database', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin')
-  await page.getByRole('link', { name: /^No manufacturer is set up yet/ }).waitFor()
+  await page.getByRole('link', { name: /^No manufacturers configured/ }).waitFor()
   const incident = { status: 'restored', details: 'A snapshot of yesterday took its place.' }
   await page.route('**/api/health/', async (route) => {
     const response = await route.fetch()
@@ -97,31 +97,31 @@ it.concurrent('says that nothing is set up, that it cannot be known, and what be
   const asked = page.waitForRequest('**/api/admin/store/acknowledge')
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('button', { name: 'I have taken note' }).click()
+  await page.getByRole('button', { name: 'Acknowledge' }).click()
   expect((await asked).method()).toBe('POST')
 
   await page.route('**/api/discovery/pending/**', (route) => route.abort())
   await page.reload()
-  await page.getByText('What waits for you is not known.').waitFor()
+  await page.getByText('Status unknown.').waitFor()
 })
 
-it.concurrent('tells which process asks which system, and is not offered where nobody can tell', async () => {
+it.concurrent('shows the source assignments of processes, and hides the page if the service does not support it', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'viewer', '/sign-in')
   const processOf = (pid: number) => ({ owner: `stage-box:${pid}:ab`, host: '<q>stage-box</q>', pid })
   const nodes = [
     { ...processOf(71), work: 'polling', source: 'shure:https://10.0.0.2', manufacturer: 'shure', epoch: 3 },
     { ...processOf(71), work: 'link', source: 'shure:https://10.0.0.2', manufacturer: 'shure', epoch: 1 },
-  ].map((one) => ({ ...one, seconds_left: 12.4 }))
+  ].map((item) => ({ ...item, seconds_left: 12.4 }))
   await page.route('**/api/admin/nodes/', (route) =>
     route.fulfill({ json: { nodes, processes: [processOf(71), processOf(72)] } }),
   )
   await page.goto(`${app.url}/admin/nodes`)
-  await page.getByText('2 processes run').waitFor()
-  await page.getByText('process 72 on <q>stage-box</q> holds nothing').waitFor()
+  await page.getByText('2 processes running').waitFor()
+  await page.getByText('process 72 on <q>stage-box</q> has no sources assigned').waitFor()
   expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
-    expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polls\s+shure:https:\/\/10.0.0.2\s+shure\s+3\s+12 s/),
-    expect.stringContaining('keeps the real-time link'),
+    expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polling\s+shure:https:\/\/10.0.0.2\s+shure\s+3\s+12 sec/),
+    expect.stringContaining('real-time connection'),
   ])
   expect(await findings(page)).toEqual([])
   await page.setViewportSize(phone.viewport)
@@ -134,6 +134,6 @@ it.concurrent('tells which process asks which system, and is not offered where n
     route.fulfill({ status: 404, json: { error: 'There is no such address.', status: 404 } }),
   )
   await page.reload()
-  await page.getByRole('heading', { name: 'This service tells nothing of its processes' }).waitFor()
+  await page.getByRole('heading', { name: 'Not supported by this service' }).waitFor()
   await link.waitFor({ state: 'detached' })
 })

@@ -1,4 +1,4 @@
-/** Arranging positions and groups in a real browser, from the drop to the REST interface and back. */
+/** Arranging slots and groups in a browser against a real service. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -8,8 +8,8 @@ import { browserForTests, findings } from './browser.ts'
 
 const { open, openAs } = browserForTests()
 
-/** Two receivers with two channels each, at positions 1 to 4. */
-async function startHouse(config: object = {}) {
+/** Two receivers with two channels each, in slots 1 to 4. */
+async function start(config: object = {}) {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [entryOf(shure)], config })
   return app
@@ -32,20 +32,20 @@ async function slotsOf(app: TestApp): Promise<{ id: number; slot: number }[]> {
 const groupsOf = async (app: TestApp): Promise<Group[]> => (await app.get('/api/groups/')).json
 const tile = (page: Page, slot: number) => page.locator('.tile', { has: page.getByText(String(slot), { exact: true }) })
 
-it('drags a channel to a free position, and takes it back', async () => {
-  const app = await startHouse()
+it('moves a channel to a free slot by drag and drop, and undoes it', async () => {
+  const app = await start()
   const page = await startArranging(app)
   expect((await findings(page)).join()).toBe('')
   const [first] = await slotsOf(app)
   await tile(page, 1).getByRole('button').dragTo(tile(page, 6))
   await until('it has moved', async () => (await slotsOf(app))[0]?.slot === 6)
-  await page.getByRole('status').getByText('Moved to position 6.').waitFor()
+  await page.getByRole('status').getByText('Moved to slot 6.').waitFor()
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await until('it is back', async () => (await slotsOf(app))[0]?.slot === first?.slot)
 }, 60_000)
 
-it('swaps two by keyboard alone, once that is confirmed, and takes it back with Ctrl+Z', async () => {
-  const app = await startHouse()
+it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl+Z', async () => {
+  const app = await start()
   const page = await startArranging(app)
   const before = await slotsOf(app)
   await tile(page, 1).getByRole('button').focus()
@@ -57,23 +57,23 @@ it('swaps two by keyboard alone, once that is confirmed, and takes it back with 
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  const question = page.getByRole('dialog', { name: /^Position 3 holds / })
+  const question = page.getByRole('dialog', { name: /^Slot 3 is used by / })
   await question.waitFor()
   expect((await findings(page)).join()).toBe('')
-  await question.getByRole('button', { name: 'Swap them' }).press('Enter')
+  await question.getByRole('button', { name: 'Swap' }).press('Enter')
   await until('they have changed places', async () => {
     const after = await slotsOf(app)
     return after[0]?.slot === 3 && after[2]?.slot === 1
   })
-  await page.getByText('Positions 1 and 3 are swapped.').waitFor()
+  await page.getByText('Slots 1 and 3 swapped.').waitFor()
   await page.keyboard.press('Control+z')
   await until('it is as it was', async () => JSON.stringify(await slotsOf(app)) === JSON.stringify(before))
 }, 60_000)
 
-it('makes a group, fills, orders, names and deletes it, and brings it back', async () => {
-  const app = await startHouse()
+it('creates, fills, reorders, renames and deletes a group, and undoes the deletion', async () => {
+  const app = await start()
   const page = await startArranging(app)
-  await page.getByLabel('Name of the new group').fill('<i>Band</i>')
+  await page.getByLabel('New group name').fill('<i>Band</i>')
   await page.keyboard.press('Enter')
   const [made] = await until('it is made', async () => {
     const groups = await groupsOf(app)
@@ -89,22 +89,22 @@ it('makes a group, fills, orders, names and deletes it, and brings it back', asy
   await tab.click()
   const own = page.getByRole('list', { name: '<i>Band</i>' })
   const outside = page.getByRole('list', { name: 'Not in this group' })
-  await outside.getByRole('button', { name: /position 4$/ }).click()
-  await own.getByRole('button', { name: /at position 2$/ }).click()
+  await outside.getByRole('button', { name: /slot 4$/ }).click()
+  await own.getByRole('button', { name: /to slot 2$/ }).click()
   await slotsAre([4, 2])
-  // Faster than the network: nothing that was asked for is lost.
-  await page.getByRole('button', { name: 'Add a blank place' }).click()
-  await page.getByLabel('Number of the position to plan').fill('12')
+  // Faster than the network: every edit is applied.
+  await page.getByRole('button', { name: 'Add blank space' }).click()
+  await page.getByLabel('Slot number to plan').fill('12')
   await page.keyboard.press('Enter')
   await slotsAre([4, 2, 65_001, 12])
-  await own.getByRole('button', { name: /, position 12$/ }).press('Enter')
-  await own.getByRole('button', { name: /at position 4$/ }).press('Enter')
+  await own.getByRole('button', { name: /, slot 12$/ }).press('Enter')
+  await own.getByRole('button', { name: /to slot 4$/ }).press('Enter')
   await slotsAre([12, 4, 2, 65_001])
   expect((await findings(page)).join()).toBe('')
-  await own.getByRole('button', { name: 'Take Planned out of this group' }).click()
+  await own.getByRole('button', { name: 'Remove Planned from this group' }).click()
   await slotsAre([4, 2, 65_001])
 
-  await page.getByLabel('Name of this group').fill('Choir')
+  await page.getByLabel('Group name').fill('Choir')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Hide charts' }).click()
   await until('both are stored', async () => {
@@ -112,7 +112,7 @@ it('makes a group, fills, orders, names and deletes it, and brings it back', asy
     return group?.title === 'Choir' && group.hide_charts
   })
   await page.getByRole('button', { name: 'Delete group' }).click()
-  const question = page.getByRole('dialog', { name: 'Delete the group Choir?' })
+  const question = page.getByRole('dialog', { name: 'Delete group Choir?' })
   await question.getByRole('button', { name: 'Delete group' }).click()
   await until('it is gone', async () => (await groupsOf(app)).length === 0)
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
@@ -121,25 +121,25 @@ it('makes a group, fills, orders, names and deletes it, and brings it back', asy
   await until('even its charts', async () => (await groupsOf(app))[0]?.hide_charts === false)
 }, 60_000)
 
-it('says what was refused and why, and shows what is true', async () => {
-  const app = await startHouse()
+it('shows why an edit failed and the actual state', async () => {
+  const app = await start()
   const page = await startArranging(app)
-  await page.getByLabel('Name of the new group').fill('Band')
+  await page.getByLabel('New group name').fill('Band')
   await page.keyboard.press('Enter')
   const group = await until('it is made', async () => (await groupsOf(app))[0])
   await page.getByRole('button', { name: /^Band/ }).click()
-  // Somebody else deletes it behind our back.
+  // Another user deletes it meanwhile.
   await app.send('DELETE', `/api/groups/${group.id}/`)
-  await page.getByRole('button', { name: 'Add a blank place' }).click()
+  await page.getByRole('button', { name: 'Add blank space' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()
   await page.getByRole('button', { name: /^Band/ }).waitFor({ state: 'detached' })
 }, 60_000)
 
-it('tells a viewer why not', async () => {
-  const app = await startHouse({ require_login: true })
+it('shows a viewer which role is required', async () => {
+  const app = await start({ require_login: true })
   const page = await openAs(app, 'viewer', '/')
   await page.locator('.card').first().waitFor()
   await page.keyboard.press('a')
-  await page.getByText('Arranging takes the role operator; you look at this page as viewer.').waitFor()
+  await page.getByText('Arranging requires the operator role. Your role is viewer.').waitFor()
   expect(await page.locator('.tile').count()).toBe(0)
 }, 60_000)

@@ -1,4 +1,4 @@
-/** A real browser at a real service, for tests of the pages. */
+/** Browser helpers for tests of the pages. */
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -14,10 +14,10 @@ export const password = 'correct horse battery'
 
 const maker: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** One browser for the tests of a file; each `open` is a person with cookies of their own. */
+/** One browser per test file; each `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
-  // A whole service and a browser on a busy machine; pages look again every five seconds.
+  // A complete service and a browser on a busy machine; pages poll every five seconds.
   vi.setConfig({ testTimeout: 60_000 })
   beforeAll(async () => {
     browser = await launchChromium()
@@ -25,7 +25,7 @@ export function browserForTests() {
   afterAll(() => browser?.close())
 
   return {
-    /** A page at `path` of the service. Fails the test when the browser complains of anything but failed requests. */
+    /** Opens `path`. Fails the test if the browser reports an error other than a failed request. */
     async open(app: Pick<TestApp, 'url'>, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       atEnd(() => context.close())
@@ -41,15 +41,15 @@ export function browserForTests() {
   }
 }
 
-/** Makes the user if need be, and gives the browser their session. */
+/** Creates the user if needed, and sets the session cookie. */
 async function signIn(context: BrowserContext, app: TestApp, role: Role): Promise<void> {
   const username = `the-${role}`
   await addUser(app, username, role)
   const answer = await app.post('/api/auth/login', { username, password })
   expect(answer.status).toBe(200)
   const { hostname } = new URL(app.url)
-  const cookies = (answer.headers['set-cookie'] ?? []).map((one) => {
-    const [name = '', value = ''] = one.split(';')[0]?.split('=') ?? []
+  const cookies = (answer.headers['set-cookie'] ?? []).map((item) => {
+    const [name = '', value = ''] = item.split(';')[0]?.split('=') ?? []
     return { name, value, domain: hostname, path: '/', httpOnly: true, sameSite: 'Lax' as const }
   })
   await context.addCookies(cookies)
@@ -68,28 +68,28 @@ export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, r
 
 async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path: string): Promise<Page> {
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (said) => {
-    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(said.text())
-    if (said.type() === 'error' && !isNetwork) complaints.push(said.text())
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (entry) => {
+    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(entry.text())
+    if (entry.type() === 'error' && !isNetwork) errors.push(entry.text())
   })
-  atEnd(() => expect(complaints).toEqual([]))
+  atEnd(() => expect(errors).toEqual([]))
   await page.goto(app.url + path)
   return page
 }
 
-/** What axe has against the page as it stands. */
+/** Accessibility violations that axe finds on the page. */
 export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
-  // axe has just been put there as a global; its types are not this file's business.
+  // axe is a global in the page, without types here.
   const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
     'axe.run().then((run) => run.violations)',
   )
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }
 
-/** Nothing stands out to the right of the screen. */
+/** Whether the page scrolls horizontally. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 }

@@ -1,4 +1,4 @@
-/** The page of one channel in a real browser, against the whole service. */
+/** The channel page in a browser against a real service. */
 
 import { expect, it } from 'vitest'
 import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
@@ -9,7 +9,7 @@ import { receiver, startFakeService, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-async function startHouse() {
+async function start() {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const { id: device } = firstDevice(shure)
@@ -18,16 +18,16 @@ async function startHouse() {
   return { app, show: shure.show, device, receiver, channel, slot }
 }
 
-it.concurrent('tells everything about a channel, and follows it', async () => {
-  const { app, show, device, receiver, channel, slot } = await startHouse()
+it.concurrent('shows all values of a channel and updates them', async () => {
+  const { app, show, device, receiver, channel, slot } = await start()
   show.set(device, { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }, 1)
   await app.post('/api/group/', { title: 'Band', slots: [slot] })
   const page = await open(app, `/channels/${channel}`)
   await page.locator('.card', { hasText: 'Elsbeth' }).waitFor()
   const text = () => page.locator('main').innerText()
   const { serial_number, mac_address } = receiver as unknown as Record<string, string>
-  for (const told of [receiver.ip, receiver.model, serial_number, mac_address, 'Band', '81 %']) {
-    await until(`${told} is told`, async () => (await text()).includes(String(told)))
+  for (const expected of [receiver.ip, receiver.model, serial_number, mac_address, 'Band', '81%']) {
+    await until(`${expected} is shown`, async () => (await text()).includes(String(expected)))
   }
   expect(await page.title()).toContain('Elsbeth')
   expect((await findings(page)).join()).toBe('')
@@ -40,7 +40,7 @@ it.concurrent('tells everything about a channel, and follows it', async () => {
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
-it.concurrent('shows what some gear tells besides, every word of it, and its marks', async () => {
+it.concurrent('shows additional values and flags of some equipment', async () => {
   const service = await startFakeService('')
   atEnd(() => service.close())
   const ofTransmitter: Required<TransmitterDetails> = {
@@ -54,12 +54,12 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
   }
-  service.house.receivers = [
+  service.data.receivers = [
     withDetails(receiver(1, [{ details: ofTransmitter }]), [ofChannel]),
     withDetails(receiver(2, [{ details: ofTransmitter, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
   ]
-  for (const one of service.house.receivers) service.house.answers[`/api/receivers/${one.id}/`] = one
-  const page = await open(service, `/channels/${service.house.receivers[0]?.channels[0]?.id}`)
+  for (const one of service.data.receivers) service.data.answers[`/api/receivers/${one.id}/`] = one
+  const page = await open(service, `/channels/${service.data.receivers[0]?.channels[0]?.id}`)
   const pairs = async () => {
     const rows = await page.locator('.pairs > div').allInnerTexts()
     return rows.map((row) => row.replace(/\s+/g, ' ').trim())
@@ -69,36 +69,36 @@ it.concurrent('shows what some gear tells besides, every word of it, and its mar
     .toEqual(
       expect.arrayContaining([
         'RF A −58 dBm, B −71 dBm, C −72 dBm, D −73 dBm',
-        ...['Antennas in use AC', 'Link quality 80 %', 'Interference no', 'Audio peak −4 dBFS', 'Audio RMS −19 dBFS'],
+        ...['Active antennas AC', 'Link quality 80%', 'Interference no', 'Audio peak −4 dBFS', 'Audio RMS −19 dBFS'],
         ...['Audio level clipping', 'Gain 12 dB', 'Muted yes', 'Encryption keys do not match'],
-        ...['Battery about 90 %', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Runtime left 4:05 h'],
-        ...['Full in 1:01 h', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97 %'],
-        ...['Charge cycles 123', 'Battery temperature −3 °C', 'Battery low yes', 'Fault Too hot to charge'],
+        ...['Battery about 90%', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Time left 4 hr 5 min'],
+        ...['Time to full 1 hr 1 min', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97%'],
+        ...['Charge cycles 123', 'Battery temperature −3°C', 'Battery low yes', 'Fault Too hot to charge'],
         ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
       ]),
     )
   await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()
   expect(await isTooWide(page)).toBe(false)
-  // What is not known is left out.
-  await page.goto(page.url().replace(/\d+$/, String(service.house.receivers[1]?.channels[0]?.id)))
-  await expect.poll(pairs).toContain('RF 55 %')
+  // Unknown values are left out.
+  await page.goto(page.url().replace(/\d+$/, String(service.data.receivers[1]?.channels[0]?.id)))
+  await expect.poll(pairs).toContain('RF 55%')
   expect((await pairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
-  await page.locator('.card').getByRole('img', { name: '55 %' }).waitFor()
-  await page.getByRole('img', { name: 'Chart of RF (% of its scale), Audio (dBFS)' }).waitFor()
+  await page.locator('.card').getByRole('img', { name: '55%' }).waitFor()
+  await page.getByRole('img', { name: 'Chart of RF (% of scale), Audio (dBFS)' }).waitFor()
 }, 60_000)
 
-it.concurrent('keeps its history over a reload, and says since when', async () => {
-  const { app, channel } = await startHouse()
+it.concurrent('keeps its history across a reload with the start time', async () => {
+  const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
-  const since = async () => /Since \d\d:\d\d:\d\d/.exec(await page.locator('main').innerText())?.[0]
-  const told = await until('it has begun', since)
+  const since = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
+  const first = await until('the history has begun', since)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
-  expect(await until('it goes on', since)).toBe(told)
+  expect(await until('the history continues', since)).toBe(first)
 }, 60_000)
 
-it.concurrent('tells different times along its charts from the first moment', async () => {
-  const { app, channel } = await startHouse()
+it.concurrent('shows distinct times on the chart axis from the first sample', async () => {
+  const { app, channel } = await start()
   const page = await open(app, '/about/')
   await page.addInitScript(`
     globalThis.written = []
@@ -110,25 +110,25 @@ it.concurrent('tells different times along its charts from the first moment', as
   await page.goto(`${app.url}/channels/${channel}`)
   await page.getByText(/^Since /).waitFor()
   const written = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
-  const times = written.filter((text) => /^\d\d:\d\d:\d\d$/.test(text))
+  const times = written.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
   expect(times.length).toBeGreaterThan(20)
   expect(times.filter((time, at) => time === times[at - 1])).toEqual([])
 }, 60_000)
 
-it.concurrent('fits a phone, with its QR code and a way back', async () => {
-  const { app, channel } = await startHouse()
+it.concurrent('fits a phone, with a QR code and a back link', async () => {
+  const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`, { viewport: { width: 390, height: 844 } })
   await page.locator('.card').waitFor()
   await page.getByRole('img', { name: /^QR code of http/ }).waitFor()
   expect(await isTooWide(page)).toBe(false)
   expect((await findings(page)).join()).toBe('')
-  await page.getByRole('link', { name: 'All microphones' }).click()
+  await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.locator('.card').nth(3).waitFor()
 }, 60_000)
 
-it.concurrent('says that there is no such channel', async () => {
-  const { app } = await startHouse()
+it.concurrent('reports an unknown channel', async () => {
+  const { app } = await start()
   const page = await open(app, '/channels/99999')
-  await page.getByRole('heading', { name: 'There is no such channel' }).waitFor()
+  await page.getByRole('heading', { name: 'Channel not found' }).waitFor()
   expect((await findings(page)).join()).toBe('')
 }, 60_000)

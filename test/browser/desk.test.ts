@@ -1,4 +1,4 @@
-/** The desk in a real browser: what a technician sees and does, under the Content-Security-Policy, whatever the network does. */
+/** The monitor in a browser with the Content-Security-Policy and network failures. */
 
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
@@ -9,8 +9,8 @@ import { type FakeService, receiver, startFakeService, update, withDetails } fro
 let browser: Browser
 let service: FakeService
 let page: Page
-/** Whatever the browser complains of, but for requests that a test makes fail. */
-let complaints: string[]
+/** Browser errors other than requests that a test makes fail. */
+let errors: string[]
 
 beforeAll(async () => {
   browser = await launchChromium()
@@ -18,22 +18,22 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 beforeEach(async () => {
-  service = await startFakeService('/house')
+  service = await startFakeService('/venue')
   page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  complaints = []
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (said) => {
-    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(said.text())
-    if (said.type() === 'error' && !isNetwork) complaints.push(said.text())
+  errors = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (entry) => {
+    const isNetwork = /^Failed to load resource|^WebSocket connection/.test(entry.text())
+    if (entry.type() === 'error' && !isNetwork) errors.push(entry.text())
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(service.url)) complaints.push(`asked elsewhere: ${request.url()}`)
+    if (!request.url().startsWith(service.url)) errors.push(`external request: ${request.url()}`)
   })
 })
 afterEach(async () => {
   await page.close()
   await service.close()
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
 const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}` })
@@ -42,15 +42,15 @@ const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
 async function seriousFindings(): Promise<string[]> {
   await page.evaluate(axe.source)
-  // axe has just been put there as a global; its types are not this file's business.
+  // axe is a global in the page, without types here.
   const violations = await page.evaluate<{ id: string; impact: string }[]>('axe.run().then((run) => run.violations)')
   return violations.filter(({ impact }) => impact !== 'minor').map(({ id }) => id)
 }
 
 // Conformance: S-1.4.
-it('shows every state, follows what changes, and puts problems first on request', async () => {
+it('shows every state, updates live, and sorts problems first on request', async () => {
   const lost = { ...receiver(2, [{}]), is_active: false }
-  service.house.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), lost]
+  service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), lost]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   expect(await Promise.all([1, 2, 3, 4, 5].map(stateOf))).toEqual([
@@ -60,39 +60,39 @@ it('shows every state, follows what changes, and puts problems first on request'
     'off',
     'receiver_lost',
   ])
-  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   expect(await seriousFindings()).toEqual([])
 
-  service.say(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
+  service.send(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
   await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
   await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
   expect(await slots()).toEqual(['1', '2', '3', '4', '5'])
-  await page.getByLabel('Order').first().selectOption('Problems first')
+  await page.getByLabel('Sort').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
   await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
 })
 
-it('counts a key that does not match as a problem, wherever it is shown', async () => {
+it('counts mismatching encryption keys as a problem in cards and table', async () => {
   const rack = receiver(1, [{}, { battery: 15 }, {}, { battery: 40 }])
-  service.house.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
+  service.data.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
   await page.goto(`${service.url}/?state=problems&sort=problems`)
   await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
   expect(await slots()).toEqual(['3', '2', '4'])
-  expect(await page.locator('.summary').innerText()).toContain('2 need a hand')
+  expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   await page.goto(`${service.url}/?layout=list`)
   await page
     .getByRole('row', { name: /Singer 3/ })
     .getByText('Key error')
     .waitFor()
   await page.goto(`${service.url}/wall`)
-  await page.locator('.card[data-state=key_error][data-hand]').getByText('Key error').waitFor()
+  await page.locator('.card[data-state=key_error][data-attention]').getByText('Key error').waitFor()
 })
 
 // Reliability: 1.7.
-it('keeps hostile names text, and in their place', async () => {
+it('escapes hostile names and keeps them within their card', async () => {
   const names = ['<img src=x onerror=alert(1)>', '\u202Egnp.exe', 'W'.repeat(255), '<script>alert(1)</script>']
-  service.house.receivers = [
+  service.data.receivers = [
     receiver(
       1,
       names.map((name) => ({ name })),
@@ -107,29 +107,29 @@ it('keeps hostile names text, and in their place', async () => {
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
 })
 
-it('says what to do where there is nothing, and where sign-in is needed', async () => {
-  service.house.upstream = 'disabled'
+it('explains an empty installation and a required sign-in', async () => {
+  service.data.upstream = 'disabled'
   await page.goto(`${service.url}/?manufacturer=nobody&sort=sideways`)
   await page.getByText('micwatch serve --demo').waitFor()
   expect(await seriousFindings()).toEqual([])
-  service.house.needsSignIn = true
+  service.data.needsSignIn = true
   await page.reload()
-  await page.getByRole('heading', { name: 'Sign-in needed' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
 })
 
-const singers = (count: number, told: Parameters<typeof receiver>[1][number] = {}) =>
+const singers = (count: number, transmitter: Parameters<typeof receiver>[1][number] = {}) =>
   receiver(
     1,
-    Array.from({ length: count }, () => told),
+    Array.from({ length: count }, () => transmitter),
   )
 
 function group(id: number, title: string, slots: number[], hide_charts = false) {
   return { id, title, slots, hide_charts, manufacturer: null }
 }
 
-it('filters by what is typed, by state and by group, keeps it in the address, and says when nothing fits', async () => {
-  service.house.receivers = [receiver(1, [{}, { battery: 5, name: 'Anna' }, null, {}])]
-  service.house.groups = [group(4, 'Band', [4, 65_001, 9, 1]), group(5, 'Nobody', [])]
+it('filters by search, state and group, stores them in the address, and reports no matches', async () => {
+  service.data.receivers = [receiver(1, [{}, { battery: 5, name: 'Anna' }, null, {}])]
+  service.data.groups = [group(4, 'Band', [4, 65_001, 9, 1]), group(5, 'Nobody', [])]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
 
@@ -140,16 +140,16 @@ it('filters by what is typed, by state and by group, keeps it in the address, an
   await page.reload()
   await expect.poll(slots).toEqual(['2'])
   await page.getByLabel('Search').fill('nobody at all')
-  await page.getByText('No channel fits: “nobody at all”.').waitFor()
+  await page.getByText('No channels match: “nobody at all”.').waitFor()
   expect(await seriousFindings()).toEqual([])
-  await page.getByRole('link', { name: 'Show everything' }).click()
+  await page.getByRole('link', { name: 'Show all channels' }).click()
   await expect.poll(slots).toEqual(['1', '2', '3', '4'])
 
   await page.getByLabel('State').first().selectOption('Problems only')
   await expect.poll(slots).toEqual(['2'])
-  await page.getByLabel('State').first().selectOption('Switched off')
+  await page.getByLabel('State').first().selectOption('TX off')
   await expect.poll(slots).toEqual(['3'])
-  await page.getByLabel('State').first().selectOption('Every state')
+  await page.getByLabel('State').first().selectOption('All states')
 
   await page.getByRole('button', { name: 'Band' }).click()
   await expect.poll(slots).toEqual(['4', '9', '1'])
@@ -157,17 +157,18 @@ it('filters by what is typed, by state and by group, keeps it in the address, an
   expect(await page.locator('.planned').innerText()).toMatch(/9\s+Planned/)
   expect(await page.locator('.spacer').count()).toBe(1)
   await page.keyboard.press('2')
-  await page.getByRole('heading', { name: 'Nobody has no positions yet' }).waitFor()
+  await page.getByRole('heading', { name: 'Nobody is empty' }).waitFor()
   await page.keyboard.press('0')
   await expect.poll(slots).toEqual(['1', '2', '3', '4'])
 }, 40_000)
 
-it('shows every value in a table, ordered by its columns', async () => {
-  service.house.receivers = [receiver(1, [{ battery: 90 }, { battery: 15, rf_level: -61 }, null, { battery: 40 }])]
+it('shows every value in a table that is sorted by column', async () => {
+  service.data.receivers = [receiver(1, [{ battery: 90 }, { battery: 15, rf_level: -61 }, null, { battery: 40 }])]
   await page.goto(`${service.url}/?layout=list`)
   const row = page.getByRole('row', { name: /Singer 2/ })
   await row.getByRole('img', { name: '−61 dBm' }).waitFor()
-  for (const text of ['H02', 'Low', '15 %', '540.000 MHz', 'Rack 1·2']) expect(await row.innerText()).toContain(text)
+  for (const text of ['H02', 'Battery low', '15%', '540.000 MHz', 'Rack 1·2'])
+    expect(await row.innerText()).toContain(text)
   const order = () => page.locator('tbody [data-column=slot]').allInnerTexts()
   expect(await order()).toEqual(['1', '2', '3', '4'])
   await page.getByRole('button', { name: 'Battery' }).click()
@@ -176,8 +177,8 @@ it('shows every value in a table, ordered by its columns', async () => {
   expect(await seriousFindings()).toEqual([])
 })
 
-it('keeps the head of the table in sight, below the line on top, however wide the page', async () => {
-  service.house.receivers = Array.from({ length: 10 }, (_, at) => receiver(at + 1, [{}, {}, {}, {}]))
+it('keeps the table head below the header while scrolling at any width', async () => {
+  service.data.receivers = Array.from({ length: 10 }, (_, at) => receiver(at + 1, [{}, {}, {}, {}]))
   for (const width of [1440, 700, 390]) {
     await page.setViewportSize({ width, height: 700 })
     await page.goto(`${service.url}/?layout=list`)
@@ -193,12 +194,12 @@ it('keeps the head of the table in sight, below the line on top, however wide th
   }
 })
 
-it('has a key for everything, a button for every key, and a help made of them', async () => {
-  service.house.receivers = [singers(2)]
+it('has a key and a button for each command, and lists them in the help', async () => {
+  service.data.receivers = [singers(2)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await page.keyboard.press('?')
-  const help = page.getByRole('dialog', { name: 'Keys' })
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await help.waitFor()
   const keys = await help.locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '/', '0–9', 'w', 'p', 'l', 'f', 'q', 'c', 'm', 'a', 'Esc'])
@@ -206,14 +207,14 @@ it('has a key for everything, a button for every key, and a help made of them', 
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'hidden' })
 
-  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  await page.getByRole('button', { name: 'More options' }).click()
   const inMenu = await page.locator('.more button .key').allInnerTexts()
   expect(inMenu).toEqual(['?', 'w', 'p', 'f', 'q', 'c', 'm', 'a'])
   expect(await seriousFindings()).toEqual([])
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('q')
-  const qr = page.getByRole('dialog', { name: 'This view on another device' })
+  const qr = page.getByRole('dialog', { name: 'Open this view on another device' })
   await qr.getByRole('img', { name: /^QR code of http/ }).waitFor()
   expect(await qr.innerText()).toContain('MICWATCH_HOST=0.0.0.0')
   expect(await seriousFindings()).toEqual([])
@@ -226,12 +227,12 @@ it('has a key for everything, a button for every key, and a help made of them', 
   await page.waitForURL(`${service.url}/wall`)
 })
 
-it('remembers how it was shown, and lets the address win', async () => {
-  service.house.receivers = [receiver(1, [{}, { battery: 5 }])]
+it('restores the stored view, and prefers the address', async () => {
+  service.data.receivers = [receiver(1, [{}, { battery: 5 }])]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await page.keyboard.press('p')
-  await page.getByRole('button', { name: 'More to do with this view' }).click()
+  await page.getByRole('button', { name: 'More options' }).click()
   await page.getByLabel('Theme').selectOption('Light')
   await page.goto(`${service.url}/`)
   await expect.poll(slots).toEqual(['2', '1'])
@@ -243,10 +244,10 @@ it('remembers how it was shown, and lets the address win', async () => {
 })
 
 it.each(['dark', 'light', 'contrast'])(
-  'can be read in the %s theme, whatever is wrong',
+  'is readable in the %s theme in every state',
   async (theme) => {
     const lost = { ...receiver(2, [{}, null]), is_active: false }
-    const told = [
+    const transmitters = [
       {},
       { battery: 40 },
       { battery: 15 },
@@ -255,13 +256,13 @@ it.each(['dark', 'light', 'contrast'])(
       { rf_level: -95 },
     ]
     const wrongKey = { encryption: 'error' } as const
-    service.house.receivers = [
-      withDetails(receiver(1, told.slice(0, 4)), [{}, {}, {}, wrongKey]),
+    service.data.receivers = [
+      withDetails(receiver(1, transmitters.slice(0, 4)), [{}, {}, {}, wrongKey]),
       lost,
-      receiver(3, [...told.slice(4), null]),
+      receiver(3, [...transmitters.slice(4), null]),
       withDetails(receiver(4, [{}]), [wrongKey]),
     ]
-    service.house.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 13, 77, 65_001])]
+    service.data.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 13, 77, 65_001])]
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
       await page.locator('[data-state=critical]').waitFor()
@@ -274,9 +275,9 @@ it.each(['dark', 'light', 'contrast'])(
   60_000,
 )
 
-it('hides the charts of a group that wants none', async () => {
-  service.house.receivers = [singers(2)]
-  service.house.groups = [group(1, 'With', [1, 2]), group(2, 'Without', [1, 2], true)]
+it('hides the charts of a group with hidden charts', async () => {
+  service.data.receivers = [singers(2)]
+  service.data.groups = [group(1, 'With', [1, 2]), group(2, 'Without', [1, 2], true)]
   await page.goto(`${service.url}/?group=1`)
   await card(1).waitFor()
   expect(await page.locator('.chart').count()).toBe(2)
@@ -284,9 +285,9 @@ it('hides the charts of a group that wants none', async () => {
   await expect.poll(() => page.locator('.chart').count()).toBe(0)
 })
 
-it('on a phone puts problems first, keeps within the screen, and opens a channel with one tap', async () => {
-  service.house.receivers = [receiver(1, [{}, {}, { battery: 5 }, {}]), receiver(2, [{}, {}, {}, {}])]
-  service.house.groups = [group(1, 'A group with a rather long name', [1]), group(2, 'Another of them, longer', [2])]
+it('on a phone sorts problems first, fits the screen, and opens a channel with one tap', async () => {
+  service.data.receivers = [receiver(1, [{}, {}, { battery: 5 }, {}]), receiver(2, [{}, {}, {}, {}])]
+  service.data.groups = [group(1, 'A group with a rather long name', [1]), group(2, 'Another of them, longer', [2])]
   await page.setViewportSize({ width: 390, height: 844 })
   for (const query of ['', '?layout=list', '?group=1']) {
     await page.goto(`${service.url}/${query}`)
@@ -300,27 +301,27 @@ it('on a phone puts problems first, keeps within the screen, and opens a channel
   await page.waitForURL(`${service.url}/channels/3`)
 }, 60_000)
 
-it('opens its menu at the button, within the screen', async () => {
-  service.house.receivers = [singers(1)]
+it('opens its menu below the button and within the screen', async () => {
+  service.data.receivers = [singers(1)]
   for (const width of [3840, 1440, 1000, 390]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${service.url}/`)
-    const button = page.getByRole('button', { name: 'More to do with this view' })
+    const button = page.getByRole('button', { name: 'More options' })
     await button.click()
     const [at, menu] = await Promise.all([button.boundingBox(), page.locator('.more').boundingBox()])
     if (at === null || menu === null) throw new Error('There is no menu.')
     expect(menu.y - (at.y + at.height)).toBeGreaterThanOrEqual(0)
     expect(menu.y - (at.y + at.height)).toBeLessThan(12)
-    // Beneath it, or as near as the edge of the screen lets it.
+    // Below the button, or as near as the screen edge allows.
     expect(menu.x).toBeLessThanOrEqual(at.x)
     expect(menu.x + menu.width).toBeGreaterThanOrEqual(Math.min(at.x + at.width, width - 24))
     expect(menu.x + menu.width).toBeLessThanOrEqual(width)
   }
 })
 
-it('holds at twice the size of letters', async () => {
-  service.house.receivers = [singers(4)]
-  // What 200 % does to a window of 1440 by 900.
+it('fits at 200% zoom', async () => {
+  service.data.receivers = [singers(4)]
+  // Equals 200% zoom in a window of 1440 by 900.
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
@@ -328,8 +329,8 @@ it('holds at twice the size of letters', async () => {
   expect(await seriousFindings()).toEqual([])
 })
 
-it('sounds only on a device that wants it', async () => {
-  service.house.receivers = [singers(1)]
+it('stores the alarm sound setting per device', async () => {
+  service.data.receivers = [singers(1)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   const sound = page.locator('.more button', { hasText: 'Alarm sound' })
@@ -338,13 +339,13 @@ it('sounds only on a device that wants it', async () => {
   await expect.poll(() => sound.getAttribute('aria-pressed')).toBe('true')
   await page.reload()
   await card(1).waitFor()
-  await expect.poll(() => page.locator('.more').textContent()).toContain('the browser waits for it')
+  await expect.poll(() => page.locator('.more').textContent()).toContain('blocked by the browser')
 })
 
 // Conformance: S-4.18.
-it('tells about itself', async () => {
+it('shows the about page', async () => {
   await page.goto(`${service.url}/about/`)
   await page.getByText('9.9.9').waitFor()
-  expect(await page.locator('a[href="/house/api/data.json"]').count()).toBe(1)
+  expect(await page.locator('a[href="/venue/api/data.json"]').count()).toBe(1)
   expect(await seriousFindings()).toEqual([])
 })

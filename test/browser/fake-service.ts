@@ -1,4 +1,4 @@
-/** A service that says what a test wants the page to hear, and fails when told to. Serves the built pages. */
+/** A fake service with the data and failures that a test sets. Serves the built pages. */
 
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { noSources, type UpstreamStatus } from '../../src/model/health.ts'
 import type { DeviceUpdate, ServerMessage } from '../../src/model/messages.ts'
 import { findPage } from '../../src/model/pages.ts'
 
-const shipped = fileURLToPath(new URL('../../dist/web/', import.meta.url))
+const builtPages = fileURLToPath(new URL('../../dist/web/', import.meta.url))
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
@@ -24,27 +24,27 @@ const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', 
 
 export interface FakeService {
   readonly url: string
-  readonly house: FakeHouse
-  /** Connections stay open, and nothing comes through them any more: a pulled cable. */
+  readonly data: FakeData
+  /** Connections stay open without data, like an unplugged cable. */
   isSilent: boolean
-  /** Nothing is answered, and what is open is cut. */
+  /** Closes all connections and answers no request. */
   isDown: boolean
-  say(message: ServerMessage): void
+  send(message: ServerMessage): void
   close(): Promise<void>
 }
 
-export interface FakeHouse {
+export interface FakeData {
   receivers: ReceiverInData[]
   groups: Group[]
-  /** What further paths below `/api/` answer. */
+  /** Response bodies of other paths below `/api/`. */
   answers: Record<string, unknown>
   upstream: UpstreamStatus
   needsSignIn: boolean
 }
 
-/** `webRoot`: where its pages lie. */
-export async function startFakeService(mount: string, webRoot = shipped): Promise<FakeService> {
-  const house: FakeHouse = {
+/** `webRoot`: folder of the built pages. */
+export async function startFakeService(mount: string, webRoot = builtPages): Promise<FakeService> {
+  const data: FakeData = {
     receivers: [],
     groups: [],
     answers: { '/api/assignments/': [] },
@@ -67,44 +67,44 @@ export async function startFakeService(mount: string, webRoot = shipped): Promis
   })
   const upgrades = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, socket, head) => {
-    if (isDown || house.needsSignIn) return socket.destroy()
+    if (isDown || data.needsSignIn) return socket.destroy()
     upgrades.handleUpgrade(request, socket, head, (client) => {
       clients.add(client)
       client.on('close', () => clients.delete(client))
-      client.on('message', () => say({ type: 'pong', timestamp: new Date().toISOString() }))
-      say({ type: 'status', message: 'Connected' })
+      client.on('message', () => send({ type: 'pong', timestamp: new Date().toISOString() }))
+      send({ type: 'status', message: 'Connected' })
     })
   })
 
-  function say(message: ServerMessage) {
+  function send(message: ServerMessage) {
     if (!isSilent) for (const client of clients) client.send(JSON.stringify(message))
   }
 
   function answer(response: ServerResponse, path: string) {
-    const send = (status: number, type: string, body: string) =>
+    const respond = (status: number, type: string, body: string) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
-    const json = (body: unknown) => send(200, 'application/json', JSON.stringify(body))
+    const json = (body: unknown) => respond(200, 'application/json', JSON.stringify(body))
     if (path.startsWith('/assets/'))
-      return send(200, types[path.split('.').pop() ?? ''] ?? '', readFileSync(join(webRoot, path), 'utf8'))
+      return respond(200, types[path.split('.').pop() ?? ''] ?? '', readFileSync(join(webRoot, path), 'utf8'))
     if (findPage(path) !== null) {
-      return send(
+      return respond(
         200,
         'text/html; charset=utf-8',
         readFileSync(join(webRoot, 'index.html'), 'utf8').replaceAll('="./', `="${mount}/`),
       )
     }
-    if (house.needsSignIn) return send(401, 'application/json', '{"error":"Sign in first."}')
-    if (path === '/api/data.json') return json(dataOf(house))
-    if (path === '/api/health/') return json(healthOf(house))
-    if (house.answers[path] !== undefined) return json(house.answers[path])
-    return send(404, 'application/json', '{"error":"Not found."}')
+    if (data.needsSignIn) return respond(401, 'application/json', '{"error":"Sign in first."}')
+    if (path === '/api/data.json') return json(dataOf(data))
+    if (path === '/api/health/') return json(healthOf(data))
+    if (data.answers[path] !== undefined) return json(data.answers[path])
+    return respond(404, 'application/json', '{"error":"Not found."}')
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${mount}`,
-    house,
-    say,
+    data,
+    send,
     get isSilent() {
       return isSilent
     },
@@ -126,14 +126,14 @@ export async function startFakeService(mount: string, webRoot = shipped): Promis
 }
 
 /** A receiver with these channels; `null` is a channel without a transmitter. */
-export function receiver(id: number, told: readonly (Partial<TransmitterBody> | null)[]): ReceiverInData {
-  const channels = told.map((one, at): ChannelBody => {
-    const slot = (id - 1) * 4 + at + 1
+export function receiver(id: number, transmitters: readonly (Partial<TransmitterBody> | null)[]): ReceiverInData {
+  const channels = transmitters.map((transmitter, index): ChannelBody => {
+    const slot = (id - 1) * 4 + index + 1
     const name = `H${String(slot).padStart(2, '0')} Singer ${slot}`
     const levels = { battery: 90, audio_level: -20, rf_level: -50, frequency: '540.000' }
     return {
-      ...{ id: slot, channel: at + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
-      transmitter: one && { slot, upstream_slot: null, name, ...levels, ...one },
+      ...{ id: slot, channel: index + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
+      transmitter: transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter },
     }
   })
   const last_seen = new Date().toISOString()
@@ -141,27 +141,38 @@ export function receiver(id: number, told: readonly (Partial<TransmitterBody> | 
   return { id, ...hardware, is_active: true, last_seen, channels }
 }
 
-/** The same receiver, which tells these of its channels besides, from the first on. */
-export function withDetails(of: ReceiverInData, told: readonly ChannelDetails[]): ReceiverInData {
-  const channels = of.channels.map((channel, at) => ({ ...channel, ...(told[at] && { details: told[at] }) }))
+/** The same receiver with details for its channels, in order. */
+export function withDetails(of: ReceiverInData, details: readonly ChannelDetails[]): ReceiverInData {
+  const channels = of.channels.map((channel, index) => ({
+    ...channel,
+    ...(details[index] && { details: details[index] }),
+  }))
   return { ...of, channels }
 }
 
-/** Says that the first of them has these channels now. */
-export function update(told: Parameters<typeof receiver>[1]): DeviceUpdate {
-  const { channels } = receiver(1, told)
+/** An update of receiver 1 with these channels. */
+export function update(transmitters: Parameters<typeof receiver>[1]): DeviceUpdate {
+  const { channels } = receiver(1, transmitters)
   return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }
 }
 
-function dataOf(house: FakeHouse): DataBody {
+function dataOf(data: FakeData): DataBody {
   const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
-  return { receivers: house.receivers, discovered: [], config, groups: house.groups }
+  return { receivers: data.receivers, discovered: [], config, groups: data.groups }
 }
 
-function healthOf({ upstream }: FakeHouse): HealthBody & { version: string } {
+function healthOf({ upstream }: FakeData): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
-  const fares = { ...noSources, status: upstream, base_url: '', consecutive_failures }
-  const manufacturers = [{ code: 'shure', ...fares }]
+  const upstreamStatus = { ...withoutSources, status: upstream, base_url: '', consecutive_failures }
+  const manufacturers = [{ code: 'shure', ...upstreamStatus }]
   const store = { status: 'healthy', details: null } as const
-  return { status: 'healthy', vendor_api: fares, manufacturers, details: [], store, timestamp: '', version: '9.9.9' }
+  return {
+    status: 'healthy',
+    vendor_api: upstreamStatus,
+    manufacturers,
+    details: [],
+    store,
+    timestamp: '',
+    version: '9.9.9',
+  }
 }

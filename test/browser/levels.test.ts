@@ -1,4 +1,4 @@
-/** Levels as they are painted: meters, numbers and charts, looked at pixel by pixel. */
+/** Painted meters, levels and charts, compared by pixels. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -9,16 +9,16 @@ import { receiver, startFakeService, update, withDetails } from './fake-service.
 
 const { open } = browserForTests()
 
-async function openDesk(one: ReceiverInData) {
+async function openMonitor(one: ReceiverInData) {
   const service = await startFakeService('')
   atEnd(() => service.close())
-  service.house.receivers = [one]
+  service.data.receivers = [one]
   const page = await open(service, '/')
   await page.locator('.card').waitFor()
   return { service, page }
 }
 
-/** Red, green, blue and cover, pixel by pixel, of what is painted on an element. */
+/** RGBA pixels of the canvas over an element. */
 const painted = (page: Page, selector: string) =>
   page.evaluate<number[]>(`(() => {
     const canvas = document.querySelector('.meter-layer canvas')
@@ -28,38 +28,38 @@ const painted = (page: Page, selector: string) =>
       place.left - field.left, place.top - field.top, place.width, place.height).data]
   })()`)
 
-it('paints what it is told: a chart of the last minute, and meters and levels that follow', async () => {
-  const { service, page } = await openDesk(receiver(1, [{}]))
+it('paints a chart of the last minute, and meters and levels that follow the updates', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
   const greenOf = async (selector: string) => {
     const data = await painted(page, selector)
     return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
   }
-  await expect.poll(async () => (await painted(page, '.meter-value')).some((one) => one > 0)).toBe(true)
+  await expect.poll(async () => (await painted(page, '.meter-value')).some((item) => item > 0)).toBe(true)
   const [chart, meter, level] = [
     await greenOf('.chart'),
     await greenOf('.meter-strip'),
     await painted(page, '.meter-value'),
   ]
-  for (let at = 0; at < 8; at++) service.say(update([{ audio_level: -4 - at }]))
+  for (let at = 0; at < 8; at++) service.send(update([{ audio_level: -4 - at }]))
   await expect.poll(() => greenOf('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
   await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
-  service.say(update([{ rf_level: -63 }]))
+  service.send(update([{ rf_level: -63 }]))
   await expect.poll(() => painted(page, '.meter-value')).not.toEqual(level)
 })
 
-it('tells RF in percent where the gear tells no dBm, as a number and a bar', async () => {
-  const told = (rf_percent: number) =>
+it('shows RF in percent as number and bar if the equipment reports no dBm', async () => {
+  const withRfPercent = (rf_percent: number) =>
     withDetails(receiver(1, [{ rf_level: null, audio_level: null }]), [{ rf_percent }])
-  const { service, page } = await openDesk(told(20))
-  await page.getByRole('img', { name: '20 %' }).waitFor()
+  const { service, page } = await openMonitor(withRfPercent(20))
+  await page.getByRole('img', { name: '20%' }).waitFor()
   const blueOf = async () => {
     const data = await painted(page, '.meter-strip')
     return data.filter((blue, at) => at % 4 === 2 && blue > (data[at - 2] ?? 0) + 80).length
   }
   await expect.poll(blueOf).toBeGreaterThan(0)
   const short = await blueOf()
-  const { channels } = told(80)
-  service.say({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
-  await page.getByRole('img', { name: '80 %' }).waitFor()
+  const { channels } = withRfPercent(80)
+  service.send({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
+  await page.getByRole('img', { name: '80%' }).waitFor()
   await expect.poll(async () => (await blueOf()) / short).toBeCloseTo(4, 0)
 })

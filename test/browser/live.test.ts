@@ -1,4 +1,4 @@
-/** From a simulated system's value to the pixels of a real browser, through the whole service and nothing else. */
+/** From a value of a simulated system to the page, through the complete service. */
 
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
@@ -14,29 +14,32 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 // Reliability: U24.
-it('a value changes in the simulator, and the card follows', async () => {
+it('updates a card when a value changes in the simulator', async () => {
   const shure = await startShure()
   const ownCertificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))
   const sennheiser = await startSennheiser({ tls: { key: ownCertificate, cert: ownCertificate } })
   const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
   const { id } = firstDevice(shure)
-  const telling = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
-  shure.show.set(id, telling, 1)
+  const values = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
+  shure.show.set(id, values, 1)
 
   const page = await browser.newPage()
   await page.goto(app.url)
   const card = page.locator('.card', { hasText: 'Elsbeth' })
   await card.waitFor()
-  const levels = () => card.getByRole('img').evaluateAll((found) => found.map((one) => one.getAttribute('aria-label')))
+  const levels = () =>
+    card.getByRole('img').evaluateAll((found) => found.map((entry) => entry.getAttribute('aria-label')))
   const shown = async () => [await card.innerText(), ...(await levels())].join(' ').replace(/\s+/g, ' ')
   const becomes = async (...texts: string[]) => {
-    await expect.poll(shown, { timeout: 10_000 }).toSatisfy((text: string) => texts.every((one) => text.includes(one)))
+    await expect
+      .poll(shown, { timeout: 10_000 })
+      .toSatisfy((text: string) => texts.every((item) => text.includes(item)))
   }
   await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
-  await becomes('H04', '81 %', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
+  await becomes('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
 
-  shure.show.set(id, { ...telling, battery: 9, rf_level: -61 }, 1)
-  await becomes('9 %', '−61 dBm', 'Critical')
+  shure.show.set(id, { ...values, battery: 9, rf_level: -61 }, 1)
+  await becomes('9%', '−61 dBm', 'Battery critical')
 
   shure.show.set(id, { transmitter: false }, 1)
   await expect.poll(shown, { timeout: 10_000 }).toMatch(/off/i)

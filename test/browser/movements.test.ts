@@ -1,4 +1,4 @@
-/** The movement log: a receiver moves in the simulator, somebody takes note of it in the browser. */
+/** The movement log: a receiver moves in the simulator and is acknowledged in a browser. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -9,8 +9,8 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
-async function startHouse() {
-  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
+async function start() {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
@@ -18,7 +18,7 @@ async function startHouse() {
     const { status } = await app.post('/api/refresh/')
     expect(status).toBe(200)
   }
-  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  // Joins the first cycle if it is still running, so that every later refresh starts its own.
   await poll()
   const move = async (...addresses: string[]) => {
     for (const [at, ip] of addresses.entries()) shure.show.set(firstDevice(shure, at).id, { ip })
@@ -26,40 +26,40 @@ async function startHouse() {
   }
   const acknowledged = async () => {
     const { json } = await app.get('/api/admin/movements/', admin)
-    return json.map((one: { acknowledged_by: string | null }) => one.acknowledged_by) as (string | null)[]
+    return json.map((item: { acknowledged_by: string | null }) => item.acknowledged_by) as (string | null)[]
   }
   return { app, shure, admin, move, acknowledged }
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
-it.concurrent('shows what moved from where to where, and how often it was seen', async () => {
-  const { app, shure, move } = await startHouse()
+it.concurrent('shows the old and new address and the number of detections', async () => {
+  const { app, shure, move } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/movements')
-  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
   expect(await findings(page)).toEqual([])
   const { id, ip, serial_number } = { ...firstDevice(shure), ip: firstDevice(shure).ip ?? '' }
   const { name } = await app.receiver(id)
   await move('10.77.0.1')
-  // By itself, without a reload.
+  // Updated without a reload.
   await rows(page).waitFor()
   const text = await rows(page).innerText()
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
-  await page.getByText('This takes the role operator.').waitFor()
+  await page.getByText('Requires the operator role.').waitFor()
   expect(await findings(page)).toEqual([])
-  // There and back, and there again: the same movement, once more.
+  // Back and forth again: the same movement is counted again.
   await move(ip)
   await move('10.77.0.1')
   await until(
     'it is counted',
-    async () => (await rows(page).first().locator('[data-label="Times seen"]').innerText()) === '2',
+    async () => (await rows(page).first().locator('[data-label="Count"]').innerText()) === '2',
   )
 })
 
 // Conformance: S-1.5.
-it.concurrent('is acknowledged one by one, and all at once', async () => {
-  const { app, move, acknowledged } = await startHouse()
+it.concurrent('acknowledges single movements and all movements', async () => {
+  const { app, move, acknowledged } = await start()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
   const page = await browser.openAs(app, 'operator', '/admin/movements')
   await rows(page).first().waitFor()
@@ -68,24 +68,24 @@ it.concurrent('is acknowledged one by one, and all at once', async () => {
   await page.getByRole('dialog', { name: 'Acknowledge 1 movement?' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
-  await said(page).getByText('Acknowledged 1 movement(s).').waitFor()
+  await messages(page).getByText('Acknowledged 1 movement(s).').waitFor()
   expect(await acknowledged()).toEqual([null, 'the-operator', null])
 
-  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
+  await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
-  await page.getByRole('heading', { name: 'No movement waits for you' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
+  await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
   expect(await acknowledged()).toEqual(['the-operator', 'the-operator', 'the-operator'])
 
-  await page.getByLabel('Acknowledged').selectOption('any')
+  await page.getByLabel('Acknowledged').selectOption('Any')
   expect(new URL(page.url()).search).toBe('?acknowledged=any')
   await rows(page).first().waitFor()
   expect(await rows(page).count()).toBe(3)
   expect(await rows(page).first().innerText()).toContain('by the-operator')
 })
 
-it.concurrent('tells of places, keeps names text, and fits a phone', async () => {
-  const { app, admin, shure, move } = await startHouse()
+it.concurrent('shows location changes, escapes names, and fits a phone', async () => {
+  const { app, admin, shure, move } = await start()
   const { json: place } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
   const { id } = await app.receiver(firstDevice(shure).id)
   const headers = { ...admin, 'content-type': 'application/json' }
@@ -95,14 +95,14 @@ it.concurrent('tells of places, keeps names text, and fits a phone', async () =>
   const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
   await rows(page).first().waitFor()
   const text = await rows(page).first().innerText()
-  for (const part of ['nowhere', '<b>Stage left</b>', 'for the second act', 'by hand']) expect(text).toContain(part)
+  for (const part of ['none', '<b>Stage left</b>', 'for the second act', 'manually']) expect(text).toContain(part)
   expect(await page.locator('tbody b').count()).toBe(0)
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
 })
 
-it.concurrent('shows long logs page by page, and goes back when a page is no more', async () => {
-  const { app, admin } = await startHouse()
+it.concurrent('shows long logs in pages, and returns to the first page when a page no longer exists', async () => {
+  const { app, admin } = await start()
   const { id } = (await app.receivers())[0] ?? { id: 0 }
   const headers = { ...admin, 'content-type': 'application/json' }
   for (let at = 1; at <= 52; at += 1) {
@@ -114,21 +114,21 @@ it.concurrent('shows long logs page by page, and goes back when a page is no mor
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('51–52 of 52').waitFor()
   expect(new URL(page.url()).search).toBe('?page=2')
-  await page.getByRole('button', { name: 'Acknowledge all shown (2)' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all shown' }).click()
+  await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByText('1–50 of 50').waitFor()
   expect(new URL(page.url()).search).toBe('')
 })
 
-it.concurrent('says that it cannot be read, and tries again when told to', async () => {
-  const { app, move } = await startHouse()
+it.concurrent('reports a failed request and retries on request', async () => {
+  const { app, move } = await start()
   await move('10.77.0.1')
   const page = await browser.openAs(app, 'operator', '/sign-in')
   await page.route('**/api/admin/movements/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/movements`)
-  await page.getByRole('heading', { name: 'Micwatch cannot be reached' }).waitFor()
+  await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.unroute('**/api/admin/movements/**')
-  await page.getByRole('button', { name: 'Try again now' }).click()
+  await page.getByRole('button', { name: 'Retry now' }).click()
   await rows(page).waitFor()
 })

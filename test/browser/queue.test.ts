@@ -1,4 +1,4 @@
-/** The discovery queue: from a conflict on the wire to a click, the database, and back to the page. */
+/** The discovery queue in a browser, from a conflict in a simulated system to the review. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -13,24 +13,24 @@ const still = { poll_interval: 3600 }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 const hostile = '<img src=x onerror=alert(1)>\u202Egnp'
 
-async function startHouse(options: object = {}) {
-  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
-  const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+async function start(options: object = {}) {
+  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const sennheiser = withoutLink(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
-  const app = await startApp({ ...options, manufacturers: systems.map((one) => entryOf(one, still)) })
+  const app = await startApp({ ...options, manufacturers: systems.map((system) => entryOf(system, still)) })
   await until('all are known', async () => (await app.receivers()).length === 5)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/', undefined, admin)
     expect(status).toBe(200)
   }
-  // Joins the first cycle if that is still ending, so that every later poll is one of its own.
+  // Joins the first cycle if it is still running, so that every later refresh starts its own.
   await poll()
   const statuses = async () => {
     const { json } = await app.get('/api/admin/discovery-queue/', admin)
     return json.map((entry: { status: string }) => entry.status) as string[]
   }
-  /** As many devices at addresses that are taken. */
+  /** Adds devices at addresses that are in use. */
   const intrude = async (...names: string[]) => {
     for (const [at, name] of names.entries()) {
       shure.show.add('shure', { ip: firstDevice(shure, at).ip, name, serial_number: `VISITOR-${at + 1}` })
@@ -43,19 +43,19 @@ async function startHouse(options: object = {}) {
 
 const entries = (page: Page) => page.locator('.entry')
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: new RegExp(`^Select entry .*${name}`) })
-const said = (page: Page) => page.getByRole('status', { name: 'Messages' })
+const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const button = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 
 async function confirm(page: Page, action: string) {
   await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click()
 }
 
-it.concurrent('shows each device beside the receiver it conflicts with, and what differs', async () => {
-  const { shure, intrude, open } = await startHouse()
+it.concurrent('shows each device next to the conflicting receiver with the differences', async () => {
+  const { shure, intrude, open } = await start()
   const page = await open()
-  await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor()
+  await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
   expect(await findings(page)).toEqual([])
-  // It comes by itself.
+  // Appears without a reload.
   await intrude('Visiting Rack')
   await entries(page).waitFor()
   const holder = firstDevice(shure)
@@ -66,15 +66,15 @@ it.concurrent('shows each device beside the receiver it conflicts with, and what
   expect(await row('MAC address').getAttribute('data-differs')).toBe('true')
   expect(await row('IP address').getAttribute('data-differs')).toBe(null)
   expect(await row('Last seen').innerText()).toMatch(/ago|just now/)
-  expect(await page.getByText('1 device waits').count()).toBe(1)
-  await page.getByText('Everything its system said').click()
+  expect(await page.getByText('1 device pending').count()).toBe(1)
+  await page.getByText('All reported data').click()
   expect(await page.locator('.metadata').innerText()).toContain('"VISITOR-1"')
   expect(await findings(page)).toEqual([])
 })
 
 // Conformance: S-1.5.
-it.concurrent('approves what is selected, by keyboard alone, and says what the service said', async () => {
-  const { app, intrude, statuses, open } = await startHouse()
+it.concurrent('approves selected devices by keyboard, and shows the message of the service', async () => {
+  const { app, intrude, statuses, open } = await start()
   await intrude('Visiting Rack', 'Second Guest')
   const page = await open()
   await box(page, 'Visiting Rack').focus()
@@ -87,103 +87,103 @@ it.concurrent('approves what is selected, by keyboard alone, and says what the s
   await page.keyboard.press('Escape')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await statuses()).toEqual(['pending', 'pending'])
-  // The focus is where it was.
+  // The focus returned.
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await said(page).getByText('Approved and imported 1 device(s).').waitFor()
+  await messages(page).getByText('Approved and imported 1 device(s).').waitFor()
   expect(await statuses()).toEqual(['imported', 'pending'])
   expect((await app.receivers()).map(({ name }) => name)).toContain('Visiting Rack')
   await until('it is gone from the list', async () => (await entries(page).count()) === 1)
-  expect(await said(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  expect(await messages(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
 it.concurrent.each([
   ['Reject', 'Reject 2 devices?', 'Rejected 2 device(s).', 'rejected'],
-  ['Mark as duplicate', 'Mark 2 devices as duplicate?', 'Marked 2 device(s) as duplicate.', 'duplicate'],
-])('%s names the number, and can be undone', async (action, question, message, status) => {
-  const { intrude, statuses, open } = await startHouse()
+  ['Mark as duplicate', 'Mark 2 devices as duplicates?', 'Marked 2 device(s) as duplicate.', 'duplicate'],
+])('%s shows the number of devices and can be undone', async (action, question, message, status) => {
+  const { intrude, statuses, open } = await start()
   await intrude('Visiting Rack', 'Second Guest')
   const page = await open()
-  await page.getByRole('checkbox', { name: 'Select all shown' }).check()
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
   await button(page, `${action} (2)`).click()
   await page.getByRole('dialog', { name: question }).waitFor()
   await confirm(page, action)
-  await said(page).getByText(message).waitFor()
+  await messages(page).getByText(message).waitFor()
   expect(await statuses()).toEqual([status, status])
-  await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor()
-  await said(page).getByRole('button', { name: 'Undo' }).click()
-  await said(page).getByText('Reopened 2 device(s).').waitFor()
+  await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
+  await messages(page).getByRole('button', { name: 'Undo' }).click()
+  await messages(page).getByText('Reopened 2 device(s).').waitFor()
   expect(await statuses()).toEqual(['pending', 'pending'])
   await until('they are back', async () => (await entries(page).count()) === 2)
 })
 
-it.concurrent('reopens what was rejected', async () => {
-  const { app, admin, intrude, statuses, open } = await startHouse()
+it.concurrent('reopens rejected devices', async () => {
+  const { app, admin, intrude, statuses, open } = await start()
   await intrude('Visiting Rack')
   await app.post('/api/admin/discovery-queue/reject/', { ids: [1] }, admin)
   const page = await open('admin', '/admin/queue?status=rejected')
-  await page.getByText("Decided by a test's admin").waitFor()
+  await page.getByText("Reviewed by a test's admin").waitFor()
   await box(page, 'Visiting Rack').check()
   expect(await button(page, 'Approve').isDisabled()).toBe(true)
   await button(page, 'Reopen (1)').click()
   await confirm(page, 'Reopen')
-  await said(page).getByText('Reopened 1 device(s).').waitFor()
+  await messages(page).getByText('Reopened 1 device(s).').waitFor()
   expect(await statuses()).toEqual(['pending'])
 })
 
-it.concurrent('names one by one what could not be done', async () => {
-  const { app, admin, intrude, statuses, open } = await startHouse()
+it.concurrent('lists the devices for which an action failed', async () => {
+  const { app, admin, intrude, statuses, open } = await start()
   await intrude('Visiting Rack', 'Second Guest')
   const page = await open()
-  await page.getByRole('checkbox', { name: 'Select all shown' }).check()
+  await page.getByRole('checkbox', { name: 'Select all' }).check()
   await button(page, 'Reject (2)').click()
-  // Somebody else is quicker.
+  // Another user reviews the entry first.
   await app.post('/api/admin/discovery-queue/approve/', { ids: [1] }, admin)
   await confirm(page, 'Reject')
-  await page.getByText('1 could not be done:').waitFor()
+  await page.getByText('1 failed:').waitFor()
   await page.getByText('Entry 1 has already been reviewed: it is imported.').waitFor()
-  await said(page).getByText('Rejected 1 device(s).').waitFor()
+  await messages(page).getByText('Rejected 1 device(s).').waitFor()
   expect(await statuses()).toEqual(['imported', 'rejected'])
   expect(await findings(page)).toEqual([])
 })
 
-it.concurrent('keeps its filters in the address, and says what was looked for', async () => {
-  const { intrude, open } = await startHouse({ config: { server: { mount: '/house' } } })
+it.concurrent('stores its filters in the address, and shows them for an empty result', async () => {
+  const { intrude, open } = await start({ config: { server: { mount: '/venue' } } })
   await intrude('Visiting Rack')
   const page = await open('admin', '/admin/queue?manufacturer=shure&status=upside-down')
   await entries(page).waitFor()
   await page.getByLabel('Manufacturer', { exact: true }).first().selectOption('sennheiser')
-  await page.getByRole('heading', { name: 'No entry fits' }).waitFor()
-  await page.getByText('Looked for: Manufacturer: sennheiser').waitFor()
+  await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
+  await page.getByText('Filters: Manufacturer: sennheiser').waitFor()
   await page.goBack()
   await entries(page).waitFor()
   await page.getByLabel('Status').selectOption('imported')
   await page.getByLabel('Address conflict').selectOption('false')
   expect(new URL(page.url()).search).toBe('?manufacturer=shure&status=imported&is_ip_conflict=false')
-  await page.getByText('Looked for: Status: Imported · Manufacturer: shure · Address conflict: No').waitFor()
+  await page.getByText('Filters: Status: Imported · Manufacturer: shure · Address conflict: No').waitFor()
   expect(await findings(page)).toEqual([])
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await entries(page).waitFor()
 
-  await page.getByLabel('Found from').fill('2999-01-01')
-  await page.getByRole('heading', { name: 'No entry fits' }).waitFor()
-  await page.getByLabel('Found from').fill('2020-01-01')
+  await page.getByLabel('Found after').fill('2999-01-01')
+  await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
+  await page.getByLabel('Found after').fill('2020-01-01')
   await entries(page).waitFor()
   await page.getByLabel('Found before').fill('2020-01-02')
-  await page.getByRole('heading', { name: 'No entry fits' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
 })
 
-it.concurrent('stays as it was when the service goes away, says since when, and comes back', async () => {
-  const { intrude, open } = await startHouse()
+it.concurrent('keeps its content and shows its age while the service is unreachable, and recovers', async () => {
+  const { intrude, open } = await start()
   await intrude('Visiting Rack')
   const page = await open()
   await entries(page).waitFor()
   await box(page, 'Visiting Rack').check()
   await page.route('**/api/admin/**', (route) => route.abort())
-  await page.getByText('This could not be read again: The connection failed.').waitFor()
-  await page.getByText(/What you see is from \d+ s ago/).waitFor()
+  await page.getByText('Refresh failed: The connection failed.').waitFor()
+  await page.getByText(/Data from \d+ sec ago/).waitFor()
   expect(await entries(page).count()).toBe(1)
   expect(await box(page, 'Visiting Rack').isChecked()).toBe(true)
   expect(await findings(page)).toEqual([])
@@ -192,22 +192,22 @@ it.concurrent('stays as it was when the service goes away, says since when, and 
   await page.getByRole('dialog').getByText('The connection failed.').waitFor()
   await page.keyboard.press('Escape')
   await page.unroute('**/api/admin/**')
-  await button(page, 'Try again now').click()
+  await button(page, 'Retry now').click()
   await until('the warning is gone', async () => (await page.locator('.not-refreshed').count()) === 0)
 
   await page.route('**/api/admin/**', (route) =>
     route.fulfill({ status: 503, json: { error: 'The database is busy or out of reach; try again.', status: 503 } }),
   )
   await page.reload()
-  await page.getByRole('heading', { name: 'Micwatch refused' }).waitFor()
+  await page.getByRole('heading', { name: 'Request failed' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.unroute('**/api/admin/**')
-  await button(page, 'Try again now').click()
+  await button(page, 'Retry now').click()
   await entries(page).waitFor()
 })
 
-it.concurrent('says that the sign-in has ended, and loses nothing that was selected', async () => {
-  const { app, admin, intrude, open } = await startHouse()
+it.concurrent('reports an ended session and keeps the selection', async () => {
+  const { app, admin, intrude, open } = await start()
   await intrude('Visiting Rack')
   const page = await open()
   await box(page, 'Visiting Rack').check()
@@ -225,32 +225,32 @@ it.concurrent('says that the sign-in has ended, and loses nothing that was selec
   expect(await findings(page)).toEqual([])
 })
 
-it.concurrent('lets those who may not decide look, and says which role it takes', async () => {
-  const { intrude, open } = await startHouse()
+it.concurrent('shows a viewer the queue and the required role', async () => {
+  const { intrude, open } = await start()
   await intrude('Visiting Rack')
   const page = await open('operator')
-  await page.getByText('This takes the role administrator.').waitFor()
+  await page.getByText('Requires the administrator role.').waitFor()
   await entries(page).waitFor()
   expect(await button(page, /^Approve/).count()).toBe(0)
 })
 
-it.concurrent('keeps hostile names text, and everything on a phone', async () => {
-  const { intrude, open } = await startHouse()
+it.concurrent('escapes hostile names and fits a phone', async () => {
+  const { intrude, open } = await start()
   await intrude(hostile, 'W'.repeat(200))
   const page = await open('admin', '/admin/queue', phone)
   await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>gnp' }).waitFor()
   expect(await page.locator('.entry img').count()).toBe(0)
-  await page.getByText('Everything its system said').first().click()
+  await page.getByText('All reported data').first().click()
   expect(await isTooWide(page)).toBe(false)
   expect(await findings(page)).toEqual([])
-  // Fingers: nothing to tap is smaller than 44 pixels.
+  // Touch targets are at least 44 pixels.
   const heights = await page.evaluate<number[]>(
     "[...document.querySelectorAll('main button, main select, main .tick')].map((one) => one.getBoundingClientRect().height).filter((height) => height > 0)",
   )
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
   await button(page, 'Filters').click()
   await page.getByLabel('Status').selectOption('rejected')
-  await page.getByRole('heading', { name: 'No entry fits' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
   await button(page, 'Admin menu').click()
   await page.getByRole('link', { name: 'Movements' }).click()
   await page.getByRole('heading', { name: 'Movements', level: 1 }).waitFor()

@@ -1,4 +1,4 @@
-/** What the desk makes of what is over: data that comes no more, an overload that has passed, a transmitter that has gone. */
+/** The monitor with stale data, a past overload and a transmitter that turned off. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -10,11 +10,11 @@ import { receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-/** With these receivers, and a page at its desk. */
-async function openDesk(...receivers: ReceiverInData[]) {
-  const service = await startFakeService('/house')
+/** A service with these receivers and an open monitor page. */
+async function openMonitor(...receivers: ReceiverInData[]) {
+  const service = await startFakeService('/venue')
   atEnd(() => service.close())
-  service.house.receivers = receivers
+  service.data.receivers = receivers
   const page = await open(service, '/')
   await page.locator('.card').first().waitFor()
   return { service, page }
@@ -23,8 +23,8 @@ async function openDesk(...receivers: ReceiverInData[]) {
 const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 
 // Reliability: C4.
-it('notices a pulled cable within seconds, greys everything, and comes back by itself with the truth', async () => {
-  const { service, page } = await openDesk(receiver(1, [{ battery: 90 }]))
+it('detects an unplugged cable within seconds, marks all values as stale, and recovers automatically', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{ battery: 90 }]))
   service.isSilent = true
   const since = Date.now()
   await page.locator('.card[data-state=stale]').waitFor()
@@ -35,26 +35,26 @@ it('notices a pulled cable within seconds, greys everything, and comes back by i
   expect(await isTooWide(page)).toBe(false)
 
   service.isDown = true
-  service.house.receivers = [receiver(1, [{ battery: 9 }])]
+  service.data.receivers = [receiver(1, [{ battery: 9 }])]
   service.isSilent = false
   service.isDown = false
   await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
   expect(await page.locator('.banner').count()).toBe(0)
 })
 
-it.concurrent('moves nothing when a receiver is lost', async () => {
-  const { service, page } = await openDesk(receiver(1, [{}, {}]), receiver(2, [{}]))
-  const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((one) => one.clientHeight))
+it.concurrent('keeps the layout when a receiver goes offline', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}, {}]), receiver(2, [{}]))
+  const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((card) => card.clientHeight))
   const before = await heights()
   expect(before).toHaveLength(3)
-  const told = update([{}, {}])
-  service.say({ ...told, data: { ...told.data, is_active: false } })
+  const offline = update([{}, {}])
+  service.send({ ...offline, data: { ...offline.data, is_active: false } })
   await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
   expect(await heights()).toEqual(before)
 })
 
-it.concurrent('on a phone names the systems that fail whole, and cuts what they said short', async () => {
-  const { page } = await openDesk(receiver(1, [{}]))
+it.concurrent('on a phone shows failing systems in full and truncates their errors', async () => {
+  const { page } = await openMonitor(receiver(1, [{}]))
   await page.route('**/api/health/', async (route) => {
     const response = await route.fetch()
     const health = await response.json()
@@ -74,13 +74,15 @@ it.concurrent('on a phone names the systems that fail whole, and cuts what they 
     )
   expect([await isCut('code'), await isCut('status')].flat()).toEqual([false, false, false, false])
   expect(await isCut('error')).toEqual([true, true])
-  const lines = await page.locator('.footer-status').evaluateAll((all) => all.map((one) => one.getClientRects().length))
+  const lines = await page
+    .locator('.footer-status')
+    .evaluateAll((all) => all.map((item) => item.getClientRects().length))
   expect(lines).toEqual([1, 1])
   expect(await isTooWide(page)).toBe(false)
 })
 
-it.concurrent('names every failing source, and a manufacturer that has not answered yet', async () => {
-  const { page } = await openDesk(receiver(1, [{}]))
+it.concurrent('lists every failing source and a manufacturer that was not contacted yet', async () => {
+  const { page } = await openMonitor(receiver(1, [{}]))
   await page.route('**/api/health/', async (route) => {
     const response = await route.fetch()
     const health = await response.json()
@@ -102,10 +104,10 @@ it.concurrent('names every failing source, and a manufacturer that has not answe
 })
 
 // Conformance: S-1.24.
-it.concurrent('greys the channels of a manufacturer that does not answer', async () => {
-  const { service, page } = await openDesk(receiver(1, [{}]))
-  service.house.upstream = 'unhealthy'
-  service.say({
+it.concurrent('marks the channels of a failing manufacturer as stale', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  service.data.upstream = 'unhealthy'
+  service.send({
     type: 'status_update',
     about: 'upstream',
     manufacturer: 'shure',
@@ -113,34 +115,34 @@ it.concurrent('greys the channels of a manufacturer that does not answer', async
     status: 'unhealthy',
   })
   await page.locator('.card[data-state=stale]').waitFor()
-  expect(await page.locator('.footer').innerText()).toContain('Not answering')
+  expect(await page.locator('.footer').innerText()).toContain('Not responding')
 })
 
-it.concurrent('keeps an overload in sight after it has passed, until somebody clears it', async () => {
-  const { service, page } = await openDesk(receiver(1, [{}]))
+it.concurrent('keeps an overload visible until a user clears it', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
   const phone = await open(service, '/', { viewport: { width: 390, height: 844 }, hasTouch: true })
   await card(phone).waitFor()
-  service.say(update([{ audio_level: 0 }]))
+  service.send(update([{ audio_level: 0 }]))
   for (const one of [page, phone]) await one.locator('.card[data-state=clipping]').waitFor()
-  service.say(update([{ audio_level: -20 }]))
+  service.send(update([{ audio_level: -20 }]))
   const state = () => card(page).getAttribute('data-state')
   expect(await state()).toBe('clipping')
   await until('it is over', async () => (await state()) === 'good', 15_000)
-  const markOn = (one: Page) => one.getByRole('button', { name: /^OL \d\d:\d\d:\d\d$/ })
+  const markOn = (item: Page) => item.getByRole('button', { name: /^OL \d+:\d\d:\d\d\s[AP]M$/ })
   await markOn(page).click()
   await markOn(page).waitFor({ state: 'detached' })
-  // A thumb is 44 px wide, whatever it looks like.
+  // The touch target is 44 px high.
   const box = await markOn(phone).boundingBox()
   expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
   await phone.touchscreen.tap((box?.x ?? 0) + 10, (box?.y ?? 0) + 3)
   await markOn(phone).waitFor({ state: 'detached' })
 })
 
-it.concurrent('keeps the last battery of a transmitter that has just gone', async () => {
-  const { service, page } = await openDesk(receiver(1, [{ battery: 12 }]))
-  service.say(update([null]))
+it.concurrent('keeps the last battery of a transmitter that turned off', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{ battery: 12 }]))
+  service.send(update([null]))
   await page.locator('.card[data-state=off_recently]').waitFor()
-  expect(await card(page).innerText()).toContain('12 %')
+  expect(await card(page).innerText()).toContain('12%')
   expect(await card(page).getByText('Battery low').count()).toBe(1)
   expect(await page.locator('.chart[data-asleep]').count()).toBe(1)
 })

@@ -1,4 +1,4 @@
-/** The wall in a real browser: whatever the number of channels and the shape of the screen, all of them are on it. */
+/** The wall in a browser: all channels fit on every screen. */
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
@@ -7,23 +7,23 @@ import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-async function startHouse(channels: number, told: Parameters<typeof receiver>[1][number] = {}): Promise<FakeService> {
-  const service = await startFakeService('/house')
+async function start(channels: number, transmitter: Parameters<typeof receiver>[1][number] = {}): Promise<FakeService> {
+  const service = await startFakeService('/venue')
   onTestFinished(() => service.close())
   const names = ['Elsbeth', 'Maria Callas', 'The Man in Black', 'Bartholomew', 'W'.repeat(60), 'Li']
-  service.house.receivers = Array.from({ length: Math.ceil(channels / 4) }, (_, at) =>
+  service.data.receivers = Array.from({ length: Math.ceil(channels / 4) }, (_, at) =>
     receiver(
       at + 1,
       Array.from({ length: Math.min(4, channels - at * 4) }, (_, channel) => ({
         name: `H${at} ${names[(at + channel) % names.length]}`,
-        ...told,
+        ...transmitter,
       })),
     ),
   )
   return service
 }
 
-/** Of every card: within the screen, and as high as what is in it. */
+/** Errors of cards that extend beyond the screen or truncate their content. */
 const misfits = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
     const { left, top, right, bottom } = card.getBoundingClientRect()
@@ -40,9 +40,9 @@ const shapes = [
 ]
 
 it.each([8, 60, 300])(
-  'fits %i channels on every shape of screen, as cards and as lines',
+  'fits %i channels on every screen shape, as cards and as a table',
   async (count) => {
-    const service = await startHouse(count)
+    const service = await start(count)
     const page = await open(service, '/wall')
     for (const viewport of shapes) {
       await page.setViewportSize(viewport)
@@ -60,16 +60,16 @@ it.each([8, 60, 300])(
   60_000,
 )
 
-it('cuts no position and no icon, however many there are and whatever is wrong', async () => {
-  const service = await startHouse(300, { battery: 8, rf_level: -95, audio_level: 0 })
-  service.house.receivers = service.house.receivers.map((one) => ({ ...one, is_active: one.id % 2 === 0 }))
+it('truncates no slot and no icon for any number of channels and states', async () => {
+  const service = await start(300, { battery: 8, rf_level: -95, audio_level: 0 })
+  service.data.receivers = service.data.receivers.map((receiver) => ({ ...receiver, is_active: receiver.id % 2 === 0 }))
   const page = await open(service, '/wall')
   await page.locator('.card[data-state=receiver_lost]').nth(149).waitFor()
   const cut = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.card')].flatMap((card) => {
       const slot = card.querySelector('.card-slot').getBoundingClientRect()
-      const marks = card.querySelector('.marks').getBoundingClientRect()
-      const icons = [...card.querySelectorAll('.mark')].map((one) => one.getBoundingClientRect())
+      const marks = card.querySelector('.flags').getBoundingClientRect()
+      const icons = [...card.querySelectorAll('.flag')].map((one) => one.getBoundingClientRect())
       const seen = icons.filter((one) => one.top < marks.bottom)
       const isWhole = seen.length > 0 && slot.right <= marks.left && seen.every((one) => one.left >= marks.left - 0.5)
       return isWhole ? [] : [card.innerText + ': ' + seen.length]
@@ -77,8 +77,8 @@ it('cuts no position and no icon, however many there are and whatever is wrong',
   await expect.poll(cut).toEqual([])
 })
 
-it('has no controls, but for whoever moves a mouse', async () => {
-  const service = await startHouse(4)
+it('shows controls only while the pointer moves', async () => {
+  const service = await start(4)
   const page = await open(service, '/wall')
   await page.locator('.card').first().waitFor()
   expect(await page.locator('a, button, select, input').count()).toBe(0)
@@ -87,13 +87,13 @@ it('has no controls, but for whoever moves a mouse', async () => {
   await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('?')
-  const keys = await page.getByRole('dialog', { name: 'Keys' }).locator('kbd').allInnerTexts()
+  const keys = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '0–9', 'd', 'p', 'l', 'f', 'q', 'g', 'c', 'm', 'Esc'])
 }, 150_000)
 
-it('shows a group in its order, with what is planned outlined and what is blank left blank', async () => {
-  const service = await startHouse(4)
-  service.house.groups = [{ id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, manufacturer: null }]
+it('shows a group in its order with planned and blank slots', async () => {
+  const service = await start(4)
+  service.data.groups = [{ id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, manufacturer: null }]
   const page = await open(service, '/wall?group=2&layout=sideways&detail=everything&theme=pink')
   const places = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((one) =>
@@ -104,8 +104,8 @@ it('shows a group in its order, with what is planned outlined and what is blank 
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
 }, 60_000)
 
-it('shows as much as is wanted', async () => {
-  const service = await startHouse(4)
+it('applies the detail setting', async () => {
+  const service = await start(4)
   const page = await open(service, '/wall?detail=full')
   await expect.poll(() => page.locator('.wall .chart').count()).toBe(4)
   await page.goto(`${service.url}/wall?detail=status`)
@@ -113,9 +113,9 @@ it('shows as much as is wanted', async () => {
   expect(await page.locator('.meters, .chart, .card-foot').count()).toBe(0)
 }, 60_000)
 
-it('moves alarms and nothing else, and not even them where nobody wants motion', async () => {
-  const service = await startHouse(4)
-  service.house.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
+it('animates alarms only, and nothing with reduced motion', async () => {
+  const service = await start(4)
+  service.data.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
   const page = await open(service, '/wall')
   await page.locator('.card[data-state=critical]').waitFor()
   const moving = () => page.evaluate<number>('document.getAnimations().length')
@@ -124,11 +124,11 @@ it('moves alarms and nothing else, and not even them where nobody wants motion',
   await expect.poll(moving).toBe(0)
 }, 60_000)
 
-it('shows who wears what, with a picture where there is one', async () => {
-  const service = await startHouse(2)
+it('shows performer names and pictures', async () => {
+  const service = await start(2)
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  service.house.answers = {
+  service.data.answers = {
     '/api/assignments/': [{ id: 1, performer: 5, wireless_unit: 8, is_active: true }],
     '/api/units/': [{ id: 8, base_chassis: 1, channel: 2 }],
     '/api/performers/': [{ id: 5, name: '<b>Anna Netrebko</b>', notes: '', picture }],
@@ -142,13 +142,13 @@ it('shows who wears what, with a picture where there is one', async () => {
   await expect.poll(() => card.locator('img').count()).toBe(0)
 }, 60_000)
 
-it('greys everything and says how old it is when the service goes, and is back by itself', async () => {
-  const service = await startHouse(60)
+it('marks all values as stale with their age when the service is unreachable, and recovers automatically', async () => {
+  const service = await start(60)
   const page = await open(service, '/wall')
   await page.locator('.card[data-state=good]').first().waitFor()
   service.isDown = true
   await expect.poll(() => page.locator('.card[data-state=stale]').count()).toBe(60)
-  const age = async () => Number(/is (\d+) s old/.exec(await page.locator('.banner').innerText())?.[1])
+  const age = async () => Number(/are (\d+) sec old/.exec(await page.locator('.banner').innerText())?.[1])
   const first = await age()
   await expect.poll(age).toBeGreaterThan(first)
   await expect.poll(async () => (await misfits(page)).join()).toBe('')

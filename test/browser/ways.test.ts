@@ -1,4 +1,4 @@
-/** From page to page, and to none, in a real browser against the whole service. */
+/** Navigation and unknown pages in a browser against a real service. */
 
 import { expect, it } from 'vitest'
 import { entryOf, startApp, startShure, until } from '../app.ts'
@@ -6,14 +6,14 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 
 const { open } = browserForTests()
 
-it.concurrent('says on a page that there is none, and to programs in their own words', async () => {
-  const app = await startApp({ config: { server: { mount: '/house' } } })
+it.concurrent('returns a not-found page to browsers and an error object to programs', async () => {
+  const app = await startApp({ config: { server: { mount: '/venue' } } })
   const page = await open(app, '/')
   const answer = await page.goto(`${app.url}/no/such/page?x=1`)
   expect(answer?.status()).toBe(404)
-  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   expect(await findings(page)).toEqual([])
-  await page.getByRole('link', { name: 'Back to the microphones' }).click()
+  await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.waitForURL(`${app.url}/`)
 
   const html = { accept: 'text/html,*/*' }
@@ -26,7 +26,7 @@ it.concurrent('says on a page that there is none, and to programs in their own w
   for (const { status, json } of asked) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
-it.concurrent('leads to the wall from every page', async () => {
+it.concurrent('links to the wall from every page', async () => {
   const app = await startApp()
   const page = await open(app, '/', { viewport: { width: 390, height: 844 } })
   for (const path of ['/', '/about', '/nowhere']) {
@@ -38,10 +38,10 @@ it.concurrent('leads to the wall from every page', async () => {
   }
 })
 
-it.concurrent('renames who is on the wall, and changes the picture, within seconds', async () => {
+it.concurrent('updates a renamed performer and a new picture on the wall within seconds', async () => {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [entryOf(shure)] })
-  const unit = await until('a transmitter is heard', async () => (await app.get('/api/units/')).json[0])
+  const unit = await until('a transmitter is detected', async () => (await app.get('/api/units/')).json[0])
   const { id } = (await app.post('/api/performers/', { name: 'Ada Lovelace' })).json
   await app.post('/api/assignments/', { performer: id, wireless_unit: unit.id })
   const page = await open(app, '/wall')

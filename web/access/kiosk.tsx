@@ -1,6 +1,6 @@
 /**
- * `/kiosk#<token>`: makes this browser a screen that may look, and goes on to the wall. The secret stands in the
- * fragment, which no browser sends anywhere and no log writes down.
+ * `/kiosk#<token>`: signs this browser in with a read-only token and opens the wall. The token is in the URL fragment,
+ * which browsers do not send and servers do not log.
  */
 
 import { useCallback, useEffect, useState } from 'react'
@@ -8,20 +8,19 @@ import { pathOf } from '../../src/model/pages.ts'
 import type { KioskOpenBody } from '../../src/model/people.ts'
 import { safeNext } from '../address.ts'
 import type { Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from '../parts/problem.tsx'
-import { words } from '../words.ts'
-import { enter } from './enter.ts'
-import { Entrance } from './entrance.tsx'
+import { AccessPage } from './access-page.tsx'
+import { sendCredentials } from './send-credentials.ts'
 
-const texts = words.access.kiosk
-/** A screen that starts before the service does finds its way by itself. */
+/** A screen may start before the service does. */
 const retryMs = 5_000
 
 type Step =
   | { readonly at: 'opening' }
-  /** Somebody is signed in here, who may have come to try the link out. */
+  /** A user is signed in, who may only want to test the link. */
   | { readonly at: 'asking'; readonly name: string }
   | { readonly at: 'refused' | 'waiting'; readonly problem: Problem }
 
@@ -31,17 +30,17 @@ export function Kiosk() {
 }
 
 function Opening({ token }: { token: string }) {
-  const { mount, api } = useSurroundings()
+  const { mount, api } = useServices()
   const [step, setStep] = useState<Step>({ at: 'opening' })
-  const goOn = useCallback(() => {
+  const proceed = useCallback(() => {
     const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
     location.replace(next ?? mount + pathOf('wall'))
   }, [mount])
   const open = useCallback(async () => {
-    const answer = await enter<KioskOpenBody>(api, '/api/auth/kiosk', { token })
-    if (answer.ok) return goOn()
-    setStep({ at: isForNow(answer.problem) ? 'waiting' : 'refused', problem: answer.problem })
-  }, [api, token, goOn])
+    const response = await sendCredentials<KioskOpenBody>(api, '/api/auth/kiosk', { token })
+    if (response.ok) return proceed()
+    setStep({ at: isTemporary(response.problem) ? 'waiting' : 'refused', problem: response.problem })
+  }, [api, token, proceed])
 
   useEffect(() => {
     void api.session().then((session) => {
@@ -57,34 +56,34 @@ function Opening({ token }: { token: string }) {
 
   switch (step.at) {
     case 'opening':
-      return <Entrance title={texts.title}>{null}</Entrance>
+      return <AccessPage title={t('access.kiosk.title')}>{null}</AccessPage>
     case 'asking':
       return (
-        <Entrance title={texts.signedIn(plainText(step.name))}>
-          <p>{texts.signedInNext}</p>
+        <AccessPage title={t('access.kiosk.signedIn', { name: plainText(step.name) })}>
+          <p>{t('access.kiosk.signedInNext')}</p>
           <div className="form-actions">
             <button type="button" className="choice" data-tone="usual" onClick={open}>
-              {texts.asScreen}
+              {t('access.kiosk.asScreen')}
             </button>
-            <button type="button" className="choice" onClick={goOn}>
-              {texts.asMyself}
+            <button type="button" className="choice" onClick={proceed}>
+              {t('access.kiosk.asMyself')}
             </button>
           </div>
-        </Entrance>
+        </AccessPage>
       )
     case 'waiting':
       return (
-        <Entrance title={texts.title}>
+        <AccessPage title={t('access.kiosk.title')}>
           <ProblemLine problem={step.problem} />
-          <p>{texts.waiting}</p>
-        </Entrance>
+          <p>{t('access.kiosk.waiting')}</p>
+        </AccessPage>
       )
     case 'refused':
       return (
-        <Entrance title={texts.refused}>
+        <AccessPage title={t('access.kiosk.refused')}>
           <ProblemLine problem={step.problem} />
-          <p>{texts.refusedNext}</p>
-        </Entrance>
+          <p>{t('access.kiosk.refusedNext')}</p>
+        </AccessPage>
       )
     default:
       return step satisfies never
@@ -93,13 +92,13 @@ function Opening({ token }: { token: string }) {
 
 function NoToken() {
   return (
-    <Entrance title={texts.noToken}>
-      <p>{texts.noTokenNext}</p>
-    </Entrance>
+    <AccessPage title={t('access.kiosk.noToken')}>
+      <p>{t('access.kiosk.noTokenNext')}</p>
+    </AccessPage>
   )
 }
 
-/** It may go by itself: the service is away, busy, or wants to be left alone for a while. */
-function isForNow({ kind, waitSeconds }: Problem): boolean {
+/** Whether a retry may succeed: the service is unreachable, busy or rate limiting. */
+function isTemporary({ kind, waitSeconds }: Problem): boolean {
   return kind === 'unreachable' || waitSeconds !== undefined
 }

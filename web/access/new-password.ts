@@ -1,4 +1,4 @@
-/** The service's own rules for passwords, told before anything is sent. */
+/** The password rules of the service, checked before the request. */
 
 import { passwordProblem } from '../../src/model/password.ts'
 import type { Problem } from '../api.ts'

@@ -1,15 +1,13 @@
-/** The names of a whole cast, pasted at once. */
+/** Adds performers from a pasted list of names. */
 
 import { useState } from 'react'
 import type { Performer } from '../../src/model/hardware.ts'
-import { type Answer, type Api, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { type Api, type ApiResponse, isObject } from '../api.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { TextField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
-
-const texts = words.performers
+import { useShowMessage } from '../parts/messages.tsx'
 
 interface AddPerformersProps {
   readonly known: readonly Performer[]
@@ -18,37 +16,46 @@ interface AddPerformersProps {
 }
 
 export function AddPerformers({ known, onDone, onClose }: AddPerformersProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const [text, setText] = useState('')
-  const send = async (): Promise<Answer<number>> => {
+  const send = async (): Promise<ApiResponse<number>> => {
     const drafts = newPerformers(text, known)
     const { added, problem } = await addAll(api, drafts)
     if (problem === null) return { ok: true, body: added }
     const left = drafts.slice(added)
     setText(left.map(({ name, notes }) => (notes === '' ? name : `${name}\t${notes}`)).join('\n'))
     await onDone()
-    return { ok: false, problem: { ...problem, field: 'names', detail: texts.notAdded(left.length, problem.detail) } }
+    return {
+      ok: false,
+      problem: {
+        ...problem,
+        field: 'names',
+        detail: t('performers.notAdded', { left: left.length, reason: problem.detail }),
+      },
+    }
   }
   const done = async (added: number) => {
     onClose()
-    say({ text: texts.addedMany(added) })
+    showMessage({ text: t('performers.addedMany', { count: added }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.addManyTitle}
-      action={texts.addManyAction}
+      title={t('performers.addManyTitle')}
+      action={t('performers.addManyAction')}
       check={() =>
-        newPerformers(text, known).length === 0 ? { kind: 'refused', field: 'names', detail: texts.namesMissing } : null
+        newPerformers(text, known).length === 0
+          ? { kind: 'refused', field: 'names', detail: t('performers.namesMissing') }
+          : null
       }
       {...{ send, onClose }}
       onDone={done}
     >
       <TextField
         name="names"
-        label={texts.names}
-        hint={texts.namesHint}
+        label={t('performers.names')}
+        hint={t('performers.namesHint')}
         rows={10}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -62,18 +69,18 @@ type Draft = Pick<Performer, 'name' | 'notes'>
 function newPerformers(text: string, known: readonly Performer[]): readonly Draft[] {
   const names = new Set(known.map(({ name }) => name))
   return text.split('\n').flatMap((line) => {
-    const [name = '', ...notes] = line.split('\t').map((one) => one.trim())
+    const [name = '', ...notes] = line.split('\t').map((part) => part.trim())
     if (name === '' || names.has(name)) return []
     names.add(name)
-    return [{ name, notes: notes.filter((one) => one !== '').join(' ') }]
+    return [{ name, notes: notes.filter((note) => note !== '').join(' ') }]
   })
 }
 
-/** One after the other, up to the first that is refused. */
+/** Sequential; stops at the first error. */
 async function addAll(api: Api, drafts: readonly Draft[]) {
   for (const [added, draft] of drafts.entries()) {
-    const answer = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
-    if (!answer.ok) return { added, problem: answer.problem }
+    const response = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
+    if (!response.ok) return { added, problem: response.problem }
   }
   return { added: drafts.length, problem: null }
 }

@@ -1,15 +1,13 @@
-/** What a performer wears from now on. */
+/** Assigns a transmitter to a performer. */
 
 import type { Performer } from '../../src/model/hardware.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
-import { assign, type Cast, unitName, type Wearing } from './wearing.ts'
-
-const texts = words.performers
+import { useShowMessage } from '../parts/messages.tsx'
+import { type Assignment, assign, type Cast, unitName } from './assignments.ts'
 
 interface AssignUnitProps {
   readonly performer: Performer
@@ -19,24 +17,24 @@ interface AssignUnitProps {
 }
 
 export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const name = plainText(performer.name)
   const send = (values: FormData) =>
     assign(api, cast, { performer: performer.id, wireless_unit: Number(values.get('wireless_unit')) })
-  const done = async ({ wireless_unit }: Wearing) => {
+  const done = async ({ wireless_unit }: Assignment) => {
     onClose()
-    say({ text: texts.assigned(name, unitName(cast.units, wireless_unit)) })
+    showMessage({ text: t('performers.assigned', { name, unit: unitName(cast.units, wireless_unit) }) })
     await onDone()
   }
   const options = unitOptions(cast, performer.id)
   return (
     <FormDialog
-      title={texts.assignTitle(name)}
-      action={texts.assignAction}
+      title={t('performers.assignTitle', { name })}
+      action={t('performers.assignAction')}
       check={(values) =>
         values.get('wireless_unit') === ''
-          ? { kind: 'refused', field: 'wireless_unit', detail: texts.unitMissing }
+          ? { kind: 'refused', field: 'wireless_unit', detail: t('performers.unitMissing') }
           : null
       }
       {...{ send, onClose }}
@@ -44,28 +42,31 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
     >
       <SelectField
         name="wireless_unit"
-        label={texts.fieldUnit}
-        hint={options.length === 0 ? texts.noUnits : texts.unitHint}
-        options={[{ value: '', text: texts.noUnit }, ...options]}
+        label={t('performers.fieldUnit')}
+        hint={options.length === 0 ? t('performers.noUnits') : t('performers.unitHint')}
+        options={[{ value: '', text: t('performers.noUnit') }, ...options]}
       />
     </FormDialog>
   )
 }
 
-/** In the order of the wall; those that nobody wears come first. What this performer wears is left out. */
-function unitOptions({ units, wearings, performers }: Cast, own: number) {
-  const wearerOf = new Map(wearings.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
+/** Unassigned units first, then by slot. Units of this performer are left out. */
+function unitOptions({ units, assignments, performers }: Cast, own: number) {
+  const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
   return units
-    .filter(({ id }) => wearerOf.get(id) !== own)
+    .filter(({ id }) => performerOf.get(id) !== own)
     .toSorted(
       (a, b) =>
-        Number(wearerOf.has(a.id)) - Number(wearerOf.has(b.id)) ||
+        Number(performerOf.has(a.id)) - Number(performerOf.has(b.id)) ||
         (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER) ||
         a.id - b.id,
     )
     .map(({ id }) => {
-      const wearer = performers.find((one) => one.id === wearerOf.get(id))
+      const performer = performers.find((performer) => performer.id === performerOf.get(id))
       const unit = unitName(units, id)
-      return { value: String(id), text: wearer === undefined ? unit : texts.wornBy(unit, plainText(wearer.name)) }
+      return {
+        value: String(id),
+        text: performer === undefined ? unit : t('performers.assignedTo', { unit, name: plainText(performer.name) }),
+      }
     })
 }

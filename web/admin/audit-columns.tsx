@@ -1,24 +1,22 @@
-/** What the audit log says of each deed. */
+/** Columns of the audit log. */
 
 import type { AuditBody } from '../../src/model/people.ts'
-import { formatMoment, plainText } from '../format.ts'
+import { formatDateTime, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/audit.css'
 import '../styles/records.css'
-import { words } from '../words.ts'
-
-const texts = words.audit
+import { t } from '../i18n.ts'
 
 const tones = { ok: 'good', refused: 'waiting', failed: 'bad' } as const
 
 export const auditColumns: readonly Column<AuditBody>[] = [
   {
     key: 'at',
-    title: texts.columns.at,
+    title: t('audit.columns.at'),
     cell: ({ at }) => (
       <span className="stacked-cell">
-        <span className="audit-when">{formatMoment(at)}</span>
+        <span className="audit-when">{formatDateTime(at)}</span>
         <small>
           <Ago at={at} />
         </small>
@@ -27,39 +25,43 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   },
   {
     key: 'actor',
-    title: texts.columns.actor,
+    title: t('audit.columns.actor'),
     cell: ({ actor }) => (
       <span className="stacked-cell">
         <bdi>{plainText(actor.name)}</bdi>
         <small>
-          {texts.kinds[actor.kind]}
-          {actor.address === null ? null : ` ${texts.from(actor.address)}`}
+          {t(`audit.kinds.${actor.kind}`)}
+          {actor.address === null ? null : ` ${t('audit.from', { address: actor.address })}`}
         </small>
       </span>
     ),
   },
-  { key: 'action', title: texts.columns.action, cell: ({ action }) => <code className="audit-action">{action}</code> },
-  { key: 'target', title: texts.columns.target, cell: ({ target }) => <bdi>{plainText(target)}</bdi> },
+  {
+    key: 'action',
+    title: t('audit.columns.action'),
+    cell: ({ action }) => <code className="audit-action">{action}</code>,
+  },
+  { key: 'target', title: t('audit.columns.target'), cell: ({ target }) => <bdi>{plainText(target)}</bdi> },
   {
     key: 'result',
-    title: texts.columns.result,
+    title: t('audit.columns.result'),
     cell: ({ result }) => (
       <span>
         <span className="tag" data-tone={tones[result]}>
-          {texts.results[result]}
+          {t(`audit.results.${result}`)}
         </span>
       </span>
     ),
   },
-  { key: 'details', title: texts.columns.details, cell: ({ details }) => <Details details={details} /> },
+  { key: 'details', title: t('audit.columns.details'), cell: ({ details }) => <Details details={details} /> },
 ]
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
-  const told = Object.entries(details)
-  if (told.length === 0) return words.parts.unknown
+  const text = Object.entries(details)
+  if (text.length === 0) return t('parts.unknown')
   return (
     <ul className="audit-details">
-      {told.map(([name, value]) => (
+      {text.map(([name, value]) => (
         <li key={name}>
           {name}: <bdi>{plainText(typeof value === 'string' ? value : JSON.stringify(value))}</bdi>
         </li>

@@ -1,39 +1,59 @@
-/** Who did what. */
+/** The audit log. */
 
 import { auditResults } from '../../src/model/access.ts'
 import type { AuditBody } from '../../src/model/people.ts'
+import { t } from '../i18n.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
-import { words } from '../words.ts'
 import { auditColumns } from './audit-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
-const texts = words.audit
+const intervalMs = 10_000
+const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
-const everyMs = 10_000
-
-/** What actions begin with. */
-const families = Object.entries(texts.families).map(([value, text]) => ({ value, text }))
+/** Prefixes of action names, except `setup`, which is one action. */
+const families = [
+  { value: 'session.', text: t('audit.families.session') },
+  { value: 'setup', text: t('audit.families.setup') },
+  { value: 'user.', text: t('audit.families.user') },
+  { value: 'token.', text: t('audit.families.token') },
+  { value: 'queue.', text: t('audit.families.queue') },
+  { value: 'movement.', text: t('audit.families.movement') },
+  { value: 'connection.', text: t('audit.families.connection') },
+  { value: 'receiver.', text: t('audit.families.receiver') },
+  { value: 'location.', text: t('audit.families.location') },
+  { value: 'channel.', text: t('audit.families.channel') },
+  { value: 'group.', text: t('audit.families.group') },
+  { value: 'performer.', text: t('audit.families.performer') },
+  { value: 'assignment.', text: t('audit.families.assignment') },
+  { value: 'settings.', text: t('audit.families.settings') },
+  { value: 'manufacturer.', text: t('audit.families.manufacturer') },
+  { value: 'network.', text: t('audit.families.network') },
+  { value: 'store.', text: t('audit.families.store') },
+  { value: 'discovery_list.', text: t('audit.families.discovery_list') },
+]
 
 const filters: readonly Filter[] = [
-  { name: 'action', label: texts.filters.action, kind: 'choice', options: families },
-  { name: 'actor', label: texts.filters.actor, kind: 'text' },
+  { name: 'action', label: t('audit.filters.action'), kind: 'choice', options: families },
+  { name: 'actor', label: t('audit.filters.actor'), kind: 'text' },
   {
     name: 'result',
-    label: texts.filters.result,
+    label: t('audit.filters.result'),
     kind: 'choice',
-    options: auditResults.map((value) => ({ value, text: texts.results[value] })),
+    options: auditResults.map((value) => ({ value, text: t(`audit.results.${value}`) })),
   },
-  { name: 'after', label: texts.filters.after, kind: 'day' },
-  { name: 'before', label: texts.filters.before, kind: 'day' },
+  { name: 'after', label: t('audit.filters.after'), kind: 'day' },
+  { name: 'before', label: t('audit.filters.before'), kind: 'day' },
 ]
 
 export function Audit() {
   return (
-    <Shell page="audit" title={texts.title} intro={texts.intro}>
-      <PagedList<AuditBody> path="/api/admin/audit/" {...{ everyMs, filters, texts }}>
-        {(entries) => <DataTable caption={texts.list} columns={auditColumns} rows={entries} idOf={({ id }) => id} />}
+    <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
+      <PagedList<AuditBody> path="/api/admin/audit/" {...{ intervalMs, filters, texts }}>
+        {(entries) => (
+          <DataTable caption={t('audit.list')} columns={auditColumns} rows={entries} idOf={({ id }) => id} />
+        )}
       </PagedList>
     </Shell>
   )

@@ -1,4 +1,4 @@
-/** Real-time links to receivers: how each fares, stopped and started by hand. */
+/** Real-time connections to receivers: status, stop and start. */
 
 import { type ConnectionBody, connectionStatuses } from '../../src/model/connection.ts'
 import { isPage } from '../api.ts'
@@ -6,44 +6,43 @@ import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import { PagedList } from './paged-list.tsx'
 import '../styles/connections.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
 
-const texts = words.connections
-
 const path = '/api/admin/realtime-connections/'
-const everyMs = 3_000
+const intervalMs = 3_000
+const texts = { none: t('connections.none'), noMatch: t('connections.noMatch'), noneNext: t('connections.noneNext') }
 
 const status: Filter = {
   name: 'status',
-  label: texts.filters.status,
+  label: t('connections.filters.status'),
   kind: 'choice',
-  options: connectionStatuses.map((value) => ({ value, text: texts.statuses[value] })),
+  options: connectionStatuses.map((value) => ({ value, text: t(`connections.statuses.${value}`) })),
 }
 
 export function Connections() {
   const filters = [status, useManufacturerFilter()]
   const mayReview = useMay('review')
-  const refusal = mayReview ? null : words.shell.takes(words.shell.roles.admin)
+  const refusal = mayReview ? null : t('shell.requires.admin')
   return (
-    <Shell page="connections" title={texts.title} intro={texts.intro}>
+    <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
       <PagedList<ConnectionBody>
-        {...{ path, everyMs, filters, texts }}
+        {...{ path, intervalMs, filters, texts }}
         count={<Down />}
-        deeds={{ actionsFor: stopAndStart, refusal }}
+        actions={{ actionsFor: stopAndStart, refusal }}
       >
         {(connections, selection) => (
           <DataTable
-            caption={texts.list}
+            caption={t('connections.list')}
             columns={connectionColumns}
             rows={connections}
             idOf={({ id }) => id}
-            nameOf={(one) => texts.name(one.id, receiverOf(one))}
+            nameOf={(item) => t('connections.name', { id: item.id, receiver: receiverOf(item) })}
             selection={selection}
           />
         )}
@@ -54,35 +53,44 @@ export function Connections() {
 }
 
 function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkAction[] {
-  const stopped = new Set(connections.filter((one) => one.status === 'stopped').map(({ id }) => id))
+  const stopped = new Set(connections.filter((connection) => connection.status === 'stopped').map(({ id }) => id))
   const [stopPath, startPath] = [`${path}stop`, `${path}start`]
   return [
-    { ...texts.stop, key: 'stop', path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
-    { ...texts.start, key: 'start', path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
+    { ...textsOf('stop'), path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
+    { ...textsOf('start'), path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
   ]
 }
 
-/** Always there to be read: a state that is only told on hovering is not told to a finger. */
+/** Always visible: touch devices do not show tooltips. */
 function Legend() {
   return (
-    <dl className="legend" aria-label={texts.legend}>
-      {connectionStatuses.map((one) => (
-        <div key={one}>
-          <dt>{texts.statuses[one]}</dt>
-          <dd>{texts.means[one]}</dd>
+    <dl className="legend" aria-label={t('connections.legend')}>
+      {connectionStatuses.map((connectionStatuse) => (
+        <div key={connectionStatuse}>
+          <dt>{t(`connections.statuses.${connectionStatuse}`)}</dt>
+          <dd>{t(`connections.descriptions.${connectionStatuse}`)}</dd>
         </div>
       ))}
     </dl>
   )
 }
 
-/** How many want attention, whatever the filters show. */
+/** Number of failing connections, independent of the filters. */
 function Down() {
-  const failing = useReading(`${path}?status=error&page_size=1`, isPage<unknown>, everyMs).body
-  const lost = useReading(`${path}?status=disconnected&page_size=1`, isPage<unknown>, everyMs).body
+  const failing = useResource(`${path}?status=error&page_size=1`, isPage<unknown>, intervalMs).body
+  const lost = useResource(`${path}?status=disconnected&page_size=1`, isPage<unknown>, intervalMs).body
   return (
     <p className="count" role="status">
-      {failing === null || lost === null ? null : texts.down(failing.count + lost.count)}
+      {failing === null || lost === null ? null : t('connections.down', { count: failing.count + lost.count })}
     </p>
   )
+}
+
+function textsOf(key: 'stop' | 'start') {
+  return {
+    key,
+    text: t(`connections.${key}.text`),
+    question: (count: number) => t(`connections.${key}.question`, { count }),
+    consequence: t(`connections.${key}.consequence`),
+  }
 }

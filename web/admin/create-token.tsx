@@ -1,45 +1,43 @@
-/** A new token, for a script. */
+/** Creates a token for a script. */
 
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { words } from '../words.ts'
-import type { Made } from './made-token.tsx'
+import type { NewToken } from './created-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
 
-const texts = words.tokens
-
 interface CreateTokenProps {
-  onMade(made: Made): void
+  onCreated(newToken: NewToken): void
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function CreateToken({ onMade, onDone, onClose }: CreateTokenProps) {
-  const { api } = useSurroundings()
+export function CreateToken({ onCreated, onDone, onClose }: CreateTokenProps) {
+  const { api } = useServices()
   const now = useServiceClock()
   const send = (values: FormData) => {
     const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
-    return api.write('POST', '/api/admin/tokens/', body, isObject<Made>)
+    return api.write('POST', '/api/admin/tokens/', body, isObject<NewToken>)
   }
-  const done = async ({ name, token }: Made) => {
+  const done = async ({ name, token }: NewToken) => {
     onClose()
-    onMade({ name, token })
+    onCreated({ name, token })
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.create}
-      action={texts.createAction}
+      title={t('tokens.create')}
+      action={t('tokens.createAction')}
       check={(values) => endProblem(values, now())}
       send={send}
       onDone={done}
       onClose={onClose}
     >
-      <Field name="name" label={texts.name} hint={texts.nameHint} autoComplete="off" maxLength={255} />
-      <SelectField name="role" label={texts.role} options={roleOptions} />
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.nameHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="role" label={t('tokens.role')} options={roleOptions} />
       <EndFields />
     </FormDialog>
   )

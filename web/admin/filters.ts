@@ -1,25 +1,25 @@
-/** Filters that several lists have. */
+/** Filters shared by several lists. */
 
 import { type Health, isObject } from '../api.ts'
+import { t } from '../i18n.ts'
 import { type Filter, useSearch } from '../query.ts'
-import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
+import { useResource } from '../resource.ts'
 
 export const yesOrNo = [
-  { value: 'true', text: words.parts.filters.yes },
-  { value: 'false', text: words.parts.filters.no },
+  { value: 'true', text: t('parts.filters.yes') },
+  { value: 'false', text: t('parts.filters.no') },
 ] as const
 
-/** Codes of the manufacturers that are there; until that is known, the one the address asks for. */
+/** Codes of the configured manufacturers; until they are loaded, the code in the address. */
 function useManufacturers(): readonly string[] {
   const [search] = useSearch()
-  const { body } = useReading('/api/health/', isObject<Health>)
+  const { body } = useResource('/api/health/', isObject<Health>)
   if (body !== null) return body.manufacturers.map(({ code }) => code)
-  const asked = new URLSearchParams(search).get('manufacturer')
-  return asked === null ? [] : [asked]
+  const requested = new URLSearchParams(search).get('manufacturer')
+  return requested === null ? [] : [requested]
 }
 
 export function useManufacturerFilter(): Filter {
   const options = useManufacturers().map((code) => ({ value: code, text: code }))
-  return { name: 'manufacturer', label: words.parts.filters.manufacturer, kind: 'choice', options }
+  return { name: 'manufacturer', label: t('parts.filters.manufacturer'), kind: 'choice', options }
 }

@@ -1,64 +1,68 @@
-/** What the list of groups says of each, and what can be done with them. */
+/** Columns of the group list. */
 
 import type { Group } from '../../src/model/api.ts'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { formatSlots } from '../slots.ts'
-import { words } from '../words.ts'
 import type { GroupQuestion } from './group-dialogs.tsx'
 
-const texts = words.groups
-
-/** `onAsk`: null for somebody who may only look. */
+/** `onAsk`: null when the user may not edit. */
 export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null): readonly Column<Group>[] {
-  const { columns } = texts
   const shown: readonly Column<Group>[] = [
     {
       key: 'title',
-      title: columns.title,
+      title: t('groups.columns.title'),
       sortBy: ({ title }) => title,
       cell: ({ title }) => <bdi>{plainText(title)}</bdi>,
     },
     {
       key: 'slots',
-      title: columns.slots,
+      title: t('groups.columns.slots'),
       sortBy: ({ slots }) => slots.length,
       cell: ({ slots }) => (
         <span>
-          {slots.length === 0 ? texts.noSlots : formatSlots(slots)}
-          {slots.length < 3 ? null : ` (${texts.count(slots.length)})`}
+          {slots.length === 0 ? t('groups.noSlots') : formatSlots(slots)}
+          {slots.length < 3 ? null : ` (${t('groups.count', { count: slots.length })})`}
         </span>
       ),
     },
-    { key: 'hide_charts', title: columns.charts, cell: (group) => (group.hide_charts ? texts.hidden : texts.shown) },
+    {
+      key: 'hide_charts',
+      title: t('groups.columns.charts'),
+      cell: (group) => (group.hide_charts ? t('groups.hidden') : t('groups.shown')),
+    },
     {
       key: 'manufacturer',
-      title: columns.manufacturer,
+      title: t('groups.columns.manufacturer'),
       sortBy: ({ manufacturer }) => manufacturer,
-      cell: ({ manufacturer }) => manufacturer ?? texts.everyMaker,
+      cell: ({ manufacturer }) => manufacturer ?? t('groups.anyManufacturer'),
     },
-    { key: 'open', title: columns.open, cell: (group) => <Links group={group} /> },
+    { key: 'open', title: t('groups.columns.open'), cell: (group) => <Links group={group} /> },
   ]
   if (onAsk === null) return shown
   return [
     ...shown,
-    { key: 'actions', title: columns.actions, cell: (group) => <Actions group={group} onAsk={onAsk} /> },
+    { key: 'actions', title: t('groups.columns.actions'), cell: (group) => <Actions group={group} onAsk={onAsk} /> },
   ]
 }
 
 function Links({ group: { id, title } }: { group: Group }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const link = (page: PageName, text: string) => (
-    <a href={`${mount}${pathOf(page)}?group=${id}`} aria-label={texts.opens(text, plainText(title))}>
+    <a
+      href={`${mount}${pathOf(page)}?group=${id}`}
+      aria-label={t('groups.openPage', { page: text, title: plainText(title) })}
+    >
       {text}
     </a>
   )
   return (
     <span className="row-actions">
-      {link('wall', texts.wall)}
-      {link('desk', texts.desk)}
+      {link('wall', t('groups.wall'))}
+      {link('desk', t('groups.monitor'))}
     </span>
   )
 }
@@ -68,8 +72,8 @@ function Actions({ group, onAsk }: { group: Group; onAsk: (question: GroupQuesti
     <div className="row-actions">
       {(['change', 'remove'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, group })}>
-          {texts[kind]}
-          <span className="for-listeners"> {plainText(group.title)}</span>
+          {t(`groups.${kind}`)}
+          <span className="visually-hidden"> {plainText(group.title)}</span>
         </button>
       ))}
     </div>

@@ -1,18 +1,16 @@
-/** Questions about groups: a new one, other positions, none any more. */
+/** Dialogs to add, edit and remove groups. */
 
 import type { Group } from '../../src/model/api.ts'
 import { isObject, type Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { formatSlots, parseSlots } from '../slots.ts'
-import { words } from '../words.ts'
 import { useManufacturerFilter } from './filters.ts'
-
-const texts = words.groups
 
 export type GroupQuestion = { readonly kind: 'add' } | { readonly kind: 'change' | 'remove'; readonly group: Group }
 
@@ -27,24 +25,24 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
   return <Remove group={question.group} {...rest} />
 }
 
-/** Null makes a new one. */
+/** `group`: null to create one. */
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
-  // It may be of one that is no longer there.
+  // Its manufacturer may have been deleted.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
   const done = async ({ title }: Group) => {
     onClose()
-    say({ text: (group === null ? texts.added : texts.changed)(plainText(title)) })
+    showMessage({ text: t(group === null ? 'groups.added' : 'groups.changed', { title: plainText(title) }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={group === null ? texts.add : texts.changeTitle(plainText(group.title))}
-      action={group === null ? texts.addAction : texts.save}
+      title={group === null ? t('groups.add') : t('groups.changeTitle', { title: plainText(group.title) })}
+      action={group === null ? t('groups.addAction') : t('groups.save')}
       check={slotsProblem}
       send={(values) => {
         const body = toBody(values)
@@ -55,21 +53,27 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
       onDone={done}
       onClose={onClose}
     >
-      <Field name="title" label={texts.fieldTitle} defaultValue={group?.title} autoComplete="off" maxLength={255} />
+      <Field
+        name="title"
+        label={t('groups.fieldTitle')}
+        defaultValue={group?.title}
+        autoComplete="off"
+        maxLength={255}
+      />
       <TextField
         name="slots"
-        label={texts.fieldSlots}
-        hint={texts.slotsHint}
+        label={t('groups.fieldSlots')}
+        hint={t('groups.slotsHint')}
         rows={3}
         defaultValue={formatSlots(group?.slots ?? [])}
       />
-      <TickField name="hide_charts" label={texts.hideCharts} defaultChecked={group?.hide_charts ?? false} />
+      <TickField name="hide_charts" label={t('groups.hideCharts')} defaultChecked={group?.hide_charts ?? false} />
       <SelectField
         key={options.length}
         name="manufacturer"
-        label={texts.fieldManufacturer}
-        hint={texts.manufacturerHint}
-        options={[{ value: '', text: texts.everyMaker }, ...options]}
+        label={t('groups.fieldManufacturer')}
+        hint={t('groups.manufacturerHint')}
+        options={[{ value: '', text: t('groups.anyManufacturer') }, ...options]}
         defaultValue={own}
       />
     </FormDialog>
@@ -95,13 +99,13 @@ function Remove({ group: { id, title, slots }, ...rest }: DialogProps & { group:
   const name = plainText(title)
   return (
     <Removal
-      title={texts.removeTitle(name)}
-      action={texts.remove}
-      done={texts.removed(name)}
+      title={t('groups.removeTitle', { title: name })}
+      action={t('groups.remove')}
+      done={t('groups.removed', { title: name })}
       path={`/api/groups/${id}/`}
       {...rest}
     >
-      <p>{texts.removeFollows(slots.length)}</p>
+      <p>{t('groups.removeConsequence', { count: slots.length })}</p>
     </Removal>
   )
 }

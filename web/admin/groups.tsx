@@ -1,4 +1,4 @@
-/** Which positions belong together on the wall. */
+/** The groups of slots. */
 
 import { useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
@@ -9,29 +9,27 @@ import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { filterValues, queryOf, useSearch } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { groupColumns } from './group-columns.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
 
-const texts = words.groups
-
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function Groups() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const values = filterValues(filters, search)
-  const reading = useReading(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, everyMs)
+  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, intervalMs)
   const mayOperate = useMay('operate')
-  const [asked, setAsked] = useState<GroupQuestion | null>(null)
+  const [dialog, setDialog] = useState<GroupQuestion | null>(null)
   return (
-    <Shell page="groups" title={texts.title} intro={texts.intro}>
+    <Shell page="groups" title={t('groups.title')} intro={t('groups.intro')}>
       <FilterBar filters={filters} />
-      <Loaded reading={reading}>
+      <Loaded resource={resource}>
         {(groups) => (
           <>
             <div className="list-actions">
@@ -40,20 +38,20 @@ export function Groups() {
                 className="choice"
                 data-tone="usual"
                 disabled={!mayOperate}
-                onClick={() => setAsked({ kind: 'add' })}
+                onClick={() => setDialog({ kind: 'add' })}
               >
-                {texts.add}
+                {t('groups.add')}
               </button>
-              {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
+              {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}
             </div>
             {groups.length === 0 ? (
-              <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>
-                <p>{texts.noneNext}</p>
+              <Empty title={Object.keys(values).length > 0 ? t('groups.noMatch') : t('groups.none')} filters={filters}>
+                <p>{t('groups.noneNext')}</p>
               </Empty>
             ) : (
               <DataTable
-                caption={texts.list}
-                columns={groupColumns(mayOperate ? setAsked : null)}
+                caption={t('groups.list')}
+                columns={groupColumns(mayOperate ? setDialog : null)}
                 rows={groups}
                 idOf={({ id }) => id}
               />
@@ -61,7 +59,9 @@ export function Groups() {
           </>
         )}
       </Loaded>
-      {asked === null ? null : <GroupDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />}
+      {dialog === null ? null : (
+        <GroupDialog question={dialog} onDone={resource.reload} onClose={() => setDialog(null)} />
+      )}
     </Shell>
   )
 }

@@ -1,59 +1,60 @@
-/** A token for a screen, as a link to what it is to show. */
+/** Creates a token for a kiosk screen and shows it as a link. */
 
 import type { Group } from '../../src/model/api.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { isList, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
-import type { Made } from './made-token.tsx'
+import { useResource } from '../resource.ts'
+import type { NewToken } from './created-token.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
 
-const texts = words.tokens
-
 interface KioskLinkProps {
-  onMade(made: Made): void
+  onCreated(newToken: NewToken): void
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function KioskLink({ onMade, onDone, onClose }: KioskLinkProps) {
-  const { api, mount } = useSurroundings()
+export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
+  const { api, mount } = useServices()
   const now = useServiceClock()
-  const groups = useReading('/api/groups/', isList<Group>).body ?? []
+  const groups = useResource('/api/groups/', isList<Group>).body ?? []
   const wall = mount + pathOf('wall')
   const shown = [
-    { value: wall, text: texts.everything },
-    ...groups.map(({ id, title }) => ({ value: `${wall}?group=${id}`, text: texts.group(plainText(title)) })),
-    { value: mount + pathOf('desk'), text: texts.desk },
+    { value: wall, text: t('tokens.everything') },
+    ...groups.map(({ id, title }) => ({
+      value: `${wall}?group=${id}`,
+      text: t('tokens.group', { title: plainText(title) }),
+    })),
+    { value: mount + pathOf('desk'), text: t('tokens.monitor') },
   ]
   const send = async (values: FormData) => {
     const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
-    const answer = await api.write('POST', '/api/admin/tokens/', body, isObject<Made>)
-    if (!answer.ok) return answer
-    const { name, token } = answer.body
+    const response = await api.write('POST', '/api/admin/tokens/', body, isObject<NewToken>)
+    if (!response.ok) return response
+    const { name, token } = response.body
     return { ok: true, body: { name, token, next: String(values.get('next')) } } as const
   }
-  const done = async (made: Made) => {
+  const done = async (newToken: NewToken) => {
     onClose()
-    onMade(made)
+    onCreated(newToken)
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.kiosk}
-      action={texts.createAction}
+      title={t('tokens.kiosk')}
+      action={t('tokens.createAction')}
       check={(values) => endProblem(values, now())}
       send={send}
       onDone={done}
       onClose={onClose}
     >
-      <p className="hint">{texts.kioskHint}</p>
-      <Field name="name" label={texts.name} hint={texts.screenHint} autoComplete="off" maxLength={255} />
-      <SelectField name="next" label={texts.shows} options={shown} />
+      <p className="hint">{t('tokens.kioskHint')}</p>
+      <Field name="name" label={t('tokens.name')} hint={t('tokens.screenHint')} autoComplete="off" maxLength={255} />
+      <SelectField name="next" label={t('tokens.shows')} options={shown} />
       <EndFields />
     </FormDialog>
   )

@@ -1,128 +1,124 @@
-/** What was asked about the layout, and what comes of it. */
+/** The open dialog of the layout page. */
 
 import type { LayoutLocation, LayoutReceiver } from '../../src/model/location.ts'
 import { isNothing } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import type { Place, Standing } from '../layout.ts'
-import { oneByOne, type Tally } from '../one-by-one.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { t } from '../i18n.ts'
+import type { LocationOption, PlacedReceiver } from '../layout.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Confirmation } from '../parts/dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { useSending } from '../reading.ts'
-import { words } from '../words.ts'
-import { MoveForm, PlaceForm, ReceiverForm } from './layout-forms.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { useRequest } from '../resource.ts'
+import { type BulkResult, runForEach } from '../run-for-each.ts'
+import { LocationForm, MoveForm, ReceiverForm } from './layout-forms.tsx'
+import { nameOf } from './layout-location.tsx'
 import { nameIn, receiversPath, useMove } from './layout-move.ts'
-import { nameOf } from './layout-place.tsx'
 
-const texts = words.layout
-
-/** As it was when it was asked: what the page reads meanwhile must not change the question. */
-export type Asked =
-  | { readonly deed: 'move' | 'remove'; readonly receivers: readonly Standing[] }
-  | { readonly deed: 'edit_receiver'; readonly receiver: LayoutReceiver; readonly place: number | null }
-  | { readonly deed: 'edit_place'; readonly location: LayoutLocation | null; readonly parent: number | null }
-  | { readonly deed: 'remove_place'; readonly location: LayoutLocation }
+/** A copy from when the dialog was opened: later refreshes must not change its content. */
+export type DialogState =
+  | { readonly kind: 'move' | 'remove'; readonly receivers: readonly PlacedReceiver[] }
+  | { readonly kind: 'edit_receiver'; readonly receiver: LayoutReceiver; readonly locationId: number | null }
+  | { readonly kind: 'edit_location'; readonly location: LayoutLocation | null; readonly parent: number | null }
+  | { readonly kind: 'remove_location'; readonly location: LayoutLocation }
 
 interface LayoutDialogProps {
-  readonly asked: Asked
-  readonly places: readonly Place[]
-  /** What came of a deed about several. */
-  onReport(counters: Tally): void
+  readonly dialog: DialogState
+  readonly locationOptions: readonly LocationOption[]
+  /** Result of an action on several receivers. */
+  onReport(result: BulkResult): void
   onDone(): Promise<void>
   onClose(): void
 }
 
-export function LayoutDialog({ asked, places, onReport, onDone, onClose }: LayoutDialogProps) {
-  const say = useSay()
+export function LayoutDialog({ dialog, locationOptions, onReport, onDone, onClose }: LayoutDialogProps) {
+  const showMessage = useShowMessage()
   const move = useMove()
-  const shared = { places, onClose }
+  const shared = { locationOptions, onClose }
   const finish = async (text: string, undo?: () => Promise<void>) => {
     onClose()
-    say({ text, undo })
+    showMessage({ text, undo })
     await onDone()
   }
-  const moveBack = async (before: readonly Standing[]) => {
-    const answer = await move(before, texts.move.undoReason)
+  const moveBack = async (before: readonly PlacedReceiver[]) => {
+    const response = await move(before, t('layout.move.undoReason'))
     await onDone()
-    if (!answer.ok) return say({ text: answer.problem.detail, tone: 'alarm' })
-    onReport(answer.body)
-    say({ text: texts.move.undone(answer.body.done.length) })
+    if (!response.ok) return showMessage({ text: response.problem.detail, tone: 'alarm' })
+    onReport(response.body)
+    showMessage({ text: t('layout.move.undone', { count: response.body.done.length }) })
   }
-  const finishMove = (moved: readonly Standing[], counters: Tally) => {
-    onReport(counters)
-    const back = moved.filter(({ receiver }) => counters.done.includes(receiver.id))
-    void finish(texts.move.done(counters.done.length), () => moveBack(back))
+  const finishMove = (moved: readonly PlacedReceiver[], result: BulkResult) => {
+    onReport(result)
+    const back = moved.filter(({ receiver }) => result.done.includes(receiver.id))
+    void finish(t('layout.move.done', { count: result.done.length }), () => moveBack(back))
   }
-  const finishRemoval = (counters: Tally) => {
-    onReport(counters)
-    void finish(texts.removal.done(counters.done.length))
+  const finishRemoval = (result: BulkResult) => {
+    onReport(result)
+    void finish(t('layout.removal.done', { count: result.done.length }))
   }
 
-  switch (asked.deed) {
+  switch (dialog.kind) {
     case 'move':
-      return (
-        <MoveForm {...shared} moved={asked.receivers} onDone={(counters) => finishMove(asked.receivers, counters)} />
-      )
+      return <MoveForm {...shared} moved={dialog.receivers} onDone={(result) => finishMove(dialog.receivers, result)} />
     case 'remove':
-      return <ReceiverRemoval receivers={asked.receivers} onDone={finishRemoval} onClose={onClose} />
+      return <ReceiverRemoval receivers={dialog.receivers} onDone={finishRemoval} onClose={onClose} />
     case 'edit_receiver': {
-      const { receiver, place } = asked
-      const done = () => void finish(texts.saved(nameOf(receiver)))
-      return <ReceiverForm {...shared} receiver={receiver} place={place} onDone={done} />
+      const { receiver, locationId } = dialog
+      const done = () => void finish(t('layout.saved', { name: nameOf(receiver) }))
+      return <ReceiverForm {...shared} receiver={receiver} locationId={locationId} onDone={done} />
     }
-    case 'edit_place': {
-      const { location, parent } = asked
-      const done = ({ name }: { readonly name: string }) => void finish(texts.saved(plainText(name)))
-      return <PlaceForm {...shared} location={location} parent={parent} onDone={done} />
+    case 'edit_location': {
+      const { location, parent } = dialog
+      const done = ({ name }: { readonly name: string }) => void finish(t('layout.saved', { name: plainText(name) }))
+      return <LocationForm {...shared} location={location} parent={parent} onDone={done} />
     }
-    case 'remove_place': {
-      const name = plainText(asked.location.name)
+    case 'remove_location': {
+      const name = plainText(dialog.location.name)
       return (
         <Removal
-          title={texts.place.question(name)}
-          action={texts.remove}
-          done={texts.place.deleted(name)}
-          path={`/api/admin/locations/${asked.location.id}/`}
+          title={t('layout.location.question', { name })}
+          action={t('layout.remove')}
+          done={t('layout.location.deleted', { name })}
+          path={`/api/admin/locations/${dialog.location.id}/`}
           onDone={onDone}
           onClose={onClose}
         >
-          <p>{texts.place.follows}</p>
+          <p>{t('layout.location.consequence')}</p>
         </Removal>
       )
     }
     default:
-      return asked satisfies never
+      return dialog satisfies never
   }
 }
 
 interface ReceiverRemovalProps {
-  readonly receivers: readonly Standing[]
-  onDone(counters: Tally): void
+  readonly receivers: readonly PlacedReceiver[]
+  onDone(result: BulkResult): void
   onClose(): void
 }
 
 function ReceiverRemoval({ receivers, onDone, onClose }: ReceiverRemovalProps) {
-  const { api } = useSurroundings()
-  const { send, isSending, problem } = useSending()
+  const { api } = useServices()
+  const { send, isSending, problem } = useRequest()
   const ids = receivers.map(({ receiver }) => receiver.id)
   const remove = async () => {
-    const answer = await send(() =>
-      oneByOne(ids, nameIn(receivers), (id) => api.write('DELETE', `${receiversPath}${id}/`, undefined, isNothing)),
+    const response = await send(() =>
+      runForEach(ids, nameIn(receivers), (id) => api.write('DELETE', `${receiversPath}${id}/`, undefined, isNothing)),
     )
-    if (answer?.ok) onDone(answer.body)
+    if (response?.ok) onDone(response.body)
   }
   return (
     <Confirmation
-      title={texts.removal.question(ids.length)}
-      action={texts.removal.text}
+      title={t('layout.removal.question', { count: ids.length })}
+      action={t('layout.removal.text')}
       tone="alarm"
       isSending={isSending}
       problem={problem}
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>{texts.removal.follows}</p>
+      <p>{t('layout.removal.consequence')}</p>
     </Confirmation>
   )
 }

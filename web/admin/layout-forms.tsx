@@ -1,64 +1,71 @@
-/** Forms about a place, and about one receiver or several. */
+/** Forms for a location and for receivers. */
 
 import type { LayoutLocation, LayoutReceiver, Location } from '../../src/model/location.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import type { Place, Standing } from '../layout.ts'
-import type { Tally } from '../one-by-one.ts'
+import { t } from '../i18n.ts'
+import type { LocationOption, PlacedReceiver } from '../layout.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { words } from '../words.ts'
+import type { BulkResult } from '../run-for-each.ts'
+import { nameOf } from './layout-location.tsx'
 import { receiversPath, useMove } from './layout-move.ts'
-import { nameOf } from './layout-place.tsx'
-
-const texts = words.layout
 
 const locationsPath = '/api/admin/locations/'
 
 interface Shared {
-  readonly places: readonly Place[]
+  readonly locationOptions: readonly LocationOption[]
   onClose(): void
 }
 
 interface PlaceFormProps extends Shared {
-  /** Null for a new one. */
+  /** Null to create a location. */
   readonly location: LayoutLocation | null
   readonly parent: number | null
   onDone(location: Location): void
 }
 
-export function PlaceForm({ location, parent, places, onDone, onClose }: PlaceFormProps) {
-  const { api } = useSurroundings()
+export function LocationForm({ location, parent, locationOptions, onDone, onClose }: PlaceFormProps) {
+  const { api } = useServices()
   const own = location?.id
-  const others = places.filter(({ within }) => own === undefined || !within.includes(own))
+  const others = locationOptions.filter(({ within }) => own === undefined || !within.includes(own))
   const send = (values: FormData) => {
     const body = {
       name: textOf(values, 'name'),
       description: textOf(values, 'description'),
-      parent: placeOf(values, 'parent'),
+      parent: locationOf(values, 'parent'),
     }
     return own === undefined
       ? api.write('POST', locationsPath, body, isObject<Location>)
       : api.write('PATCH', `${locationsPath}${own}/`, body, isObject<Location>)
   }
   return (
-    <Dialog title={location === null ? texts.add : texts.editOf(plainText(location.name))} onClose={onClose}>
-      <Form action={texts.save} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <Field name="name" label={texts.place.name} defaultValue={location?.name} maxLength={255} autoFocus={true} />
+    <Dialog
+      title={location === null ? t('layout.add') : t('layout.editOf', { name: plainText(location.name) })}
+      onClose={onClose}
+    >
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <Field
+          name="name"
+          label={t('layout.location.name')}
+          defaultValue={location?.name}
+          maxLength={255}
+          autoFocus={true}
+        />
         <Field
           name="description"
-          label={texts.place.description}
+          label={t('layout.location.description')}
           defaultValue={location?.description}
           maxLength={2000}
           required={false}
         />
         <SelectField
           name="parent"
-          label={texts.place.parent}
+          label={t('layout.location.parent')}
           defaultValue={parent ?? ''}
-          options={[{ value: '', text: texts.place.top }, ...optionsOf(others)]}
+          options={[{ value: '', text: t('layout.location.top') }, ...optionsOf(others)]}
         />
       </Form>
     </Dialog>
@@ -67,34 +74,39 @@ export function PlaceForm({ location, parent, places, onDone, onClose }: PlaceFo
 
 interface ReceiverFormProps extends Shared {
   readonly receiver: LayoutReceiver
-  readonly place: number | null
+  readonly locationId: number | null
   onDone(): void
 }
 
-/** Sends only what was changed: an untouched name stays its system's own. */
-export function ReceiverForm({ receiver, place, places, onDone, onClose }: ReceiverFormProps) {
-  const { api } = useSurroundings()
+/** Sends only changed fields, so that an unchanged name keeps following its system. */
+export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
+  const { api } = useServices()
   const send = (values: FormData) => {
-    const [name, location, reason] = [textOf(values, 'name'), placeOf(values, 'location'), textOf(values, 'reason')]
+    const [name, location, reason] = [textOf(values, 'name'), locationOf(values, 'location'), textOf(values, 'reason')]
     const body = {
       ...(name !== receiver.name && { name: name === '' ? null : name }),
-      ...(location !== place && { location }),
+      ...(location !== locationId && { location }),
       ...(reason !== '' && { reason }),
     }
     return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, isObject)
   }
   return (
-    <Dialog title={texts.editOf(nameOf(receiver))} onClose={onClose}>
-      <Form action={texts.save} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+    <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>
+      <Form action={t('layout.save')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
         <Field
           name="name"
-          label={texts.receiver.name}
-          hint={texts.receiver.nameHint}
+          label={t('layout.receiver.name')}
+          hint={t('layout.receiver.nameHint')}
           defaultValue={receiver.name}
           maxLength={255}
           autoFocus={true}
         />
-        <PlaceField name="location" label={texts.receiver.location} places={places} at={place} />
+        <LocationField
+          name="location"
+          label={t('layout.receiver.location')}
+          locationOptions={locationOptions}
+          at={locationId}
+        />
         <ReasonField />
       </Form>
     </Dialog>
@@ -102,23 +114,28 @@ export function ReceiverForm({ receiver, place, places, onDone, onClose }: Recei
 }
 
 interface MoveFormProps extends Shared {
-  readonly moved: readonly Standing[]
-  onDone(counters: Tally): void
+  readonly moved: readonly PlacedReceiver[]
+  onDone(result: BulkResult): void
 }
 
-export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {
+export function MoveForm({ moved, locationOptions, onDone, onClose }: MoveFormProps) {
   const move = useMove()
   const send = (values: FormData) => {
-    const location = placeOf(values, 'location')
+    const location = locationOf(values, 'location')
     return move(
-      moved.map((one) => ({ ...one, place: location })),
+      moved.map((item) => ({ ...item, locationId: location })),
       textOf(values, 'reason'),
     )
   }
   return (
-    <Dialog title={texts.move.question(moved.length)} onClose={onClose}>
-      <Form action={texts.move.text} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
-        <PlaceField name="location" label={texts.move.to} places={places} at={places[0]?.id ?? null} />
+    <Dialog title={t('layout.move.question', { count: moved.length })} onClose={onClose}>
+      <Form action={t('layout.move.text')} others={<Cancel onClose={onClose} />} send={send} onDone={onDone}>
+        <LocationField
+          name="location"
+          label={t('layout.move.to')}
+          locationOptions={locationOptions}
+          at={locationOptions[0]?.id ?? null}
+        />
         <ReasonField />
       </Form>
     </Dialog>
@@ -128,37 +145,44 @@ export function MoveForm({ moved, places, onDone, onClose }: MoveFormProps) {
 interface PlaceFieldProps {
   readonly name: string
   readonly label: string
-  readonly places: readonly Place[]
+  readonly locationOptions: readonly LocationOption[]
   readonly at: number | null
 }
 
-function PlaceField({ name, label, places, at }: PlaceFieldProps) {
-  const options = [...optionsOf(places), { value: '', text: texts.nowhereChoice }]
+function LocationField({ name, label, locationOptions, at }: PlaceFieldProps) {
+  const options = [...optionsOf(locationOptions), { value: '', text: t('layout.noLocationChoice') }]
   return <SelectField name={name} label={label} defaultValue={at ?? ''} options={options} />
 }
 
 function ReasonField() {
-  const { reason, reasonHint } = texts.receiver
-  return <Field name="reason" label={reason} hint={reasonHint} maxLength={1024} required={false} />
+  return (
+    <Field
+      name="reason"
+      label={t('layout.receiver.reason')}
+      hint={t('layout.receiver.reasonHint')}
+      maxLength={1024}
+      required={false}
+    />
+  )
 }
 
 function Cancel({ onClose }: { onClose: () => void }) {
   return (
     <button type="button" className="choice" onClick={onClose}>
-      {words.parts.dialog.cancel}
+      {t('parts.dialog.cancel')}
     </button>
   )
 }
 
-function optionsOf(places: readonly Place[]) {
-  return places.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
+function optionsOf(locationOptions: readonly LocationOption[]) {
+  return locationOptions.map(({ id, path }) => ({ value: String(id), text: plainText(path) }))
 }
 
 function textOf(values: FormData, name: string): string {
   return String(values.get(name) ?? '').trim()
 }
 
-function placeOf(values: FormData, name: string): number | null {
+function locationOf(values: FormData, name: string): number | null {
   const chosen = textOf(values, name)
   return chosen === '' ? null : Number(chosen)
 }

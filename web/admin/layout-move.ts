@@ -1,29 +1,29 @@
-/** Several receivers, each put into a place by a call of its own. */
+/** Moves several receivers, one request each. */
 
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import type { Standing } from '../layout.ts'
-import { oneByOne } from '../one-by-one.ts'
-import { nameOf } from './layout-place.tsx'
+import { useServices } from '../context.ts'
+import type { PlacedReceiver } from '../layout.ts'
+import { runForEach } from '../run-for-each.ts'
+import { nameOf } from './layout-location.tsx'
 
 export const receiversPath = '/api/admin/receivers/'
 
-/** Puts each into the place it is told with. */
+/** Moves each receiver to its location. */
 export function useMove() {
-  const { api } = useSurroundings()
-  return (moves: readonly Standing[], reason: string) => {
-    const byId = new Map(moves.map((one) => [one.receiver.id, one]))
-    return oneByOne([...byId.keys()], nameIn(moves), (id) => {
-      const location = byId.get(id)?.place ?? null
+  const { api } = useServices()
+  return (moves: readonly PlacedReceiver[], reason: string) => {
+    const byId = new Map(moves.map((move) => [move.receiver.id, move]))
+    return runForEach([...byId.keys()], nameIn(moves), (id) => {
+      const location = byId.get(id)?.locationId ?? null
       const body = { location, ...(reason !== '' && { reason }) }
       return api.write('PATCH', `${receiversPath}${id}/`, body, isObject)
     })
   }
 }
 
-export function nameIn(standing: readonly Standing[]): (id: number) => string {
+export function nameIn(receivers: readonly PlacedReceiver[]): (id: number) => string {
   return (id) => {
-    const found = standing.find(({ receiver }) => receiver.id === id)
+    const found = receivers.find(({ receiver }) => receiver.id === id)
     return found === undefined ? String(id) : nameOf(found.receiver)
   }
 }

@@ -1,10 +1,9 @@
-/** Which receiver stands where. */
+/** The hardware layout: locations and their receivers. */
 
 import { useState } from 'react'
 import type { HardwareLayout } from '../../src/model/location.ts'
 import { isObject } from '../api.ts'
-import { narrow, placesOf, receiversOf, type Standing } from '../layout.ts'
-import type { Tally } from '../one-by-one.ts'
+import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from '../layout.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { ChargerAlerts } from '../parts/charger-alerts.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -13,130 +12,131 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Outcome } from '../parts/outcome.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { type Filter, filterValues, queryOf, useSearch, type Values } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
+import type { BulkResult } from '../run-for-each.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/layout.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
-import { type Asked, LayoutDialog } from './layout-dialog.tsx'
-import { type LayoutDeeds, Nowhere, PlaceBox } from './layout-place.tsx'
+import { type DialogState, LayoutDialog } from './layout-dialog.tsx'
+import { type LayoutActions, LocationBox, Unplaced } from './layout-location.tsx'
 
-const texts = words.layout
-
-const everyMs = 5_000
+const intervalMs = 5_000
 
 export function Layout() {
   const manufacturer = useManufacturerFilter()
   const filters: readonly Filter[] = [
     manufacturer,
-    { name: 'heard', label: texts.filters.heard, kind: 'choice', options: yesOrNo },
-    { name: 'search', label: texts.filters.search, kind: 'text' },
+    { name: 'online', label: t('layout.filters.online'), kind: 'choice', options: yesOrNo },
+    { name: 'search', label: t('layout.filters.search'), kind: 'text' },
   ]
   const [search] = useSearch()
   const values = filterValues(filters, search)
   const query = queryOf([manufacturer], values)
-  const reading = useReading(
+  const resource = useResource(
     `/api/admin/hardware-layout/${query === '' ? '' : `?${query}`}`,
     isObject<HardwareLayout>,
-    everyMs,
+    intervalMs,
   )
   return (
-    <Shell page="layout" title={texts.title} intro={texts.intro}>
+    <Shell page="layout" title={t('layout.title')} intro={t('layout.intro')}>
       <ChargerAlerts />
       <FilterBar filters={filters} />
-      <Loaded reading={reading}>
-        {(layout) => <House layout={layout} values={values} filters={filters} onDone={reading.reload} />}
+      <Loaded resource={resource}>
+        {(layout) => <LayoutView layout={layout} values={values} filters={filters} onDone={resource.reload} />}
       </Loaded>
     </Shell>
   )
 }
 
-interface HouseProps {
+interface LayoutViewProps {
   readonly layout: HardwareLayout
   readonly values: Values
   readonly filters: readonly Filter[]
   onDone(): Promise<void>
 }
 
-function House({ layout, values, filters, onDone }: HouseProps) {
-  const isActive = values.heard === undefined ? undefined : values.heard === 'true'
-  const shown = narrow(layout, { search: values.search, isActive })
-  const standing = receiversOf(shown)
-  const selection = useSelection(standing.map(({ receiver }) => receiver.id))
+function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
+  const isActive = values.online === undefined ? undefined : values.online === 'true'
+  const shown = filterLayout(layout, { search: values.search, isActive })
+  const receivers = receiversOf(shown)
+  const selection = useSelection(receivers.map(({ receiver }) => receiver.id))
   const mayReview = useMay('review')
-  const [asked, setAsked] = useState<Asked | null>(null)
-  const [failed, setFailed] = useState<Tally['failed']>([])
-  const chosen = standing.filter(({ receiver }) => selection.has(receiver.id))
-  const deeds: LayoutDeeds | null = mayReview ? deedsOf(setAsked) : null
-  const report = (counters: Tally) => {
-    setFailed(counters.failed)
+  const [dialog, setDialog] = useState<DialogState | null>(null)
+  const [failed, setFailed] = useState<BulkResult['failed']>([])
+  const chosen = receivers.filter(({ receiver }) => selection.has(receiver.id))
+  const actions: LayoutActions | null = mayReview ? actionsOf(setDialog) : null
+  const report = (result: BulkResult) => {
+    setFailed(result.failed)
     selection.clear()
   }
   return (
     <>
       <p className="count" role="status">
-        {texts.count(standing.length, shown.unplaced.length)}
+        {shown.unplaced.length === 0
+          ? t('layout.count', { count: receivers.length })
+          : t('layout.countUnplaced', { count: receivers.length, unplaced: shown.unplaced.length })}
       </p>
-      {standing.length === 0 ? null : (
+      {receivers.length === 0 ? null : (
         <BulkBar selection={selection}>
-          {mayReview ? <Deeds chosen={chosen} onAsk={setAsked} /> : words.shell.takes(words.shell.roles.admin)}
+          {mayReview ? <BulkButtons chosen={chosen} onAsk={setDialog} /> : t('shell.requires.admin')}
         </BulkBar>
       )}
       <Outcome failed={failed} onDismiss={() => setFailed([])} />
-      <Nowhere receivers={shown.unplaced} selection={selection} deeds={deeds} />
+      <Unplaced receivers={shown.unplaced} selection={selection} actions={actions} />
       {shown.locations.map((location) => (
-        <PlaceBox key={location.id} location={location} parent={null} selection={selection} deeds={deeds} />
+        <LocationBox key={location.id} location={location} parent={null} selection={selection} actions={actions} />
       ))}
-      {standing.length > 0 || shown.locations.length > 0 ? null : (
-        <Empty title={Object.keys(values).length > 0 ? texts.noMatch : texts.none} filters={filters}>
-          <p>{texts.noneNext}</p>
+      {receivers.length > 0 || shown.locations.length > 0 ? null : (
+        <Empty title={Object.keys(values).length > 0 ? t('layout.noMatch') : t('layout.none')} filters={filters}>
+          <p>{t('layout.noneNext')}</p>
         </Empty>
       )}
-      {deeds === null ? null : (
+      {actions === null ? null : (
         <p>
-          <button type="button" className="choice" data-tone="usual" onClick={() => deeds.addPlace(null)}>
-            {texts.add}
+          <button type="button" className="choice" data-tone="usual" onClick={() => actions.addLocation(null)}>
+            {t('layout.add')}
           </button>
         </p>
       )}
-      {asked === null ? null : (
+      {dialog === null ? null : (
         <LayoutDialog
-          asked={asked}
-          places={placesOf(layout)}
+          dialog={dialog}
+          locationOptions={locationOptions(layout)}
           onReport={report}
           onDone={onDone}
-          onClose={() => setAsked(null)}
+          onClose={() => setDialog(null)}
         />
       )}
     </>
   )
 }
 
-function deedsOf(ask: (asked: Asked) => void): LayoutDeeds {
+function actionsOf(ask: (dialog: DialogState) => void): LayoutActions {
   return {
-    editReceiver: (receiver, place) => ask({ deed: 'edit_receiver', receiver, place }),
-    addPlace: (parent) => ask({ deed: 'edit_place', location: null, parent }),
-    editPlace: (location, parent) => ask({ deed: 'edit_place', location, parent }),
-    removePlace: (location) => ask({ deed: 'remove_place', location }),
+    editReceiver: (receiver, locationId) => ask({ kind: 'edit_receiver', receiver, locationId }),
+    addLocation: (parent) => ask({ kind: 'edit_location', location: null, parent }),
+    editLocation: (location, parent) => ask({ kind: 'edit_location', location, parent }),
+    removeLocation: (location) => ask({ kind: 'remove_location', location }),
   }
 }
 
-function Deeds({ chosen, onAsk }: { chosen: readonly Standing[]; onAsk: (asked: Asked) => void }) {
-  const button = (deed: 'move' | 'remove', text: string) => (
+function BulkButtons({ chosen, onAsk }: { chosen: readonly PlacedReceiver[]; onAsk: (dialog: DialogState) => void }) {
+  const button = (kind: 'move' | 'remove', text: string) => (
     <button
       type="button"
       className="choice"
       disabled={chosen.length === 0}
-      onClick={() => onAsk({ deed, receivers: chosen })}
+      onClick={() => onAsk({ kind, receivers: chosen })}
     >
-      {words.parts.list.withCount(text, chosen.length)}
+      {chosen.length === 0 ? text : t('parts.list.withCount', { action: text, count: chosen.length })}
     </button>
   )
   return (
     <>
-      {button('move', texts.move.text)}
-      {button('remove', texts.removal.text)}
+      {button('move', t('layout.move.text'))}
+      {button('remove', t('layout.removal.text'))}
     </>
   )
 }

@@ -1,39 +1,50 @@
-/** What the list says of each manufacturer, and what can be done with it from there. */
+/** Columns of the manufacturer list. */
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
-import { fieldValue, isChecked } from '../../src/model/manufacturer-config.ts'
-import { plainText } from '../format.ts'
+import { fieldValue, isOn } from '../../src/model/manufacturer-config.ts'
+import { formatDuration, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import { listDeviceErrors, listErrors } from '../source-errors.ts'
-import { words } from '../words.ts'
 
-const texts = words.manufacturers
-
-export interface ManufacturerDeeds {
+export interface ManufacturerActions {
   edit(record: ManufacturerBody): void
   test(record: ManufacturerBody): void
   toggle(record: ManufacturerBody): void
   remove(record: ManufacturerBody): void
 }
 
-/** `deeds`: null for somebody who may not. */
-export function manufacturerColumns(deeds: ManufacturerDeeds | null): readonly Column<ManufacturerBody>[] {
-  const { columns } = texts
+/** `actions`: null when the user may not edit. */
+export function manufacturerColumns(actions: ManufacturerActions | null): readonly Column<ManufacturerBody>[] {
   return [
-    { key: 'name', title: columns.name, sortBy: ({ name }) => name, cell: (one) => <Named record={one} /> },
-    { key: 'status', title: columns.status, sortBy: ({ status }) => status, cell: (one) => <Status record={one} /> },
-    { key: 'addresses', title: columns.addresses, cell: (one) => <Addresses record={one} /> },
-    { key: 'interval', title: columns.interval, cell: ({ config }) => intervalOf(config) },
+    {
+      key: 'name',
+      title: t('manufacturers.columns.name'),
+      sortBy: ({ name }) => name,
+      cell: (row) => <Named record={row} />,
+    },
+    {
+      key: 'status',
+      title: t('manufacturers.columns.status'),
+      sortBy: ({ status }) => status,
+      cell: (row) => <Status record={row} />,
+    },
+    { key: 'addresses', title: t('manufacturers.columns.addresses'), cell: (row) => <Addresses record={row} /> },
+    { key: 'interval', title: t('manufacturers.columns.interval'), cell: ({ config }) => intervalOf(config) },
     {
       key: 'enabled',
-      title: columns.enabled,
+      title: t('manufacturers.columns.enabled'),
       sortBy: isEnabled,
-      cell: (one) => <Switch record={one} onToggle={deeds?.toggle} />,
+      cell: (row) => <Switch record={row} onToggle={actions?.toggle} />,
     },
-    ...(deeds === null
+    ...(actions === null
       ? []
       : [
-          { key: 'deeds', title: columns.deeds, cell: (one: ManufacturerBody) => <Deeds record={one} deeds={deeds} /> },
+          {
+            key: 'actions',
+            title: t('manufacturers.columns.actions'),
+            cell: (row: ManufacturerBody) => <RowActions record={row} actions={actions} />,
+          },
         ]),
   ]
 }
@@ -42,14 +53,14 @@ export function nameOf({ name, code }: Pick<ManufacturerBody, 'name' | 'code'>):
   return plainText(name) || code
 }
 
-/** The configuration itself may switch it off as well. */
+/** The configuration can also disable a manufacturer. */
 export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
   return api_enabled && config.enabled !== false
 }
 
 function intervalOf(config: ManufacturerBody['config']): string {
   const seconds = fieldValue(config, 'poll_interval')
-  return seconds === '' ? texts.asSettings : texts.seconds(seconds)
+  return seconds === '' ? t('manufacturers.inherited') : formatDuration(Number(seconds) * 1000)
 }
 
 function Named({ record }: { record: ManufacturerBody }) {
@@ -77,7 +88,7 @@ function Status({ record }: { record: ManufacturerBody }) {
     <span className="stacked">
       <span>
         <span className="tag" data-tone={tones[status]}>
-          {texts.statuses[status]}
+          {t(`manufacturers.statuses.${status}`)}
         </span>
       </span>
       {[...listErrors(record), ...listDeviceErrors(record)].map((sentence) => (
@@ -85,25 +96,25 @@ function Status({ record }: { record: ManufacturerBody }) {
           <bdi>{plainText(sentence)}</bdi>
         </small>
       ))}
-      {secrets_unreadable ? <small>{texts.unreadable}</small> : null}
+      {secrets_unreadable ? <small>{t('manufacturers.unreadable')}</small> : null}
     </span>
   )
 }
 
 function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const addresses = [fieldValue(config, 'api_base_url'), ...fieldValue(config, 'devices').split('\n')]
-  const shown = addresses.filter((one) => one !== '')
-  const isUnverified = !isChecked(config, 'ssl_verify') && shown.some((one) => one.startsWith('https:'))
+  const shown = addresses.filter((address) => address !== '')
+  const isUnverified = !isOn(config, 'ssl_verify') && shown.some((item) => item.startsWith('https:'))
   return (
     <span className="stacked">
-      {shown.length === 0 ? words.parts.unknown : null}
+      {shown.length === 0 ? t('parts.unknown') : null}
       {shown.map((address) => (
         <bdi key={address}>{plainText(address)}</bdi>
       ))}
       {isUnverified ? (
         <span>
-          <span className="tag" data-tone="waiting" title={texts.verifyOff}>
-            {texts.notVerified}
+          <span className="tag" data-tone="waiting" title={t('manufacturers.verifyOff')}>
+            {t('manufacturers.notVerified')}
           </span>
         </span>
       ) : null}
@@ -111,34 +122,55 @@ function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   )
 }
 
-function Switch({ record, onToggle }: { record: ManufacturerBody; onToggle: ManufacturerDeeds['toggle'] | undefined }) {
+function Switch({
+  record,
+  onToggle,
+}: {
+  record: ManufacturerBody
+  onToggle: ManufacturerActions['toggle'] | undefined
+}) {
   const isOn = isEnabled(record)
-  if (onToggle === undefined) return isOn ? words.parts.filters.yes : words.parts.filters.no
+  if (onToggle === undefined) return isOn ? t('parts.filters.yes') : t('parts.filters.no')
   return (
     <label className="tick">
       <input
         type="checkbox"
         checked={isOn}
         onChange={() => onToggle(record)}
-        aria-label={texts.enable.text(nameOf(record))}
+        aria-label={t('manufacturers.enable.text', { name: nameOf(record) })}
       />
-      <span aria-hidden="true">{isOn ? words.parts.filters.yes : words.parts.filters.no}</span>
+      <span aria-hidden="true">{isOn ? t('parts.filters.yes') : t('parts.filters.no')}</span>
     </label>
   )
 }
 
-function Deeds({ record, deeds }: { record: ManufacturerBody; deeds: ManufacturerDeeds }) {
+function RowActions({ record, actions }: { record: ManufacturerBody; actions: ManufacturerActions }) {
   const name = nameOf(record)
   return (
     <span className="row-actions">
-      <button type="button" className="choice" aria-label={texts.test.of(name)} onClick={() => deeds.test(record)}>
-        {texts.test.text}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.test.of', { name })}
+        onClick={() => actions.test(record)}
+      >
+        {t('manufacturers.test.text')}
       </button>
-      <button type="button" className="choice" aria-label={texts.editOf(name)} onClick={() => deeds.edit(record)}>
-        {texts.edit}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.editOf', { name })}
+        onClick={() => actions.edit(record)}
+      >
+        {t('manufacturers.edit')}
       </button>
-      <button type="button" className="choice" aria-label={texts.removal.of(name)} onClick={() => deeds.remove(record)}>
-        {texts.removal.text}
+      <button
+        type="button"
+        className="choice"
+        aria-label={t('manufacturers.removal.of', { name })}
+        onClick={() => actions.remove(record)}
+      >
+        {t('manufacturers.removal.text')}
       </button>
     </span>
   )

@@ -1,48 +1,46 @@
-/** Questions about one manufacturer: a test of it as it is stored, to stop asking it, to delete it. */
+/** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import { DeedDialog, Removal } from '../parts/deed-dialog.tsx'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useSending } from '../reading.ts'
-import { words } from '../words.ts'
+import { useRequest } from '../resource.ts'
 import { nameOf } from './manufacturer-columns.tsx'
 import { manufacturersPath } from './manufacturer-form.tsx'
 import { TestResult } from './test-result.tsx'
-
-const texts = words.manufacturers
 
 interface DialogProps {
   readonly record: ManufacturerBody
   onClose(): void
 }
 
-/** Asks at once. */
+/** Starts the test when it is opened. */
 export function TestDialog({ record, onClose }: DialogProps) {
-  const { api } = useSurroundings()
-  const { send, problem } = useSending()
+  const { api } = useServices()
+  const { send, problem } = useRequest()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
   const { code } = record
   useEffect(() => {
     void send(() => api.write('POST', `${manufacturersPath}${code}/test`, undefined, isObject<ConnectionTest>)).then(
-      (answer) => {
-        if (answer?.ok) setTested(answer.body)
+      (response) => {
+        if (response?.ok) setTested(response.body)
       },
     )
   }, [api, send, code])
   return (
-    <Dialog title={texts.test.result(nameOf(record))} onClose={onClose}>
+    <Dialog title={t('manufacturers.test.result', { name: nameOf(record) })} onClose={onClose}>
       <div className="dialog-text">
-        {tested === null && problem === null ? <p role="status">{texts.test.testing}</p> : null}
+        {tested === null && problem === null ? <p role="status">{t('manufacturers.test.testing')}</p> : null}
         {tested === null ? null : <TestResult tested={tested} />}
         {problem === null ? null : <ProblemLine problem={problem} field={problem.field} />}
       </div>
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {words.parts.dialog.close}
+          {t('parts.dialog.close')}
         </button>
       </div>
     </Dialog>
@@ -53,35 +51,33 @@ interface QuestionProps extends DialogProps {
   onDone(): Promise<void>
 }
 
-export function DisableQuestion({ record, ...deed }: QuestionProps) {
-  const { api } = useSurroundings()
-  const { question, action, disabled, follows } = texts.enable
+export function DisableQuestion({ record, ...kind }: QuestionProps) {
+  const { api } = useServices()
   const path = `${manufacturersPath}${record.code}/`
   return (
-    <DeedDialog
-      {...deed}
-      title={question(nameOf(record))}
-      action={action}
+    <ActionDialog
+      {...kind}
+      title={t('manufacturers.enable.question', { name: nameOf(record) })}
+      action={t('manufacturers.enable.action')}
       tone="usual"
-      done={disabled(nameOf(record))}
+      done={t('manufacturers.enable.disabled', { name: nameOf(record) })}
       write={() => api.write('PATCH', path, { api_enabled: false }, isObject)}
     >
-      <p>{follows}</p>
-    </DeedDialog>
+      <p>{t('manufacturers.enable.consequence')}</p>
+    </ActionDialog>
   )
 }
 
-export function RemovalQuestion({ record, ...deed }: QuestionProps) {
-  const { question, text, done, follows } = texts.removal
+export function RemovalQuestion({ record, ...kind }: QuestionProps) {
   return (
     <Removal
-      {...deed}
-      title={question(nameOf(record))}
-      action={text}
-      done={done(nameOf(record))}
+      {...kind}
+      title={t('manufacturers.removal.question', { name: nameOf(record) })}
+      action={t('manufacturers.removal.text')}
+      done={t('manufacturers.removal.done', { name: nameOf(record) })}
       path={`${manufacturersPath}${record.code}/`}
     >
-      <p>{follows}</p>
+      <p>{t('manufacturers.removal.consequence')}</p>
     </Removal>
   )
 }

@@ -1,4 +1,4 @@
-/** The fields of a manufacturer's connection settings; those of the interface, in the form in which they are stored. */
+/** Form fields of a manufacturer's connection settings, named as in the API. */
 
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
@@ -11,18 +11,16 @@ import {
   resolveKey,
 } from '../../src/model/manufacturer-config.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
-import { words } from '../words.ts'
-
-const texts = words.manufacturers
 
 type Config = ManufacturerBody['config']
 
-/** Fields that matter to this kind of system. A secret is entered under the name it already has. */
+/** The fields for this type of system. A secret keeps the key under which it is stored. */
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
-  // Sennheiser's user is always `api`.
+  // Sennheiser's user name is always `api`.
   const user = plugin?.code === 'sennheiser' ? [] : (['username'] as const)
   const always = ['api_base_url', ...user, secret, 'ssl_verify', 'timeout', 'poll_interval', 'devices'] as const
   const ofWebSocket = ['websocket_url', 'websocket_other_host', 'auth_header', 'auth_header_name'] as const
@@ -34,7 +32,7 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
   ]
 }
 
-/** What was changed in the fields. */
+/** Only the changed fields. */
 export function typedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): Record<string, unknown> {
   return changedConfig(config, keys, (name) => {
     const value = values.get(fieldName(name))
@@ -42,7 +40,7 @@ export function typedConfig(config: Config, keys: readonly ConfigKey[], values: 
   })
 }
 
-/** As refusals name it. */
+/** Name of the field in error responses. */
 function fieldName(name: string): string {
   return `config.${name}`
 }
@@ -54,15 +52,15 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
       {keys.map((key) => (
         <ConfigField key={key} config={config} of={key} />
       ))}
-      {kept.length === 0 ? null : <p className="hint">{plainText(texts.keptKeys(kept))}</p>}
+      {kept.length === 0 ? null : (
+        <p className="hint">{plainText(t('manufacturers.keptKeys', { keys: kept.join(', ') }))}</p>
+      )}
     </>
   )
 }
 
-const hints: Partial<Record<ConfigKey, string>> = texts.hints
-
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(resolveKey(config, key)), label: texts.labels[key], hint: hints[key] }
+  const shared = { name: fieldName(keyIn(config, key)), label: t(`manufacturers.labels.${key}`), hint: hintOf(key) }
   switch (key) {
     case 'ssl_verify':
       return <VerifyField name={shared.name} isOn={isChecked(config, key)} />
@@ -73,7 +71,7 @@ function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
       return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
     case 'password':
-      // A mask that is typed into would be neither the old secret nor a new one.
+      // Selects the mask on focus: an edited mask would be stored as a wrong secret.
       return (
         <PasswordField
           {...shared}
@@ -92,10 +90,27 @@ function VerifyField({ name, isOn: isOnBefore }: { name: string; isOn: boolean }
   return (
     <TickField
       name={name}
-      label={texts.labels.ssl_verify}
-      hint={isOn ? undefined : <span className="not-verified">{texts.verifyOff}</span>}
+      label={t('manufacturers.labels.ssl_verify')}
+      hint={isOn ? undefined : <span className="not-verified">{t('manufacturers.verifyOff')}</span>}
       checked={isOn}
       onChange={({ target }) => setOn(target.checked)}
     />
   )
+}
+
+function hintOf(key: ConfigKey): string | undefined {
+  switch (key) {
+    case 'api_base_url':
+    case 'username':
+    case 'timeout':
+    case 'poll_interval':
+    case 'calls_per_second':
+    case 'burst':
+    case 'websocket_url':
+    case 'auth_header_name':
+    case 'devices':
+      return t(`manufacturers.hints.${key}`)
+    default:
+      return undefined
+  }
 }

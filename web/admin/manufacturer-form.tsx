@@ -1,25 +1,24 @@
-/** Adds or changes a manufacturer; what is typed can be tried before it is stored. */
+/** Adds or actions a manufacturer. The settings can be tested before they are saved. */
 
 import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
-import { type Answer, isObject, type Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import type { ConfigKey } from '../../src/model/manufacturer-config.ts'
+import { type ApiResponse, isObject, type Problem } from '../api.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
-import { useSending } from '../reading.ts'
-import { words } from '../words.ts'
+import { useRequest } from '../resource.ts'
 import { ConfigFields, keysFor, typedConfig } from './manufacturer-fields.tsx'
 import { TestResult } from './test-result.tsx'
-
-const texts = words.manufacturers
 
 export const manufacturersPath = '/api/admin/manufacturers/'
 
 interface ManufacturerFormProps {
-  /** As it was when it was opened; null for a new one. */
+  /** A copy from when the form was opened; null to add one. */
   readonly record: ManufacturerBody | null
   readonly plugins: readonly PluginBody[]
   readonly takenCodes: readonly string[]
@@ -28,7 +27,7 @@ interface ManufacturerFormProps {
 }
 
 export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose }: ManufacturerFormProps) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const [pluginCode, setPluginCode] = useState(record?.plugin ?? plugins[0]?.code ?? '')
   const plugin = plugins.find(({ code }) => code === pluginCode)
   const config = record?.config ?? {}
@@ -39,9 +38,9 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
     return sent(api.write('POST', `${manufacturersPath}test`, body, isObject<ConnectionTest>))
   })
 
-  const send = (values: FormData): Promise<Answer<ManufacturerBody>> => {
+  const send = (values: FormData): Promise<ApiResponse<ManufacturerBody>> => {
     trial.forget()
-    const [name, code] = ['name', 'code'].map((one) => String(values.get(one) ?? '').trim())
+    const [name, code] = ['name', 'code'].map((item) => String(values.get(item) ?? '').trim())
     const change = changeOf(values)
     if (record === null) {
       const body = { code, plugin: pluginCode, ...(name !== '' && { name }), config: change }
@@ -55,12 +54,15 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   }
 
   return (
-    <Dialog title={record === null ? texts.add : texts.editOf(plainText(record.name))} onClose={onClose}>
-      {record?.secrets_unreadable ? <p className="not-verified">{texts.unreadable}</p> : null}
+    <Dialog
+      title={record === null ? t('manufacturers.add') : t('manufacturers.editOf', { name: plainText(record.name) })}
+      onClose={onClose}
+    >
+      {record?.secrets_unreadable ? <p className="not-verified">{t('manufacturers.unreadable')}</p> : null}
       <Form
         key={pluginCode}
-        action={texts.save}
-        others={<Others trial={trial} onClose={onClose} />}
+        action={t('manufacturers.save')}
+        others={<Others trial={trial} keys={keys} onClose={onClose} />}
         send={send}
         onDone={onDone}
         onChange={trial.forget}
@@ -69,15 +71,15 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
           <>
             <SelectField
               name="plugin"
-              label={texts.plugin}
+              label={t('manufacturers.plugin')}
               value={pluginCode}
               onChange={({ target }) => setPluginCode(target.value)}
               options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
             />
             <Field
               name="code"
-              label={texts.code}
-              hint={texts.codeHint}
+              label={t('manufacturers.code')}
+              hint={t('manufacturers.codeHint')}
               defaultValue={takenCodes.includes(pluginCode) ? '' : pluginCode}
               autoComplete="off"
             />
@@ -85,8 +87,8 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
         ) : null}
         <Field
           name="name"
-          label={texts.name}
-          hint={record === null ? texts.nameHint : undefined}
+          label={t('manufacturers.name')}
+          hint={record === null ? t('manufacturers.nameHint') : undefined}
           defaultValue={record?.name}
           maxLength={255}
         />
@@ -96,41 +98,45 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   )
 }
 
-/** An entry of the list of devices is refused by its place in it; the field is the list's. */
-async function sent<Body>(answering: Promise<Answer<Body>>): Promise<Answer<Body>> {
-  const answer = await answering
-  if (answer.ok) return answer
-  const { field, detail } = answer.problem
+/** Maps an error in an entry of the device list to the field of the list. */
+async function sent<Body>(pending: Promise<ApiResponse<Body>>): Promise<ApiResponse<Body>> {
+  const response = await pending
+  if (response.ok) return response
+  const { field, detail } = response.problem
   const [, at] = /^config\.devices\.(\d+)/.exec(field ?? '') ?? []
-  if (at === undefined) return answer
-  const problem: Problem = { ...answer.problem, field: 'config.devices', detail: texts.line(Number(at) + 1, detail) }
+  if (at === undefined) return response
+  const problem: Problem = {
+    ...response.problem,
+    field: 'config.devices',
+    detail: t('manufacturers.line', { line: Number(at) + 1, message: detail }),
+  }
   return { ok: false, problem }
 }
 
 interface Trial {
-  readonly isAsking: boolean
+  readonly isTesting: boolean
   readonly tested: ConnectionTest | null
   readonly problem: Problem | null
-  ask(values: FormData): Promise<void>
-  /** What was answered is not about what stands in the form any more. */
+  test(values: FormData): Promise<void>
+  /** Discards the test result, which no longer matches the form. */
   forget(): void
 }
 
-function useTrial(tryOut: (values: FormData) => Promise<Answer<ConnectionTest>>): Trial {
-  const { send, isSending, problem, forget } = useSending()
+function useTrial(tryOut: (values: FormData) => Promise<ApiResponse<ConnectionTest>>): Trial {
+  const { send, isSending, problem, forget } = useRequest()
   const [tested, setTested] = useState<ConnectionTest | null>(null)
-  /** Rises with everything that makes an answer on its way one about something else. */
+  /** Incremented to ignore responses to outdated requests. */
   const turn = useRef(0)
   return {
-    isAsking: isSending,
+    isTesting: isSending,
     tested,
     problem,
-    async ask(values) {
+    async test(values) {
       setTested(null)
       turn.current += 1
-      const asked = turn.current
-      const answer = await send(() => tryOut(values))
-      if (answer?.ok && turn.current === asked) setTested(answer.body)
+      const request = turn.current
+      const response = await send(() => tryOut(values))
+      if (response?.ok && turn.current === request) setTested(response.body)
     },
     forget() {
       turn.current += 1
@@ -140,32 +146,32 @@ function useTrial(tryOut: (values: FormData) => Promise<Answer<ConnectionTest>>)
   }
 }
 
-function Others({ trial, onClose }: { trial: Trial; onClose: () => void }) {
-  const { isAsking, tested, problem } = trial
+function Others({ trial, keys, onClose }: { trial: Trial; keys: readonly ConfigKey[]; onClose: () => void }) {
+  const { isTesting, tested, problem } = trial
   const test = ({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>) => {
-    if (form !== null) void trial.ask(new FormData(form))
+    if (form !== null) void trial.test(new FormData(form))
   }
   return (
     <>
-      <button type="button" className="choice" disabled={isAsking} onClick={test}>
-        {isAsking ? texts.test.testing : texts.test.typed}
+      <button type="button" className="choice" disabled={isTesting} onClick={test}>
+        {isTesting ? t('manufacturers.test.testing') : t('manufacturers.test.action')}
       </button>
       <button type="button" className="choice" onClick={onClose}>
-        {words.parts.dialog.cancel}
+        {t('parts.dialog.cancel')}
       </button>
-      {problem === null ? null : <ProblemLine problem={problem} field={labelOf(problem.field)} />}
+      {problem === null ? null : <ProblemLine problem={problem} field={labelOf(keys, problem.field)} />}
       {tested === null ? null : (
-        <div className="test-typed">
+        <div className="test-unsaved">
           <TestResult tested={tested} />
-          <p className="hint">{texts.test.notStored}</p>
+          <p className="hint">{t('manufacturers.test.notStored')}</p>
         </div>
       )}
     </>
   )
 }
 
-/** As its field is called here. */
-function labelOf(field: string | undefined): string | undefined {
-  const labels: Readonly<Record<string, string>> = texts.labels
-  return field === undefined ? undefined : (labels[field.replace('config.', '')] ?? field)
+/** The label of a field in an error response. */
+function labelOf(keys: readonly ConfigKey[], field: string | undefined): string | undefined {
+  const key = keys.find((key) => `config.${key}` === field)
+  return key === undefined ? field : t(`manufacturers.labels.${key}`)
 }

@@ -1,44 +1,42 @@
-/** The systems Micwatch asks, and how. */
+/** The manufacturers and their systems. */
 
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
 import { isList, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/manufacturers.css'
 import '../styles/records.css'
-import { words } from '../words.ts'
-import { isEnabled, type ManufacturerDeeds, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
+import { t } from '../i18n.ts'
+import { isEnabled, type ManufacturerActions, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
 import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 import { ScanForm } from './scan-form.tsx'
 
-const texts = words.manufacturers
-
-const everyMs = 5_000
+const intervalMs = 5_000
 
 export function Manufacturers() {
-  const reading = useReading(manufacturersPath, isList<ManufacturerBody>, everyMs)
-  const plugins = useReading('/api/admin/plugins/', isList<PluginBody>).body ?? []
+  const resource = useResource(manufacturersPath, isList<ManufacturerBody>, intervalMs)
+  const plugins = useResource('/api/admin/plugins/', isList<PluginBody>).body ?? []
   return (
-    <Shell page="manufacturers" title={texts.title} intro={texts.intro}>
-      <Loaded reading={reading}>
-        {(records) => <List records={records} plugins={plugins} onDone={reading.reload} />}
+    <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
+      <Loaded resource={resource}>
+        {(records) => <List records={records} plugins={plugins} onDone={resource.reload} />}
       </Loaded>
     </Shell>
   )
 }
 
-/** The record as it was when it was asked: what the page reads meanwhile must not change the question. */
-type Asked =
-  | { readonly deed: 'add' | 'scan' }
-  | { readonly deed: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
+/** A copy from when the dialog was opened: later refreshes must not change its content. */
+type DialogState =
+  | { readonly kind: 'add' | 'scan' }
+  | { readonly kind: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
 
 interface ListProps {
   readonly records: readonly ManufacturerBody[]
@@ -49,13 +47,13 @@ interface ListProps {
 function List({ records, plugins, onDone }: ListProps) {
   const mayAdminister = useMay('administer')
   const mayScan = useMay('operate')
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [dialog, setDialog] = useState<DialogState | null>(null)
   const enable = useEnable(onDone)
-  const deeds: ManufacturerDeeds = {
-    edit: (record) => setAsked({ deed: 'edit', record }),
-    test: (record) => setAsked({ deed: 'test', record }),
-    remove: (record) => setAsked({ deed: 'remove', record }),
-    toggle: (record) => (isEnabled(record) ? setAsked({ deed: 'disable', record }) : void enable(record)),
+  const actions: ManufacturerActions = {
+    edit: (record) => setDialog({ kind: 'edit', record }),
+    test: (record) => setDialog({ kind: 'test', record }),
+    remove: (record) => setDialog({ kind: 'remove', record }),
+    toggle: (record) => (isEnabled(record) ? setDialog({ kind: 'disable', record }) : void enable(record)),
   }
   return (
     <>
@@ -66,87 +64,93 @@ function List({ records, plugins, onDone }: ListProps) {
             className="choice"
             data-tone="usual"
             disabled={plugins.length === 0}
-            onClick={() => setAsked({ deed: 'add' })}
+            onClick={() => setDialog({ kind: 'add' })}
           >
-            {texts.add}
+            {t('manufacturers.add')}
           </button>
         ) : (
-          <p>{words.shell.takes(words.shell.roles.admin)}</p>
+          <p>{t('shell.requires.admin')}</p>
         )}
         {mayScan && records.length > 0 ? (
-          <button type="button" className="choice" onClick={() => setAsked({ deed: 'scan' })}>
-            {texts.scan.text}
+          <button type="button" className="choice" onClick={() => setDialog({ kind: 'scan' })}>
+            {t('manufacturers.scan.text')}
           </button>
         ) : null}
       </div>
       {records.length > 0 ? (
         <DataTable
-          caption={texts.list}
-          columns={manufacturerColumns(mayAdminister ? deeds : null)}
+          caption={t('manufacturers.list')}
+          columns={manufacturerColumns(mayAdminister ? actions : null)}
           rows={records}
           idOf={({ code }) => code}
         />
       ) : (
-        <Empty title={texts.none}>
-          <p>{texts.noneNext}</p>
+        <Empty title={t('manufacturers.none')}>
+          <p>{t('manufacturers.noneNext')}</p>
         </Empty>
       )}
-      {asked === null ? null : (
-        <AskedDialog asked={asked} records={records} plugins={plugins} onDone={onDone} onClose={() => setAsked(null)} />
+      {dialog === null ? null : (
+        <OpenDialog
+          dialog={dialog}
+          records={records}
+          plugins={plugins}
+          onDone={onDone}
+          onClose={() => setDialog(null)}
+        />
       )}
     </>
   )
 }
 
-/** At once: there is nothing to lose by it. */
+/** Enables without a confirmation. */
 function useEnable(onDone: () => Promise<void>) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   return async (record: ManufacturerBody) => {
     const body = { api_enabled: true, ...(record.config.enabled === false && { config: { enabled: true } }) }
-    const answer = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject)
+    const response = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject)
     await onDone()
-    if (answer.ok) say({ text: texts.enable.enabled(nameOf(record)) })
-    else say({ text: answer.problem.detail, tone: 'alarm' })
+    if (response.ok) showMessage({ text: t('manufacturers.enable.enabled', { name: nameOf(record) }) })
+    else showMessage({ text: response.problem.detail, tone: 'alarm' })
   }
 }
 
-interface AskedDialogProps extends ListProps {
-  readonly asked: Asked
+interface OpenDialogProps extends ListProps {
+  readonly dialog: DialogState
   onClose(): void
 }
 
-function AskedDialog({ asked, records, plugins, onDone, onClose }: AskedDialogProps) {
-  const say = useSay()
+function OpenDialog({ dialog, records, plugins, onDone, onClose }: OpenDialogProps) {
+  const showMessage = useShowMessage()
   const finish = (text: string) => {
     onClose()
-    say({ text })
+    showMessage({ text })
     void onDone()
   }
-  switch (asked.deed) {
+  switch (dialog.kind) {
     case 'scan':
       return <ScanForm manufacturers={records} onClose={onClose} />
     case 'add':
     case 'edit': {
-      const record = asked.deed === 'edit' ? asked.record : null
-      const sentence = record === null ? texts.added : texts.saved
+      const record = dialog.kind === 'edit' ? dialog.record : null
+      const key = record === null ? 'manufacturers.added' : 'manufacturers.saved'
       return (
         <ManufacturerForm
           record={record}
           plugins={plugins}
           takenCodes={records.map(({ code }) => code)}
-          onDone={(stored) => finish(sentence(nameOf(stored)))}
+          onDone={(stored) => finish(t(key, { name: nameOf(stored) }))}
           onClose={onClose}
         />
       )
     }
     case 'test':
-      return <TestDialog record={asked.record} onClose={onClose} />
+      return <TestDialog record={dialog.record} onClose={onClose} />
     case 'disable':
-      return <DisableQuestion record={asked.record} onDone={onDone} onClose={onClose} />
+      return <DisableQuestion record={dialog.record} onDone={onDone} onClose={onClose} />
     case 'remove':
-      return <RemovalQuestion record={asked.record} onDone={onDone} onClose={onClose} />
+      return <RemovalQuestion record={dialog.record} onDone={onDone} onClose={onClose} />
     default:
-      return asked satisfies never
+      return dialog satisfies never
   }
 }

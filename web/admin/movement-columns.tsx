@@ -1,33 +1,35 @@
-/** What the movement log says of each movement. */
+/** Columns of the movement log. */
 
 import type { MovementBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/movements.css'
-import { words } from '../words.ts'
-
-const texts = words.movements
+import { t } from '../i18n.ts'
 
 export const movementColumns: readonly Column<MovementBody>[] = [
-  { key: 'device', title: texts.columns.device, cell: ({ device }) => <Device device={device} /> },
-  { key: 'change', title: texts.columns.change, cell: (movement) => <Changes movement={movement} /> },
-  { key: 'times', title: texts.columns.times, align: 'end', cell: ({ times_seen }) => times_seen },
+  { key: 'device', title: t('movements.columns.device'), cell: ({ device }) => <Device device={device} /> },
+  { key: 'change', title: t('movements.columns.change'), cell: (movement) => <Changes movement={movement} /> },
+  { key: 'times', title: t('movements.columns.count'), align: 'end', cell: ({ times_seen }) => times_seen },
   {
     key: 'detected',
-    title: texts.columns.detected,
+    title: t('movements.columns.detected'),
     cell: ({ detected_at, detected_by }) => (
       <span>
-        <Ago at={detected_at} /> {texts.detectedBy[detected_by]}
+        <Ago at={detected_at} /> {t(`movements.detectedBy.${detected_by}`)}
       </span>
     ),
   },
   {
     key: 'reason',
-    title: texts.columns.reason,
-    cell: ({ reason }) => (reason === '' ? words.parts.unknown : <bdi>{plainText(reason)}</bdi>),
+    title: t('movements.columns.reason'),
+    cell: ({ reason }) => (reason === '' ? t('parts.unknown') : <bdi>{plainText(reason)}</bdi>),
   },
-  { key: 'acknowledged', title: texts.columns.acknowledged, cell: (movement) => <Acknowledged movement={movement} /> },
+  {
+    key: 'acknowledged',
+    title: t('movements.columns.acknowledged'),
+    cell: (movement) => <Acknowledged movement={movement} />,
+  },
 ]
 
 function Device({ device }: Pick<MovementBody, 'device'>) {
@@ -43,9 +45,11 @@ function Changes({ movement }: { movement: MovementBody }) {
   const { movement_type, old_ip, new_ip, old_location, new_location } = movement
   return (
     <span className="stacked">
-      {movement_type === 'location_only' ? null : <Change what={texts.address} before={old_ip} after={new_ip} />}
+      {movement_type === 'location_only' ? null : (
+        <Change what={t('movements.address')} before={old_ip} after={new_ip} />
+      )}
       {movement_type === 'ip_only' ? null : (
-        <Change what={texts.place} before={old_location?.name} after={new_location?.name} />
+        <Change what={t('movements.location')} before={old_location?.name} after={new_location?.name} />
       )}
     </span>
   )
@@ -60,10 +64,10 @@ interface ChangeProps {
 function Change({ what, before, after }: ChangeProps) {
   return (
     <span>
-      <span className="for-listeners">{what} </span>
-      <bdi>{plainText(before ?? '') || texts.nowhere}</bdi> <span aria-hidden="true">→</span>
-      <span className="for-listeners"> {texts.became} </span>{' '}
-      <bdi className="after">{plainText(after ?? '') || texts.nowhere}</bdi>
+      <span className="visually-hidden">{what} </span>
+      <bdi>{plainText(before ?? '') || t('movements.noLocation')}</bdi> <span aria-hidden="true">→</span>
+      <span className="visually-hidden"> {t('movements.changedTo')} </span>{' '}
+      <bdi className="after">{plainText(after ?? '') || t('movements.noLocation')}</bdi>
     </span>
   )
 }
@@ -73,10 +77,10 @@ function Acknowledged({ movement: { acknowledged, acknowledged_by } }: { movemen
     return (
       <span>
         <span className="tag" data-tone="waiting">
-          {texts.notYet}
+          {t('movements.notYet')}
         </span>
       </span>
     )
   }
-  return <bdi>{texts.by(plainText(acknowledged_by ?? words.parts.unknown))}</bdi>
+  return <bdi>{t('movements.by', { name: plainText(acknowledged_by ?? t('parts.unknown')) })}</bdi>
 }

@@ -1,25 +1,24 @@
-/** Receivers that were found at another address or place, until somebody has taken note. */
+/** Receivers whose address or location changed, until they are acknowledged. */
 
 import type { MovementBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
 import { useMay } from '../session.ts'
-import { words } from '../words.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { movementColumns } from './movement-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
-const texts = words.movements
-
 const path = '/api/admin/movements/'
-const everyMs = 5_000
+const intervalMs = 5_000
+const texts = { none: t('movements.none'), noMatch: t('movements.noMatch'), noneNext: t('movements.noneNext') }
 
 const acknowledged: Filter = {
   name: 'acknowledged',
-  label: texts.filters.acknowledged,
+  label: t('movements.filters.acknowledged'),
   kind: 'choice',
   usual: 'false',
   options: yesOrNo,
@@ -28,17 +27,20 @@ const acknowledged: Filter = {
 export function Movements() {
   const filters = [acknowledged, useManufacturerFilter()]
   const mayAcknowledge = useMay('acknowledge')
-  const refusal = mayAcknowledge ? null : words.shell.takes(words.shell.roles.operator)
+  const refusal = mayAcknowledge ? null : t('shell.requires.operator')
   return (
-    <Shell page="movements" title={texts.title} intro={texts.intro}>
-      <PagedList<MovementBody> {...{ path, everyMs, filters, texts }} deeds={{ actionsFor: acknowledging, refusal }}>
+    <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
+      <PagedList<MovementBody>
+        {...{ path, intervalMs, filters, texts }}
+        actions={{ actionsFor: acknowledging, refusal }}
+      >
         {(movements, selection) => (
           <DataTable
-            caption={texts.list}
+            caption={t('movements.list')}
             columns={movementColumns}
             rows={movements}
             idOf={({ id }) => id}
-            nameOf={({ id, device }) => texts.name(id, plainText(device.name))}
+            nameOf={({ id, device }) => t('movements.name', { id, device: plainText(device.name) })}
             selection={selection}
           />
         )}
@@ -48,10 +50,15 @@ export function Movements() {
 }
 
 function acknowledging(movements: readonly MovementBody[]): readonly BulkAction[] {
-  const waiting = movements.filter((one) => !one.acknowledged).map(({ id }) => id)
-  const shared = { ...texts.acknowledge, path: `${path}acknowledge` }
+  const waiting = movements.filter((movement) => !movement.acknowledged).map(({ id }) => id)
+  const shared = {
+    text: t('movements.acknowledge.text'),
+    question: (count: number) => t('movements.acknowledge.question', { count }),
+    consequence: t('movements.acknowledge.consequence'),
+    path: `${path}acknowledge`,
+  }
   return [
     { ...shared, key: 'selected', isFor: (id) => waiting.includes(id) },
-    { ...shared, ...texts.acknowledgeAll, key: 'all', ids: waiting },
+    { ...shared, text: t('movements.acknowledgeAll.text'), key: 'all', ids: waiting },
   ]
 }

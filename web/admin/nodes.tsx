@@ -1,48 +1,56 @@
-/** The processes that share this service, and which of them asks which system. */
+/** The processes that share the database, and their source assignments. */
 
 import type { NodeBody, NodesBody } from '../../src/model/node.ts'
 import { isObject } from '../api.ts'
-import { plainText } from '../format.ts'
+import { formatDuration, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
-import { words } from '../words.ts'
 
-const texts = words.nodes
-
-const everyMs = 5_000
+const intervalMs = 5_000
 
 const columns: readonly Column<NodeBody>[] = [
-  { key: 'owner', title: texts.columns.process, sortBy: ({ owner }) => owner, cell: processName },
-  { key: 'work', title: texts.columns.work, sortBy: ({ work }) => work, cell: ({ work }) => texts.works[work] },
+  { key: 'owner', title: t('nodes.columns.process'), sortBy: ({ owner }) => owner, cell: processName },
+  {
+    key: 'work',
+    title: t('nodes.columns.task'),
+    sortBy: ({ work }) => work,
+    cell: ({ work }) => t(`nodes.tasks.${work}`),
+  },
   {
     key: 'source',
-    title: texts.columns.source,
+    title: t('nodes.columns.source'),
     sortBy: ({ source }) => source,
     cell: ({ source }) => <bdi>{plainText(source)}</bdi>,
   },
   {
     key: 'manufacturer',
-    title: texts.columns.manufacturer,
+    title: t('nodes.columns.manufacturer'),
     sortBy: ({ manufacturer }) => manufacturer,
     cell: ({ manufacturer }) => manufacturer,
   },
-  { key: 'epoch', title: texts.columns.epoch, align: 'end', cell: ({ epoch }) => epoch },
-  { key: 'left', title: texts.columns.left, align: 'end', cell: ({ seconds_left }) => texts.seconds(seconds_left) },
+  { key: 'epoch', title: t('nodes.columns.epoch'), align: 'end', cell: ({ epoch }) => epoch },
+  {
+    key: 'left',
+    title: t('nodes.columns.left'),
+    align: 'end',
+    cell: ({ seconds_left }) => formatDuration(seconds_left * 1000),
+  },
 ]
 
 export function Nodes() {
   const hasNodes = useHasNodes()
   return (
-    <Shell page="nodes" title={texts.title} intro={texts.intro}>
+    <Shell page="nodes" title={t('nodes.title')} intro={t('nodes.intro')}>
       {hasNodes ? (
         <Present />
       ) : (
-        <Empty title={texts.absent}>
-          <p>{texts.absentNext}</p>
+        <Empty title={t('nodes.unsupported')}>
+          <p>{t('nodes.unsupportedNext')}</p>
         </Empty>
       )}
     </Shell>
@@ -50,27 +58,27 @@ export function Nodes() {
 }
 
 function Present() {
-  const reading = useReading('/api/admin/nodes/', isObject<NodesBody>, everyMs)
+  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, intervalMs)
   return (
-    <Loaded reading={reading}>
+    <Loaded resource={resource}>
       {({ nodes, processes }) => (
         <>
-          <p className="count">{texts.processes(processes.length)}</p>
+          <p className="count">{t('nodes.processes', { count: processes.length })}</p>
           {nodes.length === 0 ? (
-            <Empty title={texts.none}>
-              <p>{texts.noneNext}</p>
+            <Empty title={t('nodes.none')}>
+              <p>{t('nodes.noneNext')}</p>
             </Empty>
           ) : (
             <DataTable
-              caption={texts.list}
+              caption={t('nodes.list')}
               columns={columns}
               rows={nodes}
               idOf={({ work, source }) => `${work} ${source}`}
             />
           )}
           <ul>
-            {idle(nodes, processes).map((one) => (
-              <li key={one.owner}>{texts.idle(processName(one))}</li>
+            {idle(nodes, processes).map((item) => (
+              <li key={item.owner}>{t('nodes.idle', { name: processName(item) })}</li>
             ))}
           </ul>
         </>
@@ -79,12 +87,12 @@ function Present() {
   )
 }
 
-type Sharer = NodesBody['processes'][number]
+type NodeProcess = NodesBody['processes'][number]
 
-function processName(one: Sharer): string {
-  return plainText(texts.process(one))
+function processName(node: NodeProcess): string {
+  return plainText(t('nodes.process', { host: node.host, pid: node.pid }))
 }
 
-function idle(nodes: readonly NodeBody[], processes: readonly Sharer[]): readonly Sharer[] {
-  return processes.filter(({ owner }) => nodes.every((one) => one.owner !== owner))
+function idle(nodes: readonly NodeBody[], processes: readonly NodeProcess[]): readonly NodeProcess[] {
+  return processes.filter(({ owner }) => nodes.every((node) => node.owner !== owner))
 }

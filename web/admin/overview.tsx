@@ -1,38 +1,36 @@
-/** Where to begin: what waits for a person, and every administrative page with what it is for. */
+/** Start page of the administration: open tasks and all pages. */
 
 import type { StoreHealth } from '../../src/model/health.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
-import { useSending } from '../reading.ts'
+import { useRequest } from '../resource.ts'
 import { useSections } from '../sections.ts'
 import { useMay } from '../session.ts'
 import '../styles/overview.css'
-import { words } from '../words.ts'
-import { useWaiting } from './waiting.ts'
-
-const texts = words.shell.overview
+import { t } from '../i18n.ts'
+import { useOpenTasks } from './open-tasks.ts'
 
 export function Overview() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const sections = useSections()
   return (
-    <Shell page="overview" title={texts.title}>
-      <WaitsForYou />
+    <Shell page="overview" title={t('shell.overview.title')}>
+      <OpenTaskList />
       {sections.map(({ name, pages }) => (
         <section key={name} className="overview-section">
-          <h2>{words.shell.sections[name]}</h2>
-          <ul className="places">
+          <h2>{t(`shell.sections.${name}`)}</h2>
+          <ul className="page-list">
             {pages.map((page) => (
               <li key={page}>
-                <a className="place" href={mount + pathOf(page)}>
-                  <strong>{words.shell.pages[page].title}</strong>
-                  <span>{words.shell.pages[page].says}</span>
+                <a className="page-link" href={mount + pathOf(page)}>
+                  <strong>{t(`shell.pages.${page}.title`)}</strong>
+                  <span>{t(`shell.pages.${page}.description`)}</span>
                 </a>
               </li>
             ))}
@@ -43,25 +41,29 @@ export function Overview() {
   )
 }
 
-function WaitsForYou() {
-  const { mount } = useSurroundings()
-  const { items, store, problem, reload } = useWaiting()
-  const isStoreWell = store === null || store.status === 'healthy'
+function OpenTaskList() {
+  const { mount } = useServices()
+  const { items, store, problem, reload } = useOpenTasks()
+  const isStoreHealthy = store === null || store.status === 'healthy'
   return (
-    <section className="overview-section" aria-label={texts.waits} aria-busy={items === null && problem === null}>
-      <h2>{texts.waits}</h2>
+    <section
+      className="overview-section"
+      aria-label={t('shell.overview.todo')}
+      aria-busy={items === null && problem === null}
+    >
+      <h2>{t('shell.overview.todo')}</h2>
       {problem === null ? null : <ProblemLine problem={problem} />}
-      {isStoreWell ? null : <StoreNotice store={store} onDone={reload} />}
+      {isStoreHealthy ? null : <StoreNotice store={store} onDone={reload} />}
       {items === null ? (
-        <p className="count">{problem === null ? words.parts.loading : texts.unknown}</p>
-      ) : items.length === 0 && isStoreWell ? (
-        <p className="count">{texts.nothing}</p>
+        <p className="count">{problem === null ? t('parts.loading') : t('shell.overview.unknown')}</p>
+      ) : items.length === 0 && isStoreHealthy ? (
+        <p className="count">{t('shell.overview.nothing')}</p>
       ) : (
-        <ul className="waiting">
-          {items.map(({ key, text, says, path }) => (
+        <ul className="task-list">
+          {items.map(({ key, text, description, path }) => (
             <li key={key}>
               <a href={mount + path}>{text}</a>
-              {says === undefined || says === null ? null : <bdi>{plainText(says)}</bdi>}
+              {description === undefined || description === null ? null : <bdi>{plainText(description)}</bdi>}
             </li>
           ))}
         </ul>
@@ -75,14 +77,14 @@ interface Taken {
 }
 
 function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealth; onDone: () => Promise<void> }) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const mayAcknowledge = useMay('administer')
-  const { send, isSending } = useSending()
+  const { send, isSending } = useRequest()
   const acknowledge = async () => {
-    const answer = await send(() => api.write('POST', '/api/admin/store/acknowledge', undefined, isObject<Taken>))
-    if (answer === null) return
-    say(answer.ok ? { text: answer.body.message } : { text: answer.problem.detail, tone: 'alarm' })
+    const response = await send(() => api.write('POST', '/api/admin/store/acknowledge', undefined, isObject<Taken>))
+    if (response === null) return
+    showMessage(response.ok ? { text: response.body.message } : { text: response.problem.detail, tone: 'alarm' })
     await onDone()
   }
   if (status === 'healthy') return null
@@ -90,14 +92,14 @@ function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealt
     <div className="store-notice" role="alert">
       <StateIcon state="critical" />
       <p>
-        <strong>{texts.store[status]}</strong> {details}
+        <strong>{t(`shell.overview.store.${status}`)}</strong> {details}
       </p>
       {status !== 'restored' ? null : mayAcknowledge ? (
         <button type="button" className="choice" disabled={isSending} onClick={acknowledge}>
-          {texts.acknowledge}
+          {t('shell.overview.acknowledge')}
         </button>
       ) : (
-        <span>{words.shell.takes(words.shell.roles.admin)}</span>
+        <span>{t('shell.requires.admin')}</span>
       )}
     </div>
   )

@@ -1,4 +1,4 @@
-/** A long list, a page at a time: its filters, what can be done with the selected, its rows, or why there are none. */
+/** A paged list with filters and bulk actions. */
 
 import type { ReactNode } from 'react'
 import { pageSize, usePaged } from '../paged.ts'
@@ -11,43 +11,43 @@ import { type Filter, filterValues, useSearch } from '../query.ts'
 import { type Selection, useSelection } from '../selection.ts'
 
 interface PagedListProps<Item> {
-  /** Of the list, `/api/…`. */
+  /** Path of the list below `/api/`. */
   readonly path: string
-  readonly everyMs: number
+  readonly intervalMs: number
   readonly filters: readonly Filter[]
-  /** What it says where it is empty; `noMatch` where that is because of a filter. */
+  /** Texts of the empty list; `noMatch` when a filter is active. */
   readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
-  /** How much there is of what matters, whatever the filters show. */
+  /** A count that does not depend on the filters. */
   readonly count?: ReactNode
-  readonly deeds?: Deeds<Item>
-  /** At least one. */
+  readonly actions?: ListActions<Item>
+  /** Called with at least one item. */
   readonly children: (items: readonly Item[], selection: Selection) => ReactNode
 }
 
-interface Deeds<Item> {
+interface ListActions<Item> {
   readonly actionsFor: (items: readonly Item[]) => readonly BulkAction[]
-  /** Why there are none, for somebody who may not. */
+  /** Why the user may not run actions; null when allowed. */
   readonly refusal: string | null
-  /** What is to be read again beside the list. */
+  /** Reloads data outside the list. */
   readonly onDone?: () => Promise<void>
 }
 
 export function PagedList<Item extends { readonly id: number }>(props: PagedListProps<Item>) {
-  const { path, everyMs, filters, texts, count: status, deeds, children } = props
-  const reading = usePaged<Item>(path, filters, everyMs)
+  const { path, intervalMs, filters, texts, count: status, actions, children } = props
+  const resource = usePaged<Item>(path, filters, intervalMs)
   const [search] = useSearch()
   const isFiltered = Object.keys(filterValues(filters, search)).length > 0
   const reload = async () => {
-    await Promise.all([reading.reload(), deeds?.onDone?.()])
+    await Promise.all([resource.reload(), actions?.onDone?.()])
   }
   return (
     <>
       <FilterBar filters={filters} />
       {status}
-      <Loaded reading={reading}>
+      <Loaded resource={resource}>
         {({ results, count }) => (
           <>
-            <Items items={results} deeds={deeds} onDone={reload}>
+            <Items items={results} actions={actions} onDone={reload}>
               {children}
             </Items>
             {results.length > 0 ? null : (
@@ -63,17 +63,22 @@ export function PagedList<Item extends { readonly id: number }>(props: PagedList
   )
 }
 
-interface ItemsProps<Item> extends Pick<PagedListProps<Item>, 'deeds' | 'children'> {
+interface ItemsProps<Item> extends Pick<PagedListProps<Item>, 'actions' | 'children'> {
   readonly items: readonly Item[]
   onDone(): Promise<void>
 }
 
-function Items<Item extends { readonly id: number }>({ items, deeds, onDone, children }: ItemsProps<Item>) {
+function Items<Item extends { readonly id: number }>({ items, actions, onDone, children }: ItemsProps<Item>) {
   const selection = useSelection(items.map(({ id }) => id))
   return (
     <>
-      {deeds === undefined ? null : (
-        <BulkActions selection={selection} actions={deeds.actionsFor(items)} refusal={deeds.refusal} onDone={onDone} />
+      {actions === undefined ? null : (
+        <BulkActions
+          selection={selection}
+          actions={actions.actionsFor(items)}
+          refusal={actions.refusal}
+          onDone={onDone}
+        />
       )}
       {items.length === 0 ? null : children(items, selection)}
     </>

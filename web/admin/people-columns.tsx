@@ -1,18 +1,16 @@
-/** What the list of people says of each, and what can be done with them. */
+/** Columns of the user list. */
 
 import type { UserBody } from '../../src/model/people.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { words } from '../words.ts'
 import type { PersonQuestion } from './person-dialogs.tsx'
 
-const texts = words.people
-
 interface ColumnOptions {
-  /** Id of whoever looks at the list. */
+  /** Id of the signed-in user. */
   readonly own: number | null
-  /** Id of the only administrator. */
+  /** Id of the only active administrator. */
   readonly lastAdmin: number | null
   onAsk(question: PersonQuestion): void
 }
@@ -21,37 +19,42 @@ export function peopleColumns({ own, lastAdmin, onAsk }: ColumnOptions): readonl
   return [
     {
       key: 'username',
-      title: texts.columns.name,
+      title: t('people.columns.name'),
       sortBy: ({ username }) => username,
       cell: ({ id, username }) => (
         <span>
           <bdi>{plainText(username)}</bdi>
-          {id === own ? ` (${texts.you})` : null}
+          {id === own ? ` (${t('people.you')})` : null}
         </span>
       ),
     },
-    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => words.shell.roles[role] },
+    {
+      key: 'role',
+      title: t('people.columns.role'),
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => t(`shell.roles.${role}`),
+    },
     {
       key: 'state',
-      title: texts.columns.state,
+      title: t('people.columns.state'),
       sortBy: ({ is_active }) => (is_active ? 1 : 0),
       cell: ({ is_active }) => (
         <span>
           <span className="tag" data-tone={is_active ? 'good' : 'calm'}>
-            {is_active ? texts.active : texts.inactive}
+            {is_active ? t('people.active') : t('people.inactive')}
           </span>
         </span>
       ),
     },
     {
       key: 'last_login_at',
-      title: texts.columns.lastLogin,
+      title: t('people.columns.lastLogin'),
       sortBy: ({ last_login_at }) => last_login_at,
       cell: ({ last_login_at }) => <Ago at={last_login_at} />,
     },
     {
       key: 'actions',
-      title: texts.columns.actions,
+      title: t('people.columns.actions'),
       cell: (user) => <Actions user={user} isLast={user.id === lastAdmin} onAsk={onAsk} />,
     },
   ]
@@ -74,11 +77,11 @@ function Actions({ user, isLast, onAsk }: ActionsProps) {
           disabled={isLast && kind === 'remove'}
           onClick={() => onAsk({ kind, user })}
         >
-          {texts[kind]}
-          <span className="for-listeners"> {name}</span>
+          {t(`people.${kind}`)}
+          <span className="visually-hidden"> {name}</span>
         </button>
       ))}
-      {isLast ? <span className="hint">{texts.lastAdmin}</span> : null}
+      {isLast ? <span className="hint">{t('people.lastAdmin')}</span> : null}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** Who may sign in, and with which role. */
+/** User accounts and roles. */
 
 import { useState } from 'react'
 import type { UserBody } from '../../src/model/people.ts'
@@ -6,46 +6,46 @@ import { isList } from '../api.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useSession } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { peopleColumns } from './people-columns.tsx'
 import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
 
-const texts = words.people
-
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function People() {
-  const reading = useReading('/api/admin/users/', isList<UserBody>, everyMs)
-  const [asked, setAsked] = useState<PersonQuestion | null>(null)
+  const resource = useResource('/api/admin/users/', isList<UserBody>, intervalMs)
+  const [dialog, setDialog] = useState<PersonQuestion | null>(null)
   const own = useSession()?.user?.id ?? null
   return (
-    <Shell page="people" title={texts.title} intro={texts.intro}>
-      <Loaded reading={reading}>
+    <Shell page="people" title={t('people.title')} intro={t('people.intro')}>
+      <Loaded resource={resource}>
         {(users) => (
           <>
             <div className="list-actions">
-              <button type="button" className="choice" data-tone="usual" onClick={() => setAsked({ kind: 'add' })}>
-                {texts.add}
+              <button type="button" className="choice" data-tone="usual" onClick={() => setDialog({ kind: 'add' })}>
+                {t('people.add')}
               </button>
             </div>
             <DataTable
-              caption={texts.list}
-              columns={peopleColumns({ own, lastAdmin: lastAdmin(users), onAsk: setAsked })}
+              caption={t('people.list')}
+              columns={peopleColumns({ own, lastAdmin: lastAdmin(users), onAsk: setDialog })}
               rows={users}
               idOf={({ id }) => id}
             />
           </>
         )}
       </Loaded>
-      {asked === null ? null : <PersonDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />}
+      {dialog === null ? null : (
+        <PersonDialog question={dialog} onDone={resource.reload} onClose={() => setDialog(null)} />
+      )}
     </Shell>
   )
 }
 
-/** The one that must remain; null while there are several. */
+/** The only active administrator, who cannot be removed; null when there are several. */
 function lastAdmin(users: readonly UserBody[]): number | null {
   const admins = users.filter(({ role, is_active }) => role === 'admin' && is_active)
   return admins.length === 1 ? (admins[0]?.id ?? null) : null

@@ -1,50 +1,47 @@
-/** What the list of performers says of each, and what can be done with them. */
+/** Columns of the performer list. */
 
 import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'
-import { showable } from '../watch-wearers.ts'
-import { words } from '../words.ts'
+import { showable } from '../assigned-performers.ts'
+import { t } from '../i18n.ts'
+import { type Assignment, type Cast, unitName } from './assignments.ts'
 import type { PerformerQuestion } from './performer-dialogs.tsx'
-import { type Cast, unitName, type Wearing } from './wearing.ts'
 
-const texts = words.performers
-
-interface Deeds {
+interface PerformerActions {
   onAsk(question: PerformerQuestion): void
-  onEnd(wearing: Wearing): Promise<void>
+  onUnassign(assignment: Assignment): Promise<void>
 }
 
-/** `deeds`: null for somebody who may only look. */
-export function performerColumns(cast: Cast, deeds: Deeds | null): readonly Column<Performer>[] {
-  const { columns } = texts
+/** `actions`: null when the user may not edit. */
+export function performerColumns(cast: Cast, actions: PerformerActions | null): readonly Column<Performer>[] {
   const shown: readonly Column<Performer>[] = [
     {
       key: 'name',
-      title: columns.name,
+      title: t('performers.columns.name'),
       sortBy: ({ name }) => name,
       cell: (performer) => <Name performer={performer} />,
     },
     {
       key: 'notes',
-      title: columns.notes,
-      cell: ({ notes }) => (notes === '' ? words.parts.unknown : <bdi className="notes">{plainText(notes)}</bdi>),
+      title: t('performers.columns.notes'),
+      cell: ({ notes }) => (notes === '' ? t('parts.unknown') : <bdi className="notes">{plainText(notes)}</bdi>),
     },
     {
       key: 'wears',
-      title: columns.wears,
-      sortBy: ({ id }) => cast.wearings.filter(({ performer }) => performer === id).length,
-      cell: ({ id, name }) => <Wears id={id} name={plainText(name)} cast={cast} deeds={deeds} />,
+      title: t('performers.columns.transmitter'),
+      sortBy: ({ id }) => cast.assignments.filter(({ performer }) => performer === id).length,
+      cell: ({ id, name }) => <Assignments id={id} name={plainText(name)} cast={cast} actions={actions} />,
     },
   ]
-  if (deeds === null) return shown
+  if (actions === null) return shown
   return [
     ...shown,
     {
       key: 'actions',
-      title: columns.actions,
-      cell: (performer) => <Actions performer={performer} onAsk={deeds.onAsk} />,
+      title: t('performers.columns.actions'),
+      cell: (performer) => <Actions performer={performer} onAsk={actions.onAsk} />,
     },
   ]
 }
@@ -57,34 +54,34 @@ function Name({ performer }: { performer: Performer }) {
       {picture === null ? (
         <span className="performer-picture" />
       ) : (
-        <img className="performer-picture" src={picture} alt={texts.picture(name)} />
+        <img className="performer-picture" src={picture} alt={t('performers.picture', { name })} />
       )}
       <bdi>{name}</bdi>
     </span>
   )
 }
 
-interface WearsProps {
+interface AssignmentsProps {
   readonly id: number
   readonly name: string
   readonly cast: Cast
-  readonly deeds: Deeds | null
+  readonly actions: PerformerActions | null
 }
 
-function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
-  const own = wearings.filter(({ performer }) => performer === id)
-  if (own.length === 0) return texts.wearsNothing
+function Assignments({ id, name, cast: { assignments, units }, actions }: AssignmentsProps) {
+  const own = assignments.filter(({ performer }) => performer === id)
+  if (own.length === 0) return t('performers.noTransmitter')
   return (
-    <ul className="wears">
-      {own.map((wearing) => {
-        const unit = unitName(units, wearing.wireless_unit)
+    <ul className="assignments">
+      {own.map((assignment) => {
+        const unit = unitName(units, assignment.wireless_unit)
         return (
-          <li key={wearing.id} className="row-actions">
+          <li key={assignment.id} className="row-actions">
             <bdi>{unit}</bdi>
-            {deeds === null ? null : (
-              <button type="button" className="choice" onClick={() => deeds.onEnd(wearing)}>
-                {texts.end}
-                <span className="for-listeners">
+            {actions === null ? null : (
+              <button type="button" className="choice" onClick={() => actions.onUnassign(assignment)}>
+                {t('performers.unassign')}
+                <span className="visually-hidden">
                   {' '}
                   {name}, {unit}
                 </span>
@@ -97,13 +94,13 @@ function Wears({ id, name, cast: { wearings, units }, deeds }: WearsProps) {
   )
 }
 
-function Actions({ performer, onAsk }: { performer: Performer } & Pick<Deeds, 'onAsk'>) {
+function Actions({ performer, onAsk }: { performer: Performer } & Pick<PerformerActions, 'onAsk'>) {
   return (
     <div className="row-actions">
       {(['assign', 'change', 'remove'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, performer })}>
-          {texts[kind]}
-          <span className="for-listeners"> {plainText(performer.name)}</span>
+          {t(`performers.${kind}`)}
+          <span className="visually-hidden"> {plainText(performer.name)}</span>
         </button>
       ))}
     </div>

@@ -1,15 +1,13 @@
-/** Questions about performers: a new one, other facts, what they wear, none any more. */
+/** Dialogs to add, edit, assign and remove performers. */
 
 import type { Performer } from '../../src/model/hardware.ts'
 import { plainText } from '../format.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { AddPerformers } from './add-performers.tsx'
 import { AssignUnit } from './assign-unit.tsx'
+import type { Cast } from './assignments.ts'
 import { PerformerForm } from './performer-form.tsx'
-import type { Cast } from './wearing.ts'
-
-const texts = words.performers
 
 export type PerformerQuestion =
   | { readonly kind: 'add' | 'addMany' }
@@ -42,13 +40,13 @@ function Remove({ performer, onDone, onClose }: Omit<DialogProps, 'cast'> & { re
   const name = plainText(performer.name)
   return (
     <Removal
-      title={texts.removeTitle(name)}
-      action={texts.remove}
-      done={texts.removed(name)}
+      title={t('performers.removeTitle', { name })}
+      action={t('performers.remove')}
+      done={t('performers.removed', { name })}
       path={`/api/performers/${performer.id}/`}
       {...{ onDone, onClose }}
     >
-      <p>{texts.removeFollows}</p>
+      <p>{t('performers.removeConsequence')}</p>
     </Removal>
   )
 }

@@ -1,30 +1,28 @@
-/** A new performer, or other facts about one. */
+/** Adds or actions a performer. */
 
 import type { Performer } from '../../src/model/hardware.ts'
-import { type Answer, isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { type ApiResponse, isObject } from '../api.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Field, TextField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { smallPicture } from '../small-picture.ts'
-import { words } from '../words.ts'
-
-const texts = words.performers
 
 const path = '/api/performers/'
 
 interface PerformerFormProps {
-  /** Null makes a new one. */
+  /** Null to add one. */
   readonly performer: Performer | null
   onDone(): Promise<void>
   onClose(): void
 }
 
 export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
-  const send = async (values: FormData): Promise<Answer<Performer>> => {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const send = async (values: FormData): Promise<ApiResponse<Performer>> => {
     const picture = await pictureOf(values)
     if (!picture.ok) return picture
     const body = { name: String(values.get('name')).trim(), notes: values.get('notes'), picture: picture.body }
@@ -34,33 +32,53 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
   }
   const done = async ({ name }: Performer) => {
     onClose()
-    say({ text: (performer === null ? texts.added : texts.changed)(plainText(name)) })
+    showMessage({ text: t(performer === null ? 'performers.added' : 'performers.changed', { name: plainText(name) }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={performer === null ? texts.add : texts.changeTitle(plainText(performer.name))}
-      action={performer === null ? texts.addAction : texts.save}
+      title={
+        performer === null ? t('performers.add') : t('performers.changeTitle', { name: plainText(performer.name) })
+      }
+      action={performer === null ? t('performers.addAction') : t('performers.save')}
       {...{ send, onClose }}
       onDone={done}
     >
-      <Field name="name" label={texts.fieldName} defaultValue={performer?.name} autoComplete="off" maxLength={255} />
-      <TextField name="notes" label={texts.fieldNotes} defaultValue={performer?.notes} rows={3} maxLength={4096} />
-      <Field name="picture" label={texts.fieldPicture} hint={texts.pictureHint} type="file" accept="image/*" />
+      <Field
+        name="name"
+        label={t('performers.fieldName')}
+        defaultValue={performer?.name}
+        autoComplete="off"
+        maxLength={255}
+      />
+      <TextField
+        name="notes"
+        label={t('performers.fieldNotes')}
+        defaultValue={performer?.notes}
+        rows={3}
+        maxLength={4096}
+      />
+      <Field
+        name="picture"
+        label={t('performers.fieldPicture')}
+        hint={t('performers.pictureHint')}
+        type="file"
+        accept="image/*"
+      />
       {performer === null || performer.picture === null ? null : (
-        <TickField name="no_picture" label={texts.noPicture} />
+        <TickField name="no_picture" label={t('performers.noPicture')} />
       )}
     </FormDialog>
   )
 }
 
 /** Undefined leaves the picture as it is. */
-async function pictureOf(values: FormData): Promise<Answer<string | null | undefined>> {
+async function pictureOf(values: FormData): Promise<ApiResponse<string | null | undefined>> {
   const file = values.get('picture')
   if (!(file instanceof File) || file.size === 0) {
     return { ok: true, body: values.has('no_picture') ? null : undefined }
   }
   const picture = await smallPicture(file)
   if (picture !== null) return { ok: true, body: picture }
-  return { ok: false, problem: { kind: 'refused', field: 'picture', detail: texts.notAPicture } }
+  return { ok: false, problem: { kind: 'refused', field: 'picture', detail: t('performers.notAPicture') } }
 }

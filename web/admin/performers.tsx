@@ -1,34 +1,32 @@
-/** Who wears what. */
+/** The performers and their transmitters. */
 
 import { useState } from 'react'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
-import { useSay } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useSending } from '../reading.ts'
+import { useRequest } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { type Assignment, type Cast, setActive, unitName, useCast } from './assignments.ts'
 import { performerColumns } from './performer-columns.tsx'
 import { PerformerDialog, type PerformerQuestion } from './performer-dialogs.tsx'
-import { type Cast, setActive, unitName, useCast, type Wearing } from './wearing.ts'
-
-const texts = words.performers
 
 export function Performers() {
-  const reading = useCast()
-  const [asked, setAsked] = useState<PerformerQuestion | null>(null)
+  const resource = useCast()
+  const [dialog, setDialog] = useState<PerformerQuestion | null>(null)
   return (
-    <Shell page="performers" title={texts.title} intro={texts.intro}>
-      <Loaded reading={reading}>
+    <Shell page="performers" title={t('performers.title')} intro={t('performers.intro')}>
+      <Loaded resource={resource}>
         {(cast) => (
           <>
-            <List cast={cast} onAsk={setAsked} reload={reading.reload} />
-            {asked === null ? null : (
-              <PerformerDialog question={asked} cast={cast} onDone={reading.reload} onClose={() => setAsked(null)} />
+            <List cast={cast} onAsk={setDialog} reload={resource.reload} />
+            {dialog === null ? null : (
+              <PerformerDialog question={dialog} cast={cast} onDone={resource.reload} onClose={() => setDialog(null)} />
             )}
           </>
         )}
@@ -45,7 +43,7 @@ interface ListProps {
 
 function List({ cast, onAsk, reload }: ListProps) {
   const mayOperate = useMay('operate')
-  const onEnd = useEnd(cast, reload)
+  const onUnassign = useUnassign(cast, reload)
   return (
     <>
       <div className="list-actions">
@@ -58,19 +56,19 @@ function List({ cast, onAsk, reload }: ListProps) {
             disabled={!mayOperate}
             onClick={() => onAsk({ kind })}
           >
-            {texts[kind]}
+            {t(`performers.${kind}`)}
           </button>
         ))}
-        {mayOperate ? null : <span className="hint">{words.shell.takes(words.shell.roles.operator)}</span>}
+        {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}
       </div>
       {cast.performers.length === 0 ? (
-        <Empty title={texts.none}>
-          <p>{texts.noneNext}</p>
+        <Empty title={t('performers.none')}>
+          <p>{t('performers.noneNext')}</p>
         </Empty>
       ) : (
         <DataTable
-          caption={texts.list}
-          columns={performerColumns(cast, mayOperate ? { onAsk, onEnd } : null)}
+          caption={t('performers.list')}
+          columns={performerColumns(cast, mayOperate ? { onAsk, onUnassign } : null)}
           rows={cast.performers}
           idOf={({ id }) => id}
         />
@@ -79,20 +77,22 @@ function List({ cast, onAsk, reload }: ListProps) {
   )
 }
 
-/** Quickly done, and quickly undone: nobody is asked first. */
-function useEnd({ performers, units }: Cast, reload: () => Promise<void>) {
-  const { api } = useSurroundings()
-  const say = useSay()
-  const { send } = useSending()
-  return async (wearing: Wearing) => {
-    const name = plainText(performers.find(({ id }) => id === wearing.performer)?.name ?? '')
-    const unit = unitName(units, wearing.wireless_unit)
+/** Without a confirmation: it can be undone. */
+function useUnassign({ performers, units }: Cast, reload: () => Promise<void>) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const { send } = useRequest()
+  return async (assignment: Assignment) => {
+    const name = plainText(performers.find(({ id }) => id === assignment.performer)?.name ?? '')
+    const unit = unitName(units, assignment.wireless_unit)
     const change = async (isActive: boolean, text: string, undo?: () => Promise<void>) => {
-      const answer = await send(() => setActive(api, wearing, isActive))
-      if (answer === null) return
-      say(answer.ok ? { text, undo } : { text: answer.problem.detail, tone: 'alarm' })
+      const response = await send(() => setActive(api, assignment, isActive))
+      if (response === null) return
+      showMessage(response.ok ? { text, undo } : { text: response.problem.detail, tone: 'alarm' })
       await reload()
     }
-    await change(false, texts.ended(name, unit), () => change(true, texts.again(name, unit)))
+    await change(false, t('performers.unassigned', { name, unit }), () =>
+      change(true, t('performers.reassigned', { name, unit })),
+    )
   }
 }

@@ -1,21 +1,19 @@
-/** Questions about people: a new one, another role, a new password, none any more. */
+/** Dialogs to add, edit and remove users and to reset passwords. */
 
 import { roles } from '../../src/model/access.ts'
 import type { UserBody } from '../../src/model/people.ts'
 import { newPasswordProblem } from '../access/new-password.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, PasswordField, SelectField, TickField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
-
-const texts = words.people
+import { useShowMessage } from '../parts/messages.tsx'
 
 const path = '/api/admin/users/'
-export const roleOptions = roles.map((value) => ({ value, text: words.shell.roles[value] }))
+export const roleOptions = roles.map((value) => ({ value, text: t(`shell.roles.${value}`) }))
 
 export type PersonQuestion =
   | { readonly kind: 'add' }
@@ -44,35 +42,46 @@ export function PersonDialog({ question, ...rest }: DialogProps & { readonly que
 }
 
 function useFinish({ onDone, onClose }: DialogProps) {
-  const say = useSay()
+  const showMessage = useShowMessage()
   return async (text: string) => {
     onClose()
-    say({ text })
+    showMessage({ text })
     await onDone()
   }
 }
 
 function Add(props: DialogProps) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   return (
     <FormDialog
-      title={texts.add}
-      action={texts.addAction}
+      title={t('people.add')}
+      action={t('people.addAction')}
       check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
       send={(values) => api.write('POST', path, Object.fromEntries(values), isObject<UserBody>)}
-      onDone={({ username }) => finish(texts.added(plainText(username)))}
+      onDone={({ username }) => finish(t('people.added', { name: plainText(username) }))}
       onClose={props.onClose}
     >
-      <Field name="username" label={texts.username} hint={texts.usernameHint} autoComplete="off" maxLength={64} />
-      <SelectField name="role" label={texts.role} options={roleOptions} />
-      <PasswordField name="password" label={texts.password} hint={texts.passwordHint} autoComplete="new-password" />
+      <Field
+        name="username"
+        label={t('people.username')}
+        hint={t('people.usernameHint')}
+        autoComplete="off"
+        maxLength={64}
+      />
+      <SelectField name="role" label={t('people.role')} options={roleOptions} />
+      <PasswordField
+        name="password"
+        label={t('people.password')}
+        hint={t('people.passwordHint')}
+        autoComplete="new-password"
+      />
     </FormDialog>
   )
 }
 
 function Change({ user, ...props }: AboutUser) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   const name = plainText(user.username)
   const send = (values: FormData) => {
@@ -81,39 +90,44 @@ function Change({ user, ...props }: AboutUser) {
   }
   return (
     <FormDialog
-      title={texts.changeTitle(name)}
-      action={texts.save}
+      title={t('people.changeTitle', { name })}
+      action={t('people.save')}
       send={send}
-      onDone={() => finish(texts.changed(name))}
+      onDone={() => finish(t('people.changed', { name }))}
       onClose={props.onClose}
     >
       <SelectField
         name="role"
-        label={texts.role}
+        label={t('people.role')}
         options={roleOptions}
         defaultValue={user.role}
-        hint={texts.changeHint}
+        hint={t('people.changeHint')}
       />
-      <TickField name="is_active" label={texts.isActive} defaultChecked={user.is_active} />
+      <TickField name="is_active" label={t('people.isActive')} defaultChecked={user.is_active} />
     </FormDialog>
   )
 }
 
 function Reset({ user, ...props }: AboutUser) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const finish = useFinish(props)
   const name = plainText(user.username)
   return (
     <FormDialog
-      title={texts.resetTitle(name)}
-      action={texts.resetAction}
+      title={t('people.resetTitle', { name })}
+      action={t('people.resetAction')}
       check={(values) => newPasswordProblem(values, 'password', user.username)}
       send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), isObject<UserBody>)}
-      onDone={() => finish(texts.resetDone(name))}
+      onDone={() => finish(t('people.resetDone', { name }))}
       onClose={props.onClose}
     >
-      <p className="hint">{texts.resetFollows}</p>
-      <PasswordField name="password" label={texts.newPassword} hint={texts.passwordHint} autoComplete="new-password" />
+      <p className="hint">{t('people.resetConsequence')}</p>
+      <PasswordField
+        name="password"
+        label={t('people.newPassword')}
+        hint={t('people.passwordHint')}
+        autoComplete="new-password"
+      />
     </FormDialog>
   )
 }
@@ -122,13 +136,13 @@ function Remove({ user, ...props }: AboutUser) {
   const name = plainText(user.username)
   return (
     <Removal
-      title={texts.removeTitle(name)}
-      action={texts.remove}
-      done={texts.removed(name)}
+      title={t('people.removeTitle', { name })}
+      action={t('people.remove')}
+      done={t('people.removed', { name })}
       path={`${path}${user.id}/`}
       {...props}
     >
-      <p>{texts.removeFollows}</p>
+      <p>{t('people.removeConsequence')}</p>
     </Removal>
   )
 }

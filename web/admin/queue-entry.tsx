@@ -1,14 +1,12 @@
-/** One device that waits, beside the receiver it conflicts with; what differs is marked. */
+/** A pending device next to the receiver it conflicts with. Differences are marked. */
 
 import type { ReactNode } from 'react'
 import type { ExistingDevice, QueueEntryBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import type { Selection } from '../selection.ts'
-import { words } from '../words.ts'
-
-const texts = words.queue
 
 interface EntryProps {
   readonly entry: QueueEntryBody
@@ -17,31 +15,31 @@ interface EntryProps {
 
 export function Entry({ entry, selection }: EntryProps) {
   const { id, existing } = entry
-  const device = plainText(entry.name ?? entry.serial_number ?? entry.api_device_id) || texts.unnamed
-  const known = existing === null ? texts.someReceiver : plainText(existing.name)
+  const device = plainText(entry.name ?? entry.serial_number ?? entry.api_device_id) || t('queue.unnamed')
+  const known = existing === null ? t('queue.deletedReceiver') : plainText(existing.name)
   return (
     <li className="entry" data-selected={selection.has(id) || undefined}>
       <header className="entry-head">
-        <RowBox id={id} name={texts.name(id, device)} selection={selection} />
+        <RowBox id={id} name={t('queue.name', { id, device })} selection={selection} />
         <h2>
           <bdi>{device}</bdi>
         </h2>
-        <span className="entry-id">{texts.entry(id)}</span>
+        <span className="entry-id">{t('queue.entry', { id })}</span>
         <span className="tag" data-tone={tones[entry.status]}>
-          {texts.statuses[entry.status]}
+          {t(`queue.statuses.${entry.status}`)}
         </span>
         <span className="entry-found">
-          {texts.found} <Ago at={entry.discovered_at} />
+          {t('queue.found')} <Ago at={entry.discovered_at} />
         </span>
       </header>
       <p>
-        <strong>{texts.conflicts[entry.conflict_type].title}.</strong>{' '}
-        <bdi>{texts.conflicts[entry.conflict_type].says(known)}</bdi>
+        <strong>{t(`queue.conflicts.${entry.conflict_type}.title`)}.</strong>{' '}
+        <bdi>{t(`queue.conflicts.${entry.conflict_type}.description`, { known })}</bdi>
       </p>
       <Comparison entry={entry} />
       <Decision entry={entry} />
       <details>
-        <summary>{texts.metadata}</summary>
+        <summary>{t('queue.metadata')}</summary>
         <pre className="metadata">{plainJson(entry.metadata)}</pre>
       </details>
     </li>
@@ -56,34 +54,34 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
   const { existing } = entry
   return (
     <table className="comparison">
-      <caption className="for-listeners">{texts.comparison(entry.id)}</caption>
+      <caption className="visually-hidden">{t('queue.comparison', { id: entry.id })}</caption>
       <thead>
         <tr>
           <td />
-          <th scope="col">{texts.foundDevice}</th>
-          <th scope="col">{entry.status === 'imported' ? texts.becameDevice : texts.knownDevice}</th>
+          <th scope="col">{t('queue.foundDevice')}</th>
+          <th scope="col">{entry.status === 'imported' ? t('queue.createdReceiver') : t('queue.knownDevice')}</th>
         </tr>
       </thead>
       <tbody>
         {fields.map((field) => (
           <Row
             key={field}
-            title={texts.fields[field]}
+            title={t(`queue.fields.${field}`)}
             found={<Text text={entry[field]} />}
             known={<Text text={existing?.[field] ?? null} />}
             isDifferent={isDifferent(field, entry, existing)}
           />
         ))}
         <Row
-          title={texts.fields.location}
+          title={t('queue.fields.location')}
           found={<Text text={null} />}
           known={<Text text={existing?.location?.name} />}
         />
         <Row
-          title={texts.fields.last_seen}
+          title={t('queue.fields.last_seen')}
           found={
             <>
-              {texts.foundSince} <Ago at={entry.discovered_at} />
+              {t('queue.foundSince')} <Ago at={entry.discovered_at} />
             </>
           }
           known={existing === null ? <Text text={null} /> : <Ago at={existing.last_seen} />}
@@ -105,7 +103,7 @@ function Row({ title, found, known, isDifferent = false }: RowProps) {
     <tr data-differs={isDifferent || undefined}>
       <th scope="row">
         {title}
-        {isDifferent ? <span className="differs"> {texts.differs}</span> : null}
+        {isDifferent ? <span className="differs"> {t('queue.differs')}</span> : null}
       </th>
       <td>{found}</td>
       <td>{known}</td>
@@ -114,11 +112,11 @@ function Row({ title, found, known, isDifferent = false }: RowProps) {
 }
 
 function Text({ text }: { text: string | null | undefined }) {
-  if (text === null || text === undefined || text === '') return <span className="unknown">{words.parts.unknown}</span>
+  if (text === null || text === undefined || text === '') return <span className="unknown">{t('parts.unknown')}</span>
   return <bdi>{plainText(text)}</bdi>
 }
 
-/** As the service compares: spaces, case and separators make no other device. Nothing differs from what is not known. */
+/** Compares as the service does: ignores spaces, case and separators. Unknown values never differ. */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]
   if (found === null || known === null || found === '' || known === '') return false
@@ -130,13 +128,13 @@ function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, exis
 function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'entry'>) {
   if (reviewed_by === null) return null
   return (
-    <p className="entry-decision">
-      <bdi>{texts.reviewed(plainText(reviewed_by))}</bdi>, <Ago at={reviewed_at} />
+    <p className="entry-verdict">
+      <bdi>{t('queue.reviewed', { name: plainText(reviewed_by) })}</bdi>, <Ago at={reviewed_at} />
     </p>
   )
 }
 
-/** Line by line, so that the marks that turn the direction of text do not get through here either. */
+/** Line by line, so that bidirectional formatting marks are removed here as well. */
 function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(plainText).join('\n')
 }

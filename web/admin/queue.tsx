@@ -1,4 +1,4 @@
-/** Devices that were found and wait for a decision. */
+/** The discovery queue. */
 
 import { queueStatuses } from '../../src/model/discovery.ts'
 import type { QueueEntryBody } from '../../src/model/discovery-api.ts'
@@ -7,37 +7,36 @@ import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import { PagedList } from './paged-list.tsx'
 import '../styles/queue.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
 
-const texts = words.queue
-
 const path = '/api/admin/discovery-queue/'
-const everyMs = 5_000
+const intervalMs = 5_000
+const texts = { none: t('queue.none'), noMatch: t('queue.noMatch'), noneNext: t('queue.noneNext') }
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const waiting = useReading('/api/discovery/pending/?page_size=1', isPage<unknown>, everyMs)
+  const waiting = useResource('/api/discovery/pending/?page_size=1', isPage<unknown>, intervalMs)
   const mayReview = useMay('review')
-  const refusal = mayReview ? null : words.shell.takes(words.shell.roles.admin)
+  const refusal = mayReview ? null : t('shell.requires.admin')
   return (
-    <Shell page="queue" title={texts.title} intro={texts.intro}>
+    <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
       <PagedList<QueueEntryBody>
-        {...{ path, everyMs, filters, texts }}
+        {...{ path, intervalMs, filters, texts }}
         count={
           <p className="count" role="status">
-            {waiting.body === null ? null : texts.waiting(waiting.body.count)}
+            {waiting.body === null ? null : t('queue.waiting', { count: waiting.body.count })}
           </p>
         }
-        deeds={{ actionsFor: verdictsOn, refusal, onDone: waiting.reload }}
+        actions={{ actionsFor: verdictsOn, refusal, onDone: waiting.reload }}
       >
         {(entries, selection) => (
-          <ul className="entries" aria-label={texts.list}>
+          <ul className="entries" aria-label={t('queue.list')}>
             {entries.map((entry) => (
               <Entry key={entry.id} entry={entry} selection={selection} />
             ))}
@@ -55,35 +54,42 @@ function verdictsOn(entries: readonly QueueEntryBody[]): readonly BulkAction[] {
     return entry !== undefined && reviewError(entry, verdict) === null
   }
   const undoPath = `${path}reopen`
-  const { approve, reject, duplicate, reopen } = texts.actions
   return [
-    { key: 'approve', ...approve, path: `${path}approve`, isFor: isFor('approve') },
-    { key: 'reject', ...reject, path: `${path}reject`, undoPath, isFor: isFor('reject') },
-    { key: 'duplicate', ...duplicate, path: `${path}mark-duplicate`, undoPath, isFor: isFor('mark_duplicate') },
-    { key: 'reopen', ...reopen, path: undoPath, isFor: isFor('reopen') },
+    { ...textsOf('approve'), path: `${path}approve`, isFor: isFor('approve') },
+    { ...textsOf('reject'), path: `${path}reject`, undoPath, isFor: isFor('reject') },
+    { ...textsOf('duplicate'), path: `${path}mark-duplicate`, undoPath, isFor: isFor('mark_duplicate') },
+    { ...textsOf('reopen'), path: undoPath, isFor: isFor('reopen') },
   ]
 }
 
+function textsOf(key: 'approve' | 'reject' | 'duplicate' | 'reopen') {
+  return {
+    key,
+    text: t(`queue.actions.${key}.text`),
+    question: (count: number) => t(`queue.actions.${key}.question`, { count }),
+    consequence: t(`queue.actions.${key}.consequence`),
+  }
+}
+
 function queueFilters(manufacturer: Filter): readonly Filter[] {
-  const { filters } = texts
   return [
     {
       name: 'status',
-      label: filters.status,
+      label: t('queue.filters.status'),
       kind: 'choice',
       usual: 'pending',
-      options: queueStatuses.map((value) => ({ value, text: texts.statuses[value] })),
+      options: queueStatuses.map((value) => ({ value, text: t(`queue.statuses.${value}`) })),
     },
     manufacturer,
     {
       name: 'device_type',
-      label: filters.deviceType,
+      label: t('queue.filters.deviceType'),
       kind: 'choice',
-      options: (['receiver', 'transmitter'] as const).map((value) => ({ value, text: filters[value] })),
+      options: (['receiver', 'transmitter'] as const).map((value) => ({ value, text: t(`queue.filters.${value}`) })),
     },
-    { name: 'is_duplicate', label: filters.isDuplicate, kind: 'choice', options: yesOrNo },
-    { name: 'is_ip_conflict', label: filters.isIpConflict, kind: 'choice', options: yesOrNo },
-    { name: 'discovered_after', label: filters.after, kind: 'day' },
-    { name: 'discovered_before', label: filters.before, kind: 'day' },
+    { name: 'is_duplicate', label: t('queue.filters.isDuplicate'), kind: 'choice', options: yesOrNo },
+    { name: 'is_ip_conflict', label: t('queue.filters.isIpConflict'), kind: 'choice', options: yesOrNo },
+    { name: 'discovered_after', label: t('queue.filters.after'), kind: 'day' },
+    { name: 'discovered_before', label: t('queue.filters.before'), kind: 'day' },
   ]
 }

@@ -1,19 +1,17 @@
-/** Searches a network for devices, through the systems that can. */
+/** Scans a network for devices. */
 
 import { useState } from 'react'
 import type { ScanBody } from '../../src/model/discovery-api.ts'
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
 import { pathOf } from '../../src/model/pages.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
-import { words } from '../words.ts'
-
-const texts = words.manufacturers.scan
 
 interface ScanFormProps {
   readonly manufacturers: readonly ManufacturerBody[]
@@ -21,9 +19,9 @@ interface ScanFormProps {
 }
 
 export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const [found, setFound] = useState<ScanBody | null>(null)
-  const enabled = manufacturers.filter((one) => one.api_enabled)
+  const enabled = manufacturers.filter((manufacturer) => manufacturer.api_enabled)
   const send = (values: FormData) => {
     setFound(null)
     const manufacturer = String(values.get('manufacturer') ?? '')
@@ -32,14 +30,20 @@ export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
     return api.write('POST', `/api/discover/${query}`, { scan_subnet }, isObject<ScanBody>)
   }
   return (
-    <Dialog title={texts.text} onClose={onClose}>
-      <Form action={texts.action} others={<Close onClose={onClose} />} send={send} onDone={setFound}>
-        <Field name="scan_subnet" label={texts.subnet} hint={texts.subnetHint} autoComplete="off" autoFocus={true} />
+    <Dialog title={t('manufacturers.scan.text')} onClose={onClose}>
+      <Form action={t('manufacturers.scan.action')} others={<Close onClose={onClose} />} send={send} onDone={setFound}>
+        <Field
+          name="scan_subnet"
+          label={t('manufacturers.scan.subnet')}
+          hint={t('manufacturers.scan.subnetHint')}
+          autoComplete="off"
+          autoFocus={true}
+        />
         <SelectField
           name="manufacturer"
-          label={texts.manufacturer}
+          label={t('manufacturers.scan.manufacturer')}
           options={[
-            { value: '', text: texts.all },
+            { value: '', text: t('manufacturers.scan.all') },
             ...enabled.map(({ code, name }) => ({ value: code, text: plainText(name) })),
           ]}
         />
@@ -52,7 +56,7 @@ export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
 function Close({ onClose }: { onClose: () => void }) {
   return (
     <button type="button" className="choice" onClick={onClose}>
-      {words.parts.dialog.close}
+      {t('parts.dialog.close')}
     </button>
   )
 }
@@ -60,37 +64,48 @@ function Close({ onClose }: { onClose: () => void }) {
 type FoundDevice = ScanBody['devices'][number]
 
 const columns: readonly Column<FoundDevice>[] = [
-  { key: 'ip', title: texts.columns.ip, cell: ({ ip, address = ip }) => <bdi>{plainText(address)}</bdi> },
+  {
+    key: 'ip',
+    title: t('manufacturers.scan.columns.ip'),
+    cell: ({ ip, address = ip }) => <bdi>{plainText(address)}</bdi>,
+  },
   {
     key: 'type',
-    title: texts.columns.type,
+    title: t('manufacturers.scan.columns.type'),
     cell: ({ device_type, model = device_type }) => <bdi>{plainText(model)}</bdi>,
   },
-  { key: 'channels', title: texts.columns.channels, align: 'end', cell: ({ channels }) => channels },
+  { key: 'channels', title: t('manufacturers.scan.columns.channels'), align: 'end', cell: ({ channels }) => channels },
 ]
 
-/** It speaks for many devices. */
+/** A system that manages several devices. */
 function isSystem({ device_type }: FoundDevice): boolean {
   return device_type === 'system'
 }
 
 function Found({ found: { discovered, devices, errors = [] } }: { found: ScanBody }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   return (
     <section className="scan-found">
-      <p role="status">{texts.found(discovered)}</p>
+      <p role="status">{t('manufacturers.scan.found', { count: discovered })}</p>
       {errors.map(({ manufacturer, source, error }) => (
         <p key={`${manufacturer} ${source}`} className="problem">
-          {plainText(texts.failed(manufacturer, source, error))}
+          {plainText(t('manufacturers.scan.failed', { manufacturer, source, reason: error }))}
         </p>
       ))}
       {devices.length === 0 ? null : (
-        <DataTable caption={texts.list} columns={columns} rows={devices} idOf={({ ip, address = ip }) => address} />
+        <DataTable
+          caption={t('manufacturers.scan.list')}
+          columns={columns}
+          rows={devices}
+          idOf={({ ip, address = ip }) => address}
+        />
       )}
-      {devices.some((one) => one.address !== undefined && !isSystem(one)) ? <p>{texts.listenHint}</p> : null}
-      {devices.some(isSystem) ? <p>{texts.systemHint}</p> : null}
+      {devices.some((device) => device.address !== undefined && !isSystem(device)) ? (
+        <p>{t('manufacturers.scan.listenHint')}</p>
+      ) : null}
+      {devices.some(isSystem) ? <p>{t('manufacturers.scan.systemHint')}</p> : null}
       <p>
-        <a href={mount + pathOf('queue')}>{texts.queue}</a>
+        <a href={mount + pathOf('queue')}>{t('manufacturers.scan.queue')}</a>
       </p>
     </section>
   )

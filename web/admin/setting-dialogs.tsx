@@ -1,19 +1,17 @@
-/** Questions about a setting: another value, or none of its own any more. */
+/** Dialogs to edit and reset a setting. */
 
 import { parseSetting, type Settings, settingKinds } from '../../src/model/settings.ts'
 import { isObject, type Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
-import { type SettingRow, scopeName } from './setting-row.ts'
-
-const texts = words.settings
+import { useShowMessage } from '../parts/messages.tsx'
+import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
 
 export interface SettingQuestion {
-  readonly kind: 'change' | 'forget'
+  readonly kind: 'change' | 'reset'
   readonly row: SettingRow
 }
 
@@ -27,52 +25,62 @@ export function SettingDialog({
   question: { kind, row },
   ...rest
 }: Omit<DialogProps, 'row'> & { question: SettingQuestion }) {
-  return kind === 'change' ? <Change row={row} {...rest} /> : <Forget row={row} {...rest} />
+  return kind === 'change' ? <Change row={row} {...rest} /> : <Reset row={row} {...rest} />
 }
 
 function Change({ row, onDone, onClose }: DialogProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const { key, manufacturer } = row
-  const { title, says, unit } = texts.keys[key]
   const send = (values: FormData) => {
     const body = { key, value: String(values.get('value')).trim(), manufacturer }
     return api.write('POST', '/api/config/', body, isObject<Settings>)
   }
   const done = async (settings: Settings) => {
     onClose()
-    say({ text: texts.changed(title, texts.value(settings[key], unit)) })
+    showMessage({
+      text: t('settings.changed', {
+        setting: t(`settings.keys.${key}.title`),
+        value: formatSetting(key, settings[key]),
+      }),
+    })
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.changeTitle(title, scopeName(manufacturer))}
-      action={texts.save}
+      title={t('settings.changeTitle', { setting: t(`settings.keys.${key}.title`), scope: scopeName(manufacturer) })}
+      action={t('settings.save')}
       check={(values) => valueProblem(row, values)}
       {...{ send, onClose }}
       onDone={done}
     >
-      <p className="hint">{says}</p>
+      <p className="hint">{t(`settings.keys.${key}.description`)}</p>
       <ValueField row={row} />
     </FormDialog>
   )
 }
 
 function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
-  const { title, unit } = texts.keys[key]
   const kind = settingKinds[key]
   if (kind.type === 'boolean') {
     const options = [
-      { value: 'true', text: texts.on },
-      { value: 'false', text: texts.off },
+      { value: 'true', text: t('settings.on') },
+      { value: 'false', text: t('settings.off') },
     ]
-    return <SelectField name="value" label={title} options={options} defaultValue={String(value)} />
+    return (
+      <SelectField
+        name="value"
+        label={t(`settings.keys.${key}.title`)}
+        options={options}
+        defaultValue={String(value)}
+      />
+    )
   }
   return (
     <Field
       name="value"
-      label={`${title} (${unit})`}
-      hint={texts.bounds(kind.min, kind.max)}
+      label={`${t(`settings.keys.${key}.title`)} (${key === 'polling_interval' ? t('units.s') : t('units.percent')})`}
+      hint={t('settings.bounds', { min: kind.min, max: kind.max })}
       inputMode="numeric"
       autoComplete="off"
       defaultValue={String(value)}
@@ -80,25 +88,24 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
   )
 }
 
-/** The service's own rule, told before anything is sent. */
+/** The validation rule of the service, checked before the request. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
   const kind = settingKinds[key]
   if (kind.type === 'boolean' || parseSetting(key, String(values.get('value')).trim()).ok) return null
-  return { kind: 'refused', field: 'value', detail: texts.expected(kind.min, kind.max) }
+  return { kind: 'refused', field: 'value', detail: t('settings.expected', { min: kind.min, max: kind.max }) }
 }
 
-function Forget({ row: { key, manufacturer }, onDone, onClose }: DialogProps) {
-  const { title } = texts.keys[key]
+function Reset({ row: { key, manufacturer }, onDone, onClose }: DialogProps) {
   const scope = manufacturer === null ? '' : `?${new URLSearchParams({ manufacturer })}`
   return (
     <Removal
-      title={texts.forgetTitle(title, scopeName(manufacturer))}
-      action={texts.forget}
-      done={texts.forgotten(title)}
+      title={t('settings.resetTitle', { setting: t(`settings.keys.${key}.title`), scope: scopeName(manufacturer) })}
+      action={t('settings.reset')}
+      done={t('settings.resetDone', { setting: t(`settings.keys.${key}.title`) })}
       path={`/api/admin/settings/${key}/${scope}`}
       {...{ onDone, onClose }}
     >
-      <p>{manufacturer === null ? texts.forgetGlobal : texts.forgetOwn}</p>
+      <p>{manufacturer === null ? t('settings.resetGlobal') : t('settings.resetManufacturer')}</p>
     </Removal>
   )
 }

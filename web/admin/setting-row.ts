@@ -1,13 +1,12 @@
-/** One setting of one scope, as the page lists it. */
+/** A setting of one scope. */
 
 import { type ExplainedSettings, type SettingKey, type SettingsBody, settingKinds } from '../../src/model/settings.ts'
-import { words } from '../words.ts'
-
-const texts = words.settings
+import { formatDuration, formatPercent } from '../format.ts'
+import { t } from '../i18n.ts'
 
 export type SettingRow = ExplainedSettings[SettingKey] & {
   readonly key: SettingKey
-  /** Null: of all. */
+  /** Null for all manufacturers. */
   readonly manufacturer: string | null
 }
 
@@ -18,5 +17,10 @@ export function rowsOf({ manufacturer, settings }: SettingsBody): readonly Setti
 }
 
 export function scopeName(manufacturer: string | null): string {
-  return manufacturer === null ? texts.everyMaker : texts.ofMaker(manufacturer)
+  return manufacturer === null ? t('settings.allManufacturers') : t('settings.oneManufacturer', { code: manufacturer })
+}
+
+export function formatSetting(key: SettingKey, value: number | boolean): string {
+  if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
+  return key === 'polling_interval' ? formatDuration(value * 1000) : formatPercent(value)
 }

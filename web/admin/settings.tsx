@@ -1,4 +1,4 @@
-/** Settings that take effect while the service runs: for all manufacturers, and for one. */
+/** Settings that take effect at run time: for all manufacturers and for one. */
 
 import { useState } from 'react'
 import type { SettingsBody } from '../../src/model/settings.ts'
@@ -9,42 +9,40 @@ import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { filterValues, queryOf, useSearch } from '../query.ts'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useManufacturerFilter } from './filters.ts'
 import { settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
 import { rowsOf, scopeName } from './setting-row.ts'
 
-const texts = words.settings
-
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function SettingsPage() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const query = queryOf(filters, filterValues(filters, search))
-  const reading = useReading(`/api/admin/settings/?${query}`, isList<SettingsBody>, everyMs)
-  const mayChange = useMay('configure')
-  const mayRemove = useMay('administer')
-  const [asked, setAsked] = useState<SettingQuestion | null>(null)
+  const resource = useResource(`/api/admin/settings/?${query}`, isList<SettingsBody>, intervalMs)
+  const mayEdit = useMay('configure')
+  const mayReset = useMay('administer')
+  const [dialog, setDialog] = useState<SettingQuestion | null>(null)
   return (
-    <Shell page="settings" title={texts.title} intro={texts.intro}>
+    <Shell page="settings" title={t('settings.title')} intro={t('settings.intro')}>
       <FilterBar filters={filters} />
-      {mayChange ? null : <p className="hint">{words.shell.takes(words.shell.roles.admin)}</p>}
-      <Loaded reading={reading}>
+      {mayEdit ? null : <p className="hint">{t('shell.requires.admin')}</p>}
+      <Loaded resource={resource}>
         {(scopes) =>
           scopes.length === 0 ? (
-            <Empty title={texts.none} filters={filters} />
+            <Empty title={t('settings.none')} filters={filters} />
           ) : (
             scopes.map((scope) => (
               <section key={scope.manufacturer} className="scope">
                 <h2>{scopeName(scope.manufacturer)}</h2>
                 <DataTable
-                  caption={texts.caption(scopeName(scope.manufacturer))}
-                  columns={settingColumns(mayChange ? setAsked : null, mayRemove)}
+                  caption={t('settings.caption', { scope: scopeName(scope.manufacturer) })}
+                  columns={settingColumns(mayEdit ? setDialog : null, mayReset)}
                   rows={rowsOf(scope)}
                   idOf={({ key }) => key}
                 />
@@ -53,8 +51,8 @@ export function SettingsPage() {
           )
         }
       </Loaded>
-      {asked === null ? null : (
-        <SettingDialog question={asked} onDone={reading.reload} onClose={() => setAsked(null)} />
+      {dialog === null ? null : (
+        <SettingDialog question={dialog} onDone={resource.reload} onClose={() => setDialog(null)} />
       )}
     </Shell>
   )

@@ -1,28 +1,37 @@
-/** What a manufacturer's systems answered to a test, in sentences. */
+/** Result of a connection test. */
 
 import type { ConnectionTest } from '../../src/model/manufacturer-api.ts'
 import { plainText } from '../format.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
-const texts = words.manufacturers.test
 const tones = { healthy: 'good', degraded: 'waiting', unhealthy: 'bad' } as const
 
 export function TestResult({ tested }: { tested: ConnectionTest }) {
   return (
     <div role="status">
       <ul className="test-result">
-        {tested.sources.length === 0 ? <li>{texts.unconfigured}</li> : null}
+        {tested.sources.length === 0 ? <li>{t('manufacturers.test.unconfigured')}</li> : null}
         {tested.sources.map(({ base_url, status, error, devices }) => (
           <li key={base_url}>
             <span className="tag" data-tone={tones[status]}>
-              {words.manufacturers.statuses[status]}
+              {t(`manufacturers.statuses.${status}`)}
             </span>{' '}
             <bdi>
-              {plainText(status === 'healthy' ? texts.answered(base_url, devices) : texts.failed(base_url, error))}
+              {plainText(status === 'healthy' ? responseText(base_url, devices) : (error ?? failureText(base_url)))}
             </bdi>
           </li>
         ))}
       </ul>
     </div>
   )
+}
+
+function responseText(address: string, devices: number | null): string {
+  return devices === null
+    ? t('manufacturers.test.responded', { address })
+    : t('manufacturers.test.answered', { address, count: devices })
+}
+
+function failureText(address: string): string {
+  return t('manufacturers.test.failed', { address })
 }

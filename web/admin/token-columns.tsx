@@ -1,17 +1,15 @@
-/** What the list of tokens says of each, and what can be done with them. */
+/** Columns of the token list. */
 
 import type { TokenBody } from '../../src/model/people.ts'
-import { useSurroundings } from '../context.ts'
-import { formatDay, plainText } from '../format.ts'
+import { useServices } from '../context.ts'
+import { formatDate, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
-import { words } from '../words.ts'
 import type { TokenQuestion } from './token-dialogs.tsx'
 
-const texts = words.tokens
-
 interface ColumnOptions {
-  /** The name of this user. */
+  /** Name of the user who created the token. */
   makerOf(id: number | null): string
   onAsk(question: TokenQuestion): void
 }
@@ -20,47 +18,52 @@ export function tokenColumns({ makerOf, onAsk }: ColumnOptions): readonly Column
   return [
     {
       key: 'name',
-      title: texts.columns.name,
+      title: t('tokens.columns.name'),
       sortBy: ({ name }) => name,
       cell: ({ name }) => <bdi>{plainText(name)}</bdi>,
     },
-    { key: 'role', title: texts.columns.role, sortBy: ({ role }) => role, cell: ({ role }) => words.shell.roles[role] },
+    {
+      key: 'role',
+      title: t('tokens.columns.role'),
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => t(`shell.roles.${role}`),
+    },
     {
       key: 'expires_at',
-      title: texts.columns.expires,
+      title: t('tokens.columns.expires'),
       sortBy: ({ expires_at }) => expires_at,
       cell: ({ expires_at }) => <End at={expires_at} />,
     },
     {
       key: 'last_used_at',
-      title: texts.columns.lastUsed,
+      title: t('tokens.columns.lastUsed'),
       sortBy: ({ last_used_at }) => last_used_at,
       cell: ({ last_used_at, last_used_address }) => (
         <span>
           <Ago at={last_used_at} />
-          {last_used_address === null ? null : ` ${texts.from(last_used_address)}`}
+          {last_used_address === null ? null : ` ${t('tokens.from', { address: last_used_address })}`}
         </span>
       ),
     },
     {
       key: 'created_by',
-      title: texts.columns.createdBy,
+      title: t('tokens.columns.createdBy'),
       cell: ({ created_by }) => <bdi>{makerOf(created_by)}</bdi>,
     },
-    { key: 'actions', title: texts.columns.actions, cell: (token) => <Actions token={token} onAsk={onAsk} /> },
+    { key: 'actions', title: t('tokens.columns.actions'), cell: (token) => <Actions token={token} onAsk={onAsk} /> },
   ]
 }
 
 function End({ at }: { at: string | null }) {
-  const { api } = useSurroundings()
-  if (at === null) return texts.never
-  const day = formatDay(at)
+  const { api } = useServices()
+  if (at === null) return t('tokens.never')
+  const day = formatDate(at)
   if (Date.parse(at) > Date.now() + api.clockAheadMs()) return <time dateTime={at}>{day}</time>
   return (
     <span>
       <time dateTime={at}>{day}</time>{' '}
       <span className="tag" data-tone="bad">
-        {texts.expired}
+        {t('tokens.expired')}
       </span>
     </span>
   )
@@ -71,8 +74,8 @@ function Actions({ token, onAsk }: { token: TokenBody } & Pick<ColumnOptions, 'o
     <div className="row-actions">
       {(['change', 'revoke'] as const).map((kind) => (
         <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, token })}>
-          {texts[kind]}
-          <span className="for-listeners"> {plainText(token.name)}</span>
+          {t(`tokens.${kind}`)}
+          <span className="visually-hidden"> {plainText(token.name)}</span>
         </button>
       ))}
     </div>

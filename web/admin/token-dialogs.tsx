@@ -1,21 +1,19 @@
-/** Questions about tokens: a new one, one for a screen, another end, none any more. */
+/** Dialogs to create, edit and revoke tokens. */
 
 import type { TokenBody } from '../../src/model/people.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import { Removal } from '../parts/deed-dialog.tsx'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { useSay } from '../parts/messages.tsx'
-import { words } from '../words.ts'
+import { useShowMessage } from '../parts/messages.tsx'
 import { CreateToken } from './create-token.tsx'
+import type { NewToken } from './created-token.tsx'
 import { KioskLink } from './kiosk-link.tsx'
-import type { Made } from './made-token.tsx'
 import { roleOptions } from './person-dialogs.tsx'
 import { EndFields, endOf, endProblem, useServiceClock } from './token-end.tsx'
-
-const texts = words.tokens
 
 const path = '/api/admin/tokens/'
 
@@ -24,7 +22,7 @@ export type TokenQuestion =
   | { readonly kind: 'change' | 'revoke'; readonly token: TokenBody }
 
 interface DialogProps {
-  onMade(made: Made): void
+  onCreated(newToken: NewToken): void
   onDone(): Promise<void>
   onClose(): void
 }
@@ -47,8 +45,8 @@ export function TokenDialog({ question, ...rest }: DialogProps & { readonly ques
 type AboutToken = Pick<DialogProps, 'onDone' | 'onClose'> & { readonly token: TokenBody }
 
 function Change({ token, onDone, onClose }: AboutToken) {
-  const { api } = useSurroundings()
-  const say = useSay()
+  const { api } = useServices()
+  const showMessage = useShowMessage()
   const now = useServiceClock()
   const name = plainText(token.name)
   const send = (values: FormData) => {
@@ -57,20 +55,20 @@ function Change({ token, onDone, onClose }: AboutToken) {
   }
   const done = async () => {
     onClose()
-    say({ text: texts.changed(name) })
+    showMessage({ text: t('tokens.changed', { name }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={texts.changeTitle(name)}
-      action={texts.save}
+      title={t('tokens.changeTitle', { name })}
+      action={t('tokens.save')}
       check={(values) => endProblem(values, now())}
       send={send}
       onDone={done}
       onClose={onClose}
     >
-      <Field name="name" label={texts.name} defaultValue={token.name} autoComplete="off" maxLength={255} />
-      <SelectField name="role" label={texts.role} options={roleOptions} defaultValue={token.role} />
+      <Field name="name" label={t('tokens.name')} defaultValue={token.name} autoComplete="off" maxLength={255} />
+      <SelectField name="role" label={t('tokens.role')} options={roleOptions} defaultValue={token.role} />
       <EndFields keep={true} />
     </FormDialog>
   )
@@ -80,13 +78,13 @@ function Revoke({ token, onDone, onClose }: AboutToken) {
   const name = plainText(token.name)
   return (
     <Removal
-      title={texts.revokeTitle(name)}
-      action={texts.revoke}
-      done={texts.revoked(name)}
+      title={t('tokens.revokeTitle', { name })}
+      action={t('tokens.revoke')}
+      done={t('tokens.revoked', { name })}
       path={`${path}${token.id}/`}
       {...{ onDone, onClose }}
     >
-      <p>{texts.revokeFollows}</p>
+      <p>{t('tokens.revokeConsequence')}</p>
     </Removal>
   )
 }

@@ -1,40 +1,43 @@
-/** When a token ends: after a while, on a day, or never. */
+/** Expiry of a token: after a period, on a date, or never. */
 
 import { useState } from 'react'
 import type { Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
-import { words } from '../words.ts'
-
-const texts = words.tokens
 
 const dayMs = 24 * 3_600_000
 
-/** `keep`: it has an end already, which may stay. */
+/** `keep`: offers to keep the current expiry. */
 export function EndFields({ keep = false }: { keep?: boolean }) {
   const [choice, setChoice] = useState<string>(keep ? 'keep' : '365')
-  const options = Object.entries(texts.lifetimes).map(([value, text]) => ({ value, text }))
+  const options = (['1', '30', '365', 'never', 'day'] as const).map((value) => ({
+    value,
+    text: t(`tokens.lifetimes.${value}`),
+  }))
   return (
     <>
       <SelectField
         name="ends"
-        label={texts.ends}
-        options={keep ? [{ value: 'keep', text: texts.keep }, ...options] : options}
+        label={t('tokens.expires')}
+        options={keep ? [{ value: 'keep', text: t('tokens.unchanged') }, ...options] : options}
         value={choice}
         onChange={(event) => setChoice(event.target.value)}
       />
-      {choice === 'day' ? <Field name="expires_at" label={texts.day} hint={texts.dayHint} type="date" /> : null}
+      {choice === 'day' ? (
+        <Field name="expires_at" label={t('tokens.day')} hint={t('tokens.dayHint')} type="date" />
+      ) : null}
     </>
   )
 }
 
-/** The service decides what is over: its clock counts. */
+/** Expiry is decided by the clock of the service. */
 export function useServiceClock() {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   return () => Date.now() + api.clockAheadMs()
 }
 
-/** For the interface: undefined leaves it as it is, null is never. */
+/** For the API: undefined keeps the expiry, null means never. */
 export function endOf(values: FormData, now: number): string | null | undefined {
   const ends = String(values.get('ends'))
   if (ends === 'keep') return undefined
@@ -46,7 +49,7 @@ export function endOf(values: FormData, now: number): string | null | undefined 
 export function endProblem(values: FormData, now: number): Problem | null {
   if (values.get('ends') !== 'day') return null
   const day = Date.parse(`${values.get('expires_at')}T00:00`)
-  // Not a number is not later than anything either.
+  // False for NaN as well.
   if (day + dayMs > now) return null
-  return { kind: 'refused', field: 'expires_at', detail: texts.dayMissing }
+  return { kind: 'refused', field: 'expires_at', detail: t('tokens.dayInvalid') }
 }

@@ -1,4 +1,4 @@
-/** Access for scripts, and for screens on the wall. */
+/** API tokens for scripts and kiosk screens. */
 
 import { useState } from 'react'
 import type { TokenBody, UserBody } from '../../src/model/people.ts'
@@ -8,30 +8,28 @@ import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
-import { useReading } from '../reading.ts'
+import { useResource } from '../resource.ts'
 import '../styles/records.css'
-import { words } from '../words.ts'
-import { type Made, MadeToken } from './made-token.tsx'
+import { t } from '../i18n.ts'
+import { CreatedToken, type NewToken } from './created-token.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
 
-const texts = words.tokens
-
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function Tokens() {
-  const reading = useReading('/api/admin/tokens/', isList<TokenBody>, everyMs)
-  const users = useReading('/api/admin/users/', isList<UserBody>).body
-  const [asked, setAsked] = useState<TokenQuestion | null>(null)
-  const [made, setMade] = useState<Made | null>(null)
+  const resource = useResource('/api/admin/tokens/', isList<TokenBody>, intervalMs)
+  const users = useResource('/api/admin/users/', isList<UserBody>).body
+  const [dialog, setDialog] = useState<TokenQuestion | null>(null)
+  const [newToken, setNewToken] = useState<NewToken | null>(null)
   const makerOf = (id: number | null) => {
-    if (id === null) return texts.console
-    return plainText(users?.find((one) => one.id === id)?.username ?? texts.gone)
+    if (id === null) return t('tokens.commandLine')
+    return plainText(users?.find((user) => user.id === id)?.username ?? t('tokens.deletedUser'))
   }
   return (
-    <Shell page="tokens" title={texts.title} intro={texts.intro}>
-      {made === null ? null : <MadeToken made={made} onKept={() => setMade(null)} />}
-      <Loaded reading={reading}>
+    <Shell page="tokens" title={t('tokens.title')} intro={t('tokens.intro')}>
+      {newToken === null ? null : <CreatedToken newToken={newToken} onDismiss={() => setNewToken(null)} />}
+      <Loaded resource={resource}>
         {(tokens) => (
           <>
             <div className="list-actions">
@@ -41,20 +39,20 @@ export function Tokens() {
                   type="button"
                   className="choice"
                   data-tone="usual"
-                  onClick={() => setAsked({ kind })}
+                  onClick={() => setDialog({ kind })}
                 >
-                  {texts[kind]}
+                  {t(`tokens.${kind}`)}
                 </button>
               ))}
             </div>
             {tokens.length === 0 ? (
-              <Empty title={texts.none}>
-                <p>{texts.noneNext}</p>
+              <Empty title={t('tokens.none')}>
+                <p>{t('tokens.noneNext')}</p>
               </Empty>
             ) : (
               <DataTable
-                caption={texts.list}
-                columns={tokenColumns({ makerOf: users === null ? () => '' : makerOf, onAsk: setAsked })}
+                caption={t('tokens.list')}
+                columns={tokenColumns({ makerOf: users === null ? () => '' : makerOf, onAsk: setDialog })}
                 rows={tokens}
                 idOf={({ id }) => id}
               />
@@ -62,8 +60,13 @@ export function Tokens() {
           </>
         )}
       </Loaded>
-      {asked === null ? null : (
-        <TokenDialog question={asked} onMade={setMade} onDone={reading.reload} onClose={() => setAsked(null)} />
+      {dialog === null ? null : (
+        <TokenDialog
+          question={dialog}
+          onCreated={setNewToken}
+          onDone={resource.reload}
+          onClose={() => setDialog(null)}
+        />
       )}
     </Shell>
   )

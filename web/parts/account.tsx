@@ -1,28 +1,28 @@
-/** Who is signed in, with which role, and the way in and out. */
+/** The signed-in user with role, and the sign-in or sign-out control. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import { isNothing } from '../api.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
-import { signInPath, useSending } from '../reading.ts'
+import { t } from '../i18n.ts'
+import { signInPath, useRequest } from '../resource.ts'
 import { useSession } from '../session.ts'
-import { words } from '../words.ts'
 
 export function Account() {
-  const { mount, api } = useSurroundings()
+  const { mount, api } = useServices()
   const session = useSession()
-  const { send, isSending, problem } = useSending()
+  const { send, isSending, problem } = useRequest()
   if (session === null) return null
   if (session.kind !== 'user') {
     return (
       <a className="account-link" href={signInPath(mount)}>
-        {words.shell.signIn}
+        {t('shell.signIn')}
       </a>
     )
   }
   const signOut = async () => {
     await send(() => api.write('POST', '/api/auth/logout', undefined, isNothing))
-    // Whoever is signed out already has got what they wanted.
+    // An error does not matter if the session has ended.
     const after = await api.session(true)
     if (!after.ok ? after.problem.kind === 'sign_in' : after.body.kind !== 'user') {
       location.assign(`${mount}${pathOf('sign_in')}`)
@@ -32,14 +32,14 @@ export function Account() {
     <div className="account">
       <a className="account-link" href={`${mount}${pathOf('account')}`}>
         <bdi className="account-name">{plainText(session.name)}</bdi>{' '}
-        <span className="account-role">{words.shell.roles[session.role]}</span>
+        <span className="account-role">{t(`shell.roles.${session.role}`)}</span>
       </a>
       <button type="button" className="choice" disabled={isSending} onClick={signOut}>
-        {words.shell.signOut}
+        {t('shell.signOut')}
       </button>
       {problem === null || problem.kind === 'sign_in' ? null : (
         <span role="alert" className="account-problem">
-          {words.shell.signOutFailed(problem.detail)}
+          {t('shell.signOutFailed', { reason: problem.detail })}
         </span>
       )}
     </div>

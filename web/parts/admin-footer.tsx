@@ -1,19 +1,19 @@
-/** How each manufacturer fares, on pages that have no live feed. */
+/** Status of the manufacturers on pages without live updates. */
 
 import { type Health, isObject } from '../api.ts'
-import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
 import { HealthItems } from './health-list.tsx'
 
-const everyMs = 10_000
+const intervalMs = 10_000
 
 export function AdminFooter() {
-  const { body, problem } = useReading('/api/health/', isObject<Health>, everyMs)
+  const { body, problem } = useResource('/api/health/', isObject<Health>, intervalMs)
   return (
     <footer className="footer">
-      <ul className="footer-list" aria-label={words.health.label}>
+      <ul className="footer-list" aria-label={t('health.label')}>
         {body === null ? (
-          <li className="footer-item">{words.health.unknown}</li>
+          <li className="footer-item">{t('health.unknown')}</li>
         ) : (
           <HealthItems health={body} isOld={problem !== null} />
         )}

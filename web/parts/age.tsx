@@ -1,7 +1,7 @@
-/** How long ago, counting up. */
+/** Elapsed time, counting up. */
 
-import { useHouse } from '../context.ts'
-import { formatAge, shortAge } from '../format.ts'
+import { useWatchState } from '../context.ts'
+import { formatDuration, formatShortDuration } from '../format.ts'
 
 interface AgeProps {
   readonly since: number
@@ -9,6 +9,6 @@ interface AgeProps {
 }
 
 export function Age({ since, isShort = false }: AgeProps) {
-  const age = useHouse((runtime) => (isShort ? shortAge : formatAge)(runtime.now - since))
+  const age = useWatchState((watchState) => (isShort ? formatShortDuration : formatDuration)(watchState.now - since))
   return <span className="age">{age}</span>
 }

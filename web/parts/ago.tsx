@@ -1,19 +1,19 @@
-/** A time that the service told of, as "12 s ago"; the time itself on hovering. */
+/** A timestamp from the service as "12 sec ago", with the absolute time as tooltip. */
 
-import { useSurroundings } from '../context.ts'
-import { formatMoment, shortAge } from '../format.ts'
+import { useServices } from '../context.ts'
+import { formatDateTime, formatShortDuration } from '../format.ts'
+import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
-import { words } from '../words.ts'
 
-/** `at`: ISO 8601; null where it never was. */
+/** `at`: ISO 8601; null for never. */
 export function Ago({ at }: { at: string | null }) {
-  const { api } = useSurroundings()
+  const { api } = useServices()
   const now = useNow()
-  if (at === null) return <span className="ago">{words.parts.never}</span>
+  if (at === null) return <span className="ago">{t('parts.never')}</span>
   const ageMs = now + api.clockAheadMs() - Date.parse(at)
   return (
-    <time className="ago" dateTime={at} title={formatMoment(at)}>
-      {ageMs < 1_500 ? words.parts.justNow : words.parts.ago(shortAge(ageMs))}
+    <time className="ago" dateTime={at} title={formatDateTime(at)}>
+      {ageMs < 1_500 ? t('parts.justNow') : t('parts.ago', { age: formatShortDuration(ageMs) })}
     </time>
   )
 }

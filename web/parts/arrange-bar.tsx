@@ -1,55 +1,55 @@
-/** What is done to a group as a whole, and how arranging ends. */
+/** Controls for the whole group, undo and done. */
 
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
-import { type Deed, planChange } from '../arrangement.ts'
-import { nextSpacer } from '../places.ts'
-import type { Deeds } from '../use-deeds.ts'
+import { type Edit, planChange } from '../arrangement.ts'
+import { t } from '../i18n.ts'
+import type { Edits } from '../use-edits.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
+import { nextSpacer } from '../visible-slots.ts'
 import { Confirmation } from './dialog.tsx'
 
 interface ArrangeBarProps {
   readonly shown: Group | null
-  readonly deeds: Deeds
+  readonly edits: Edits
   change(view: Partial<View>): void
   onDone(): void
 }
 
-export function ArrangeBar({ shown, deeds, change, onDone }: ArrangeBarProps) {
+export function ArrangeBar({ shown, edits, change, onDone }: ArrangeBarProps) {
   return (
     <div className="arrange-bar">
-      <strong>{words.arrange.title}</strong>
+      <strong>{t('arrange.title')}</strong>
       {shown === null ? (
         <OneLineForm
-          label={words.arrange.newGroupTitle}
-          action={words.arrange.create}
-          placeholder={words.arrange.newGroup}
+          label={t('arrange.newGroupTitle')}
+          action={t('arrange.create')}
+          placeholder={t('arrange.newGroup')}
           onText={(title) =>
-            deeds.dispatch(() => ({
+            edits.dispatch(() => ({
               type: 'create_group',
               group: { id: 0, title, slots: [], hide_charts: false, manufacturer: null },
             }))
           }
         />
       ) : (
-        <GroupTools key={shown.id} {...{ shown, deeds, change }} />
+        <GroupTools key={shown.id} {...{ shown, edits, change }} />
       )}
       <span className="arrange-end">
-        <button type="button" className="choice" disabled={!deeds.canUndo} onClick={() => void deeds.undo()}>
-          {words.arrange.undo}
+        <button type="button" className="choice" disabled={!edits.canUndo} onClick={() => void edits.undo()}>
+          {t('arrange.undo')}
         </button>
         <button type="button" className="choice" onClick={onDone}>
-          {words.arrange.done}
+          {t('arrange.done')}
         </button>
       </span>
     </div>
   )
 }
 
-function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBarProps, 'deeds' | 'change'>) {
+function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBarProps, 'edits' | 'change'>) {
   const [isDeleting, setDeleting] = useState(false)
-  const changeShown = (change: Parameters<typeof planChange>[1]) => deeds.dispatch(planChange(shown.id, change))
+  const changeShown = (change: Parameters<typeof planChange>[1]) => edits.dispatch(planChange(shown.id, change))
   const add = (slotFor: (slots: readonly number[]) => number | null) =>
     changeShown(({ slots }) => {
       const slot = slotFor(slots)
@@ -57,19 +57,19 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
     })
   const remove = async () => {
     setDeleting(false)
-    if (await deeds.dispatch((groups) => deletionOf(groups, shown.id))) change({ group: null })
+    if (await edits.dispatch((groups) => deletionOf(groups, shown.id))) change({ group: null })
   }
   return (
     <>
       <OneLineForm
-        label={words.arrange.groupTitle}
-        action={words.arrange.rename}
+        label={t('arrange.groupTitle')}
+        action={t('arrange.rename')}
         initial={shown.title}
         onText={(title) => changeShown(() => ({ title }))}
       />
       <OneLineForm
-        label={words.arrange.addPositionLabel}
-        action={words.arrange.addPosition}
+        label={t('arrange.planSlotLabel')}
+        action={t('arrange.planSlot')}
         isNumber={true}
         onText={(text) => add(() => Number(text))}
       />
@@ -79,7 +79,7 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         disabled={nextSpacer(shown.slots) === null}
         onClick={() => void add(nextSpacer)}
       >
-        {words.arrange.addBlank}
+        {t('arrange.addBlank')}
       </button>
       <button
         type="button"
@@ -87,30 +87,30 @@ function GroupTools({ shown, deeds, change }: { shown: Group } & Pick<ArrangeBar
         aria-pressed={shown.hide_charts}
         onClick={() => void changeShown((group) => ({ hide_charts: !group.hide_charts }))}
       >
-        {words.arrange.hideCharts}
+        {t('arrange.hideCharts')}
       </button>
       <button type="button" className="choice" onClick={() => setDeleting(true)}>
-        {words.arrange.delete}
+        {t('arrange.delete')}
       </button>
       {isDeleting ? (
         <Confirmation
-          title={words.arrange.deleteTitle(shown.title)}
-          action={words.arrange.delete}
+          title={t('arrange.deleteTitle', { title: shown.title })}
+          action={t('arrange.delete')}
           tone="alarm"
           isSending={false}
           problem={null}
           onConfirm={remove}
           onClose={() => setDeleting(false)}
         >
-          <p>{words.arrange.deleteText(shown.slots.length)}</p>
+          <p>{t('arrange.deleteText', { count: shown.slots.length })}</p>
         </Confirmation>
       ) : null}
     </>
   )
 }
 
-function deletionOf(groups: readonly Group[], id: number): Deed | null {
-  const group = groups.find((one) => one.id === id)
+function deletionOf(groups: readonly Group[], id: number): Edit | null {
+  const group = groups.find((group) => group.id === id)
   return group === undefined ? null : { type: 'delete_group', group }
 }
 
@@ -120,7 +120,7 @@ interface OneLineFormProps {
   readonly initial?: string
   readonly placeholder?: string
   readonly isNumber?: boolean
-  /** False when it was refused: what was typed stays. */
+  /** Returns false on failure; the text is kept. */
   onText(text: string): Promise<boolean>
 }
 

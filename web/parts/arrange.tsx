@@ -1,18 +1,18 @@
-/** Arranging: positions as tiles that are dragged, or picked up and put down with a key or a finger. */
+/** Arrange mode: slots as tiles that are moved by drag and drop, keyboard or touch. */
 
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { Group } from '../../src/model/api.ts'
-import { type Deed, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
+import { type Edit, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useHouse, useSurroundings } from '../context.ts'
-import { isSpacer } from '../places.ts'
-import { type Deeds, useDeeds } from '../use-deeds.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
+import { type Edits, useEdits } from '../use-edits.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
+import { isSpacer } from '../visible-slots.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
 import { Confirmation } from './dialog.tsx'
-import { type Carry, GroupTargets, Tile } from './tiles.tsx'
+import { GroupTargets, Tile, type TileSelection } from './tiles.tsx'
 
 interface ArrangeProps {
   readonly view: View
@@ -21,54 +21,54 @@ interface ArrangeProps {
 }
 
 export function Arrange({ view, change, onDone }: ArrangeProps) {
-  const { store } = useSurroundings()
+  const { store } = useServices()
   const cards = useSyncExternalStore(store.subscribe, store.cards)
-  const groups = useHouse((runtime) => runtime.groups)
+  const groups = useWatchState((watchState) => watchState.groups)
   const shown = groupShown(groups, view)
-  const deeds = useDeeds()
-  const [carried, setCarried] = useState<number | null>(null)
-  const [swap, setSwap] = useState<Extract<Deed, { type: 'swap' }> | null>(null)
+  const edits = useEdits()
+  const [selected, setCarried] = useState<number | null>(null)
+  const [swap, setSwap] = useState<Extract<Edit, { type: 'swap' }> | null>(null)
   const nameOf = (slot: number) => nameAt(cards, slot)
 
   const drop = (slot: number, target: Target) => {
     setCarried(null)
     const plan = (of: readonly Group[]) => planDrop({ cards, groups: of, shown: groupShown(of, view) }, slot, target)
-    const deed = plan(groups)
-    if (deed?.type === 'swap') setSwap(deed)
-    else void deeds.dispatch(plan)
+    const edit = plan(groups)
+    if (edit?.type === 'swap') setSwap(edit)
+    else void edits.dispatch(plan)
   }
-  const carry: Carry = { carried, nameOf, pickUp: setCarried, drop }
-  useArrangeKeys(deeds, () => setCarried(null))
+  const tileSelection: TileSelection = { selected, nameOf, select: setCarried, drop }
+  useArrangeKeys(edits, () => setCarried(null))
 
   return (
-    <section className="arrange" aria-label={words.arrange.title}>
-      <ArrangeBar {...{ shown, deeds, change, onDone }} />
+    <section className="arrange" aria-label={t('arrange.title')}>
+      <ArrangeBar {...{ shown, edits, change, onDone }} />
       <p className="arrange-intro" role="status">
-        {carried !== null
-          ? words.arrange.carrying(nameOf(carried))
+        {selected !== null
+          ? t('arrange.selected', { name: nameOf(selected) })
           : shown === null
-            ? words.arrange.intro
-            : words.arrange.introGroup}
+            ? t('arrange.intro')
+            : t('arrange.introGroup')}
       </p>
-      <GroupTargets groups={groups} shown={shown} carry={carry} onShow={(group) => change({ group })} />
+      <GroupTargets groups={groups} shown={shown} tileSelection={tileSelection} onShow={(group) => change({ group })} />
       {shown === null ? (
-        <Tiles slots={positionsToShow(cards)} {...{ cards, carry }} label={words.arrange.places} />
+        <Tiles slots={positionsToShow(cards)} {...{ cards, tileSelection }} label={t('arrange.slots')} />
       ) : (
-        <GroupTiles {...{ shown, cards, carry, deeds }} />
+        <GroupTiles {...{ shown, cards, tileSelection, edits }} />
       )}
-      {swap === null ? null : <SwapQuestion {...{ swap, nameOf, deeds }} onClose={() => setSwap(null)} />}
+      {swap === null ? null : <SwapQuestion {...{ swap, nameOf, edits }} onClose={() => setSwap(null)} />}
     </section>
   )
 }
 
-function useArrangeKeys(deeds: Deeds, putBack: () => void) {
+function useArrangeKeys(edits: Edits, deselect: () => void) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key === 'Escape') putBack()
+      if (event.key === 'Escape') deselect()
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null
       if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || isTyping) return
       event.preventDefault()
-      void deeds.undo()
+      void edits.undo()
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
@@ -78,25 +78,25 @@ function useArrangeKeys(deeds: Deeds, putBack: () => void) {
 function GroupTiles({
   shown,
   cards,
-  carry,
-  deeds,
+  tileSelection,
+  edits,
 }: {
   shown: Group
   cards: readonly ChannelFacts[]
-  carry: Carry
-  deeds: Deeds
+  tileSelection: TileSelection
+  edits: Edits
 }) {
   const outside = cards.filter((card) => !shown.slots.includes(card.slot)).map((card) => card.slot)
-  const takeOut = (slot: number) => {
-    void deeds.dispatch(planChange(shown.id, ({ slots }) => ({ slots: slots.filter((one) => one !== slot) })))
+  const remove = (slot: number) => {
+    void edits.dispatch(planChange(shown.id, ({ slots }) => ({ slots: slots.filter((item) => item !== slot) })))
   }
   return (
     <>
-      <Tiles slots={shown.slots} {...{ cards, carry, takeOut }} label={shown.title} hasEnd={true} />
+      <Tiles slots={shown.slots} {...{ cards, tileSelection, remove }} label={shown.title} hasEnd={true} />
       {outside.length === 0 ? null : (
         <>
-          <h2>{words.arrange.outside}</h2>
-          <Tiles slots={outside} {...{ cards, carry }} label={words.arrange.outside} isSource={true} />
+          <h2>{t('arrange.outside')}</h2>
+          <Tiles slots={outside} {...{ cards, tileSelection }} label={t('arrange.outside')} isSource={true} />
         </>
       )}
     </>
@@ -106,15 +106,15 @@ function GroupTiles({
 interface TilesProps {
   readonly slots: readonly number[]
   readonly cards: readonly ChannelFacts[]
-  readonly carry: Carry
+  readonly tileSelection: TileSelection
   readonly label: string
   readonly hasEnd?: boolean
-  /** Things are taken from here, and put nowhere here. */
+  /** Tiles can be dragged from this list but not dropped on it. */
   readonly isSource?: boolean
-  takeOut?(slot: number): void
+  remove?(slot: number): void
 }
 
-function Tiles({ slots, cards, carry, label, hasEnd = false, isSource = false, takeOut }: TilesProps) {
+function Tiles({ slots, cards, tileSelection, label, hasEnd = false, isSource = false, remove }: TilesProps) {
   const bySlots = new Map(cards.map((card) => [card.slot, card]))
   return (
     <ul className="tiles" aria-label={label}>
@@ -124,49 +124,51 @@ function Tiles({ slots, cards, carry, label, hasEnd = false, isSource = false, t
           target={isSource ? null : { kind: 'place', slot }}
           slot={slot}
           card={bySlots.get(slot) ?? null}
-          // In a group a planned or blank place can be moved too; elsewhere it is only a place to go to.
+          // Planned and blank slots can be moved only within a group.
           isMovable={bySlots.has(slot) || hasEnd}
-          {...{ carry, takeOut }}
+          {...{ tileSelection, remove }}
         />
       ))}
-      {hasEnd ? <Tile target={{ kind: 'end' }} slot={null} card={null} isMovable={false} carry={carry} /> : null}
+      {hasEnd ? (
+        <Tile target={{ kind: 'end' }} slot={null} card={null} isMovable={false} tileSelection={tileSelection} />
+      ) : null}
     </ul>
   )
 }
 
 interface SwapQuestionProps {
-  readonly swap: Extract<Deed, { type: 'swap' }>
-  readonly deeds: Deeds
+  readonly swap: Extract<Edit, { type: 'swap' }>
+  readonly edits: Edits
   nameOf(slot: number): string
   onClose(): void
 }
 
-function SwapQuestion({ swap, nameOf, deeds, onClose }: SwapQuestionProps) {
+function SwapQuestion({ swap, nameOf, edits, onClose }: SwapQuestionProps) {
   const holder = nameOf(swap.b.slot)
   const confirm = () => {
     onClose()
-    void deeds.dispatch(() => swap)
+    void edits.dispatch(() => swap)
   }
   return (
     <Confirmation
-      title={words.arrange.swapTitle(swap.b.slot, holder)}
-      action={words.arrange.swap}
+      title={t('arrange.swapTitle', { slot: swap.b.slot, holder })}
+      action={t('arrange.swap')}
       isSending={false}
       problem={null}
       onConfirm={confirm}
       onClose={onClose}
     >
-      <p>{words.arrange.swapText(nameOf(swap.a.slot), holder)}</p>
+      <p>{t('arrange.swapText', { name: nameOf(swap.a.slot), holder })}</p>
     </Confirmation>
   )
 }
 
 function groupShown(groups: readonly Group[], view: View): Group | null {
-  return groups.find((one) => one.id === view.group) ?? null
+  return groups.find((group) => group.id === view.group) ?? null
 }
 
 function nameAt(cards: readonly ChannelFacts[], slot: number): string {
-  const card = cards.find((one) => one.slot === slot)
-  if (card !== undefined) return card.name ?? words.card.noName
-  return isSpacer(slot) ? words.arrange.blank : words.arrange.planned
+  const card = cards.find((card) => card.slot === slot)
+  if (card !== undefined) return card.name ?? t('card.noName')
+  return isSpacer(slot) ? t('arrange.blank') : t('arrange.planned')
 }

@@ -1,7 +1,8 @@
-/** Five bars and a percentage; a question mark when unknown, hatched when it is only the last known. */
+/** Battery as five bars and a percentage; a question flag if unknown, hatched if only the last known value. */
 
 import { batteryState } from '../channel-state.ts'
-import { words } from '../words.ts'
+import { formatPercent } from '../format.ts'
+import { t } from '../i18n.ts'
 
 interface BatteryProps {
   readonly percent: number | null
@@ -25,14 +26,16 @@ export function Battery({ percent, threshold, isOld }: BatteryProps) {
         ) : null}
       </svg>
       <span className="battery-percent" aria-hidden="true">
-        {percent === null ? words.card.percentUnknown : words.card.percent(percent)}
+        {percent === null ? t('card.percentUnknown') : formatPercent(percent)}
       </span>
-      <span className="for-listeners">{spoken(percent, isOld)}</span>
+      <span className="visually-hidden">{accessibleText(percent, isOld)}</span>
     </span>
   )
 }
 
-function spoken(percent: number | null, isOld: boolean): string {
-  if (percent === null) return words.card.noBattery
-  return isOld ? words.card.lastBattery(percent) : words.card.battery(percent)
+function accessibleText(percent: number | null, isOld: boolean): string {
+  if (percent === null) return t('card.noBattery')
+  return isOld
+    ? t('card.lastBattery', { percent: formatPercent(percent) })
+    : t('card.battery', { percent: formatPercent(percent) })
 }

@@ -1,85 +1,85 @@
 /**
- * What can be done with the selected: asked first, with their number; then the service's own words, what could not be
- * done one by one, and where there is a way back, undo.
+ * Actions on the selected items: a confirmation with their number, then the result message, the items that failed, and
+ * undo where possible.
  */
 
 import { useState } from 'react'
 import type { ReviewBody } from '../../src/model/discovery-api.ts'
 import { isObject } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import { useSending } from '../reading.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+import { useRequest } from '../resource.ts'
 import type { Selection } from '../selection.ts'
-import { words } from '../words.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { Confirmation } from './dialog.tsx'
-import { useSay } from './messages.tsx'
+import { useShowMessage } from './messages.tsx'
 import { Outcome } from './outcome.tsx'
 
 export interface BulkAction {
   readonly key: string
   readonly text: string
-  /** Takes `{ids}`. */
+  /** Accepts `{ids}`. */
   readonly path: string
   readonly tone?: 'usual' | 'alarm'
-  /** Names the number. */
+  /** Contains the number of items. */
   readonly question: (count: number) => string
-  /** What follows from it. */
-  readonly follows: string
-  /** The one that takes it back; takes `{ids}` too. */
+  /** Effect of the action. */
+  readonly consequence: string
+  /** Path that reverts the action; accepts `{ids}` as well. */
   readonly undoPath?: string
-  /** Those of the selected that it can be done with. */
+  /** Whether the action applies to this selected item. */
   readonly isFor?: (id: number) => boolean
-  /** Instead of the selected: these, whatever is selected. */
+  /** Fixed items, independent of the selection. */
   readonly ids?: readonly number[]
 }
 
-/** Those that were selected when it was asked: what the list does meanwhile must not change the question. */
-interface Asked {
+/** The items at the time of the click: later refreshes must not change the confirmation. */
+interface DialogState {
   readonly action: BulkAction
   readonly ids: readonly number[]
 }
 
-/** Keep it on the page when the list has become empty: what it has to report is still to be read. */
+/** Render it for an empty list as well, so that results stay visible. */
 interface BulkActionsProps {
   readonly selection: Selection
   readonly actions: readonly BulkAction[]
-  /** Why there are none, for somebody who may not. */
+  /** Why the user may not run actions; null when allowed. */
   readonly refusal: string | null
   onDone(): Promise<void>
 }
 
 export function BulkActions({ selection, actions, refusal, onDone }: BulkActionsProps) {
-  const { api } = useSurroundings()
-  const say = useSay()
-  const { send, isSending, problem, forget } = useSending()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const { send, isSending, problem, forget } = useRequest()
+  const [dialog, setDialog] = useState<DialogState | null>(null)
   const [failed, setFailed] = useState<ReviewBody['failed']>([])
   const idsFor = ({ ids = selection.ids, isFor = () => true }: BulkAction) => ids.filter(isFor)
 
   const run = async (path: string, ids: readonly number[]) => {
-    const answer = await send(() => api.write('POST', path, { ids }, isObject<ReviewBody>))
-    if (!answer?.ok) return answer
-    setFailed(answer.body.failed)
+    const response = await send(() => api.write('POST', path, { ids }, isObject<ReviewBody>))
+    if (!response?.ok) return response
+    setFailed(response.body.failed)
     await onDone()
-    return answer
+    return response
   }
-  const confirm = async ({ action, ids }: Asked) => {
-    const answer = await run(action.path, ids)
-    if (!answer?.ok) return
-    setAsked(null)
+  const confirm = async ({ action, ids }: DialogState) => {
+    const response = await run(action.path, ids)
+    if (!response?.ok) return
+    setDialog(null)
     selection.clear()
-    const done = ids.filter((id) => answer.body.failed.every((one) => one.id !== id))
+    const done = ids.filter((id) => response.body.failed.every((item) => item.id !== id))
     const { undoPath } = action
     const undo = undoPath === undefined || done.length === 0 ? undefined : () => takeBack(undoPath, done)
-    say({ text: answer.body.message, undo })
+    showMessage({ text: response.body.message, undo })
   }
   const takeBack = async (path: string, ids: readonly number[]) => {
-    const answer = await run(path, ids)
-    if (answer?.ok) say({ text: answer.body.message })
-    else if (answer !== null) say({ text: answer.problem.detail, tone: 'alarm' })
+    const response = await run(path, ids)
+    if (response?.ok) showMessage({ text: response.body.message })
+    else if (response !== null) showMessage({ text: response.problem.detail, tone: 'alarm' })
   }
   const close = () => {
-    setAsked(null)
+    setDialog(null)
     forget()
   }
 
@@ -93,24 +93,24 @@ export function BulkActions({ selection, actions, refusal, onDone }: BulkActions
                   key={action.key}
                   text={action.text}
                   count={idsFor(action).length}
-                  onClick={() => setAsked({ action, ids: idsFor(action) })}
+                  onClick={() => setDialog({ action, ids: idsFor(action) })}
                 />
               ))
             : refusal}
         </BulkBar>
       )}
       <Outcome failed={failed} onDismiss={() => setFailed([])} />
-      {asked === null ? null : (
+      {dialog === null ? null : (
         <Confirmation
-          title={asked.action.question(asked.ids.length)}
-          action={asked.action.text}
-          tone={asked.action.tone ?? 'usual'}
+          title={dialog.action.question(dialog.ids.length)}
+          action={dialog.action.text}
+          tone={dialog.action.tone ?? 'usual'}
           isSending={isSending}
           problem={problem}
-          onConfirm={() => confirm(asked)}
+          onConfirm={() => confirm(dialog)}
           onClose={close}
         >
-          <p>{asked.action.follows}</p>
+          <p>{dialog.action.consequence}</p>
         </Confirmation>
       )}
     </>
@@ -126,7 +126,7 @@ interface ActionButtonProps {
 function ActionButton({ text, count, onClick }: ActionButtonProps) {
   return (
     <button type="button" className="choice" disabled={count === 0} onClick={onClick}>
-      {words.parts.list.withCount(text, count)}
+      {count === 0 ? text : t('parts.list.withCount', { action: text, count })}
     </button>
   )
 }

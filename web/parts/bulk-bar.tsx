@@ -1,9 +1,9 @@
-/** How many are selected, and what can be done with them. Always there, so that nothing moves when one is ticked. */
+/** Number of selected items and their actions. Always rendered, so that a selection does not move the page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Selection } from '../selection.ts'
 import '../styles/list.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function BulkBar({ selection, children }: { selection: Selection; children: ReactNode }) {
   const { ids, shown, toggleAll } = selection
@@ -21,9 +21,11 @@ export function BulkBar({ selection, children }: { selection: Selection; childre
           checked={isAll}
           disabled={shown === 0}
           onChange={toggleAll}
-          aria-label={words.parts.list.selectAll}
+          aria-label={t('parts.list.selectAll')}
         />
-        <span role="status">{words.parts.list.selected(ids.length, shown)}</span>
+        <span role="status">
+          {t(ids.length === shown ? 'parts.list.allSelected' : 'parts.list.selected', { count: ids.length, shown })}
+        </span>
       </label>
       {children}
     </div>

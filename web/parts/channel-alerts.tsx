@@ -1,24 +1,24 @@
-/** What was raised about a channel or its receiver, the newest first. */
+/** Alerts of a channel and its receiver, newest first. */
 
 import type { AlertBody } from '../../src/model/alert.ts'
 import { isList } from '../api.ts'
-import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
 import { Ago } from './ago.tsx'
 import { Loaded } from './loaded.tsx'
 
 const most = 50
 
 export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const reading = useReading(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
+  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
   return (
     <section className="detail-part detail-wide">
-      <h2>{words.channel.alerts}</h2>
-      <Loaded reading={reading}>
+      <h2>{t('channel.alerts')}</h2>
+      <Loaded resource={resource}>
         {(alerts) => {
-          const own = alerts.filter((one) => one.channel_id === channelId || one.channel_id === null)
+          const own = alerts.filter((alert) => alert.channel_id === channelId || alert.channel_id === null)
           return own.length === 0 ? (
-            <p>{words.channel.noAlerts}</p>
+            <p>{t('channel.noAlerts')}</p>
           ) : (
             <ul className="alerts">
               {own
@@ -40,13 +40,13 @@ export function AlertItem({ alert: { state, severity, message, raised_at, cleare
     <li data-severity={state === 'raised' ? severity : 'cleared'}>
       <bdi>{message}</bdi>
       <span className="alert-times">
-        {words.channel.raised} <Ago at={raised_at} />
+        {t('channel.raised')} <Ago at={raised_at} />
         {' · '}
         {cleared_at === null ? (
-          words.channel.stillOpen
+          t('channel.open')
         ) : (
           <>
-            {words.channel.cleared} <Ago at={cleared_at} />
+            {t('channel.cleared')} <Ago at={cleared_at} />
           </>
         )}
       </span>

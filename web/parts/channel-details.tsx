@@ -1,49 +1,55 @@
-/** Everything that is known of a channel's transmitter, receiver and network. */
+/** All known values of a channel's transmitter, receiver and network. */
 
 import type { Group, ReceiverDetail } from '../../src/model/api.ts'
 import { isObject } from '../api.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useHouse, useSurroundings } from '../context.ts'
-import { plainText } from '../format.ts'
-import { useReading } from '../reading.ts'
-import { type WatchedChannel, wearerKey } from '../state.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { formatMegahertz, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
+import { performerKey, type WatchedChannel } from '../state.ts'
 import { searchOf, viewOf } from '../view.ts'
-import { words } from '../words.ts'
 import { Ago } from './ago.tsx'
-import { batteryText, channelPairs, faultText, transmitterPairs } from './gear-details.ts'
+import { batteryText, channelPairs, faultText, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
-const fields = words.channel.fields
-
 export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channel: WatchedChannel }) {
-  const wearer = useHouse((runtime) => runtime.wearers.get(wearerKey(facts.receiverId, channel.channel))?.name ?? null)
+  const performer = useWatchState(
+    (watchState) => watchState.performers.get(performerKey(facts.receiverId, channel.channel))?.name ?? null,
+  )
   const { transmitter } = channel
   return (
     <>
       <section className="detail-part">
-        <h2>{words.channel.channel}</h2>
+        <h2>{t('channel.channel')}</h2>
         <Pairs
           pairs={[
-            { name: fields.slot, value: String(channel.slot) },
-            { name: fields.number, value: String(channel.channel) },
-            { name: fields.name, value: channel.name && plainText(channel.name) },
-            { name: fields.frequency, value: facts.frequency && words.card.frequency(facts.frequency) },
-            { name: fields.wearer, value: wearer && plainText(wearer) },
+            { name: t('channel.fields.slot'), value: String(channel.slot) },
+            { name: t('channel.fields.number'), value: String(channel.channel) },
+            { name: t('channel.fields.name'), value: channel.name && plainText(channel.name) },
+            { name: t('channel.fields.frequency'), value: facts.frequency && formatMegahertz(facts.frequency) },
+            { name: t('channel.fields.performer'), value: performer && plainText(performer) },
             ...channelPairs(channel.details),
           ]}
         />
         <Groups slot={channel.slot} />
       </section>
       <section className="detail-part">
-        <h2>{words.channel.transmitter}</h2>
-        {transmitter === null ? <p>{words.channel.noTransmitter}</p> : null}
+        <h2>{t('channel.transmitter')}</h2>
+        {transmitter === null ? <p>{t('channel.noTransmitter')}</p> : null}
         <Pairs
           pairs={[
-            { name: fields.transmitterName, value: plainText(transmitter?.name ?? channel.lastName ?? '') },
-            { name: fields.battery, value: batteryText(facts.battery, transmitter?.details) },
-            { name: fields.frequency, value: transmitter?.frequency && words.card.frequency(transmitter.frequency) },
-            { name: fields.upstreamSlot, value: transmitter?.upstream_slot?.toString() },
+            {
+              name: t('channel.fields.transmitterName'),
+              value: plainText(transmitter?.name ?? channel.lastName ?? ''),
+            },
+            { name: t('channel.fields.battery'), value: batteryText(facts.battery, transmitter?.details) },
+            {
+              name: t('channel.fields.frequency'),
+              value: transmitter?.frequency && formatMegahertz(transmitter.frequency),
+            },
+            { name: t('channel.fields.upstreamSlot'), value: transmitter?.upstream_slot?.toString() },
             ...transmitterPairs(transmitter?.details),
           ]}
         />
@@ -54,14 +60,14 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
 }
 
 function Groups({ slot }: { slot: number }) {
-  const { mount } = useSurroundings()
-  const groups = useHouse((runtime) => runtime.groups)
-  const own = groups.filter((one: Group) => one.slots.includes(slot))
+  const { mount } = useServices()
+  const groups = useWatchState((watchState) => watchState.groups)
+  const own = groups.filter((group: Group) => group.slots.includes(slot))
   return (
     <p>
-      {words.channel.groups}:{' '}
+      {t('channel.groups')}:{' '}
       {own.length === 0
-        ? words.channel.noGroups
+        ? t('channel.noGroups')
         : own.map(({ id, title }) => (
             <a key={id} className="choice" href={`${mount}/${searchOf({ ...viewOf(''), group: id })}`}>
               <bdi>{title}</bdi>
@@ -72,18 +78,18 @@ function Groups({ slot }: { slot: number }) {
 }
 
 function Receiver({ id, channelId }: { id: number; channelId: number }) {
-  const reading = useReading(`/api/receivers/${id}/`, isObject<ReceiverDetail>, 15_000)
+  const resource = useResource(`/api/receivers/${id}/`, isObject<ReceiverDetail>, 15_000)
   return (
-    <Loaded reading={reading}>
+    <Loaded resource={resource}>
       {(body) => (
         <>
           <section className="detail-part">
-            <h2>{words.channel.receiver}</h2>
+            <h2>{t('channel.receiver')}</h2>
             <Pairs pairs={receiverPairs(body)} />
             <Siblings body={body} channelId={channelId} />
           </section>
           <section className="detail-part">
-            <h2>{words.channel.network}</h2>
+            <h2>{t('channel.network')}</h2>
             <Pairs pairs={networkPairs(body)} />
           </section>
         </>
@@ -94,38 +100,38 @@ function Receiver({ id, channelId }: { id: number; channelId: number }) {
 
 function receiverPairs(body: ReceiverDetail) {
   return [
-    { name: fields.receiver, value: plainText(body.name) },
-    { name: fields.model, value: body.model },
-    { name: fields.type, value: body.device_type },
-    { name: fields.manufacturer, value: body.manufacturer },
-    { name: fields.serial, value: body.serial_number },
-    { name: fields.firmware, value: body.firmware_version },
-    { name: fields.fault, value: faultText(body.details?.fault) },
-    { name: fields.hostedFirmware, value: body.hosted_firmware_version },
-    { name: fields.location, value: body.location?.name },
-    { name: fields.description, value: body.description && plainText(body.description) },
-    { name: fields.active, value: body.is_active ? fields.yes : fields.no },
-    { name: fields.lastSeen, value: <Ago at={body.last_seen} /> },
+    { name: t('channel.fields.receiver'), value: plainText(body.name) },
+    { name: t('channel.fields.model'), value: body.model },
+    { name: t('channel.fields.type'), value: body.device_type },
+    { name: t('channel.fields.manufacturer'), value: body.manufacturer },
+    { name: t('channel.fields.serial'), value: body.serial_number },
+    { name: t('channel.fields.firmware'), value: body.firmware_version },
+    { name: t('channel.fields.fault'), value: faultText(body.details?.fault) },
+    { name: t('channel.fields.hostedFirmware'), value: body.hosted_firmware_version },
+    { name: t('channel.fields.location'), value: body.location?.name },
+    { name: t('channel.fields.description'), value: body.description && plainText(body.description) },
+    { name: t('channel.fields.active'), value: body.is_active ? t('channel.fields.yes') : t('channel.fields.no') },
+    { name: t('channel.fields.lastSeen'), value: <Ago at={body.last_seen} /> },
   ]
 }
 
 function networkPairs(body: ReceiverDetail) {
   return [
-    { name: fields.ip, value: body.ip },
-    { name: fields.mac, value: body.mac_address },
-    { name: fields.subnet, value: body.subnet_mask },
-    { name: fields.gateway, value: body.gateway },
-    { name: fields.networkMode, value: body.network_mode },
-    { name: fields.interfaceId, value: body.interface_id },
-    { name: fields.deviceId, value: body.api_device_id },
+    { name: t('channel.fields.ip'), value: body.ip },
+    { name: t('channel.fields.mac'), value: body.mac_address },
+    { name: t('channel.fields.subnet'), value: body.subnet_mask },
+    { name: t('channel.fields.gateway'), value: body.gateway },
+    { name: t('channel.fields.networkMode'), value: body.network_mode },
+    { name: t('channel.fields.interfaceId'), value: body.interface_id },
+    { name: t('channel.fields.deviceId'), value: body.api_device_id },
   ]
 }
 
 function Siblings({ body, channelId }: { body: ReceiverDetail; channelId: number }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   if (body.channels.length < 2) return null
   return (
-    <nav aria-label={words.channel.siblings} className="siblings">
+    <nav aria-label={t('channel.siblings')} className="siblings">
       {body.channels.map(({ id, channel, slot }) => (
         <a
           key={id}
@@ -133,7 +139,7 @@ function Siblings({ body, channelId }: { body: ReceiverDetail; channelId: number
           href={`${mount}/channels/${id}`}
           aria-current={id === channelId ? 'page' : undefined}
         >
-          {words.card.position(String(slot), channel)}
+          {t('card.receiverChannel', { receiver: String(slot), channel })}
         </a>
       ))}
     </nav>

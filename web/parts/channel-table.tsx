@@ -1,46 +1,47 @@
-/** Every channel in one line, with every value. */
+/** All channels as a table. */
 
 import { memo } from 'react'
-import { useFacts, useHouse, useSurroundings } from '../context.ts'
-import type { Place } from '../places.ts'
+import { useFacts, useServices, useWatchState } from '../context.ts'
+import { formatMegahertz } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Sort, View } from '../view.ts'
-import { words } from '../words.ts'
+import type { VisibleSlot } from '../visible-slots.ts'
 import { Battery } from './battery.tsx'
-import { Marks } from './marks.tsx'
+import { Flags } from './flags.tsx'
 import { Meters } from './meters.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 interface ChannelTableProps {
-  readonly places: readonly Place[]
+  readonly entries: readonly VisibleSlot[]
   readonly sort: Sort
   change(view: Partial<View>): void
 }
+type Column = 'slot' | 'name' | 'state' | 'flags' | 'battery' | 'levels' | 'frequency' | 'receiver'
 
-const { columns } = words.live.table
-const heads: readonly { readonly column: keyof typeof columns; readonly sort?: Sort }[] = [
+const heads: readonly { readonly column: Column; readonly sort?: Sort }[] = [
   { column: 'slot', sort: 'slot' },
   { column: 'name', sort: 'name' },
   { column: 'state', sort: 'problems' },
-  { column: 'marks' },
+  { column: 'flags' },
   { column: 'battery', sort: 'battery' },
   { column: 'levels', sort: 'rf' },
   { column: 'frequency' },
   { column: 'receiver' },
 ]
 
-export function ChannelTable({ places, sort, change }: ChannelTableProps) {
+export function ChannelTable({ entries, sort, change }: ChannelTableProps) {
   return (
     <table className="channels">
-      <caption className="for-listeners">{words.live.table.caption}</caption>
+      <caption className="visually-hidden">{t('live.table.caption')}</caption>
       <thead>
         <tr>
           {heads.map(({ column, sort: by }) => (
             <th key={column} scope="col" data-column={column} aria-sort={by === sort ? 'ascending' : undefined}>
               {by === undefined ? (
-                columns[column]
+                t(`live.table.columns.${column}`)
               ) : (
                 <button type="button" onClick={() => change({ sort: by })}>
-                  {columns[column]}
+                  {t(`live.table.columns.${column}`)}
                 </button>
               )}
             </th>
@@ -48,13 +49,13 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
         </tr>
       </thead>
       <tbody>
-        {places.map((place) =>
-          place.kind === 'channel' ? (
-            <Row key={place.channelId} receiverId={place.receiverId} channelId={place.channelId} />
-          ) : place.kind === 'planned' ? (
-            <tr key={place.slot} className="row-planned">
-              <td data-column="slot">{place.slot}</td>
-              <td colSpan={heads.length - 1}>{words.card.planned}</td>
+        {entries.map((entry) =>
+          entry.kind === 'channel' ? (
+            <Row key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} />
+          ) : entry.kind === 'planned' ? (
+            <tr key={entry.slot} className="row-planned">
+              <td data-column="slot">{entry.slot}</td>
+              <td colSpan={heads.length - 1}>{t('card.planned')}</td>
             </tr>
           ) : null,
         )}
@@ -64,27 +65,27 @@ export function ChannelTable({ places, sort, change }: ChannelTableProps) {
 }
 
 const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const facts = useFacts(receiverId, channelId)
-  const threshold = useHouse((runtime) => runtime.config.alert_battery_threshold)
+  const threshold = useWatchState((watchState) => watchState.config.alert_battery_threshold)
   if (facts === null) return null
   return (
-    <tr data-state={facts.state} data-hand={facts.needsHand || undefined}>
+    <tr data-state={facts.state} data-attention={facts.needsAttention || undefined}>
       <td data-column="slot">{facts.slot}</td>
       <th scope="row" data-column="name">
         <a href={`${mount}/channels/${channelId}`}>
           {facts.token === null ? null : <span className="card-token">{facts.token}</span>}{' '}
-          <bdi dir="auto">{facts.name ?? words.card.noName}</bdi>
+          <bdi dir="auto">{facts.name ?? t('card.noName')}</bdi>
         </a>
       </th>
       <td data-column="state">
         <span className="card-state">
           <StateIcon state={facts.state} />
-          {words.states[facts.state]}
+          {t(`states.${facts.state}`)}
         </span>
       </td>
-      <td data-column="marks">
-        <Marks facts={facts} />
+      <td data-column="flags">
+        <Flags facts={facts} />
       </td>
       <td data-column="battery">
         <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />
@@ -93,7 +94,7 @@ const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; c
         <Meters receiverId={receiverId} channelId={channelId} since={facts.since} />
       </td>
       <td data-column="frequency">
-        {facts.frequency === null ? words.card.noFrequency : words.card.frequency(facts.frequency)}
+        {facts.frequency === null ? t('card.noFrequency') : formatMegahertz(facts.frequency)}
       </td>
       <td data-column="receiver">
         <bdi dir="auto">{facts.receiverName}</bdi>·{facts.channel}

@@ -1,18 +1,18 @@
-/** The open alerts about chargers and the packs in them. */
+/** Open alerts of chargers and the batteries in them. */
 
 import type { AlertBody } from '../../src/model/alert.ts'
 import { isList } from '../api.ts'
-import { useReading } from '../reading.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
 import { AlertItem } from './channel-alerts.tsx'
 
 export function ChargerAlerts() {
-  const { body } = useReading('/api/alerts/?state=raised', isList<AlertBody>, 10_000)
+  const { body } = useResource('/api/alerts/?state=raised', isList<AlertBody>, 10_000)
   const alerts = (body ?? []).filter(({ kind }) => kind === 'charger_fault')
   if (alerts.length === 0) return null
   return (
     <section aria-labelledby="charger-alerts">
-      <h2 id="charger-alerts">{words.layout.chargerAlerts}</h2>
+      <h2 id="charger-alerts">{t('layout.chargerAlerts')}</h2>
       <ul className="alerts">
         {alerts.toReversed().map((alert) => (
           <AlertItem key={alert.id} alert={alert} />

@@ -1,13 +1,11 @@
-/** A text to take along, with a button that copies it. */
+/** A read-only text with a copy button. */
 
 import { useRef, useState } from 'react'
-import { words } from '../words.ts'
-
-const texts = words.parts.copy
+import { t } from '../i18n.ts'
 
 export function CopyField({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)
-  const [result, setResult] = useState<keyof typeof texts | null>(null)
+  const [result, setResult] = useState<'done' | 'byHand' | null>(null)
   const copy = async () => {
     field.current?.select()
     setResult((await copyText(text)) ? 'done' : 'byHand')
@@ -25,18 +23,18 @@ export function CopyField({ label, text }: { label: string; text: string }) {
           onFocus={(event) => event.currentTarget.select()}
         />
         <button type="button" className="choice" onClick={copy}>
-          {texts.copy}
-          <span className="for-listeners"> {label}</span>
+          {t('parts.copy.copy')}
+          <span className="visually-hidden"> {label}</span>
         </button>
       </span>
       <span className="hint" role="status">
-        {result === null ? null : texts[result]}
+        {result === null ? null : t(`parts.copy.${result}`)}
       </span>
     </div>
   )
 }
 
-/** Browsers keep the clipboard from pages without TLS; the command of old copies what is selected. */
+/** The clipboard API needs a secure context; the deprecated command works without one. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,29 +1,29 @@
-/** A list as a table, as cards on a phone; sortable by the columns that say how, with boxes where rows can be selected. */
+/** A table that is displayed as cards on a phone, with sortable columns and selectable rows. */
 
 import type { ReactNode } from 'react'
 import { useSearch } from '../query.ts'
 import type { Selection } from '../selection.ts'
 import { type Order, orderOf, type SortValue, sortRows } from '../sorting.ts'
 import '../styles/list.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export interface Column<Row> {
   readonly key: string
   readonly title: string
   readonly cell: (row: Row) => ReactNode
-  /** Only for lists that are shown whole: sorting one page of several would mislead. */
+  /** Only for complete lists: sorting one page of several would be misleading. */
   readonly sortBy?: (row: Row) => SortValue
   readonly align?: 'end'
 }
 
 interface DataTableProps<Row> {
-  /** Read out before the table; names what is listed. */
+  /** Accessible name of the table. */
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => number | string
   readonly selection?: Selection
-  /** What the box of a row selects, for screen readers. */
+  /** Accessible name of a row's checkbox. */
   readonly nameOf?: (row: Row) => string
 }
 
@@ -34,12 +34,12 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
   const sorted = order === null || sortBy === undefined ? rows : sortRows(rows, sortBy, order.isDescending)
   return (
     <table className="data-table">
-      <caption className="for-listeners">{caption}</caption>
+      <caption className="visually-hidden">{caption}</caption>
       <thead>
         <tr>
           {selection === undefined ? null : (
             <th scope="col" className="cell-tick">
-              <span className="for-listeners">{words.parts.list.select('')}</span>
+              <span className="visually-hidden">{t('parts.list.select', { what: '' })}</span>
             </th>
           )}
           {columns.map((column) => (
@@ -75,7 +75,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
   )
 }
 
-/** Ticks one row. */
+/** Checkbox of one row. */
 export function RowBox({ id, name, selection }: { id: number; name: string; selection: Selection }) {
   return (
     <label className="tick">
@@ -83,7 +83,7 @@ export function RowBox({ id, name, selection }: { id: number; name: string; sele
         type="checkbox"
         checked={selection.has(id)}
         onChange={() => selection.toggle(id)}
-        aria-label={words.parts.list.select(name)}
+        aria-label={t('parts.list.select', { what: name })}
       />
     </label>
   )
@@ -95,7 +95,7 @@ interface HeadingProps<Row> {
   onSort(sort: string | null): void
 }
 
-/** First up, then down, then as the service lists them. */
+/** A click cycles through ascending, descending and the order of the service. */
 function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
   const { key, title, sortBy, align } = column
   if (sortBy === undefined) {

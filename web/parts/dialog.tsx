@@ -1,9 +1,9 @@
-/** A question or a form in front of the page; the browser's own dialog, so focus and Escape are its business. */
+/** A modal dialog. The native element handles focus and Escape. */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { Problem } from '../api.ts'
 import '../styles/dialog.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 interface DialogProps {
@@ -12,14 +12,14 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Open as long as it is rendered. */
+/** Open while it is rendered. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // Closed before it goes, so that the focus returns to where it was.
+    // Closed before removal, so that the focus returns to the previous element.
     return () => element?.close()
   }, [])
   useEffect(() => {
@@ -40,9 +40,9 @@ export function Dialog({ title, children, onClose }: DialogProps) {
 }
 
 interface ConfirmationProps {
-  /** A question that names what, and how many. */
+  /** A question that names the items and their number. */
   readonly title: string
-  /** What follows from it. */
+  /** Effect of the action. */
   readonly children: ReactNode
   readonly action: string
   readonly tone?: 'usual' | 'alarm'
@@ -60,10 +60,10 @@ export function Confirmation(props: ConfirmationProps) {
       {problem === null ? null : <ProblemLine problem={problem} />}
       <div className="dialog-actions">
         <button type="button" className="choice" onClick={onClose}>
-          {words.parts.dialog.cancel}
+          {t('parts.dialog.cancel')}
         </button>
         <button type="button" className="choice" data-tone={tone} disabled={isSending} onClick={onConfirm}>
-          {isSending ? words.parts.form.sending : action}
+          {isSending ? t('parts.form.sending') : action}
         </button>
       </div>
     </Dialog>

@@ -1,12 +1,12 @@
-/** Instead of a list with nothing in it: what was looked for, where, and what to do next. */
+/** An empty list: the active filters and the next step. */
 
 import type { ReactNode } from 'react'
+import { t } from '../i18n.ts'
 import { any, type Filter, filterValues, useSearch } from '../query.ts'
-import { words } from '../words.ts'
 
 interface EmptyProps {
   readonly title: string
-  /** Those of this list; with one set, the way out is to clear them. */
+  /** The filters of the list; if one is active, a button clears them. */
   readonly filters?: readonly Filter[]
   readonly children?: ReactNode
 }
@@ -23,15 +23,15 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
       ) : (
         <>
           <p>
-            {words.parts.emptyWith}{' '}
-            {active.map((filter) => `${filter.label}: ${spoken(filter, values[filter.name] ?? '')}`).join(' · ')}
+            {t('parts.activeFilters')}{' '}
+            {active.map((filter) => `${filter.label}: ${valueText(filter, values[filter.name] ?? '')}`).join(' · ')}
           </p>
           <button
             type="button"
             className="action"
             onClick={() => change(Object.fromEntries(active.map(({ name }) => [name, null])))}
           >
-            {words.parts.filters.clear}
+            {t('parts.filters.clear')}
           </button>
         </>
       )}
@@ -39,8 +39,8 @@ export function Empty({ title, filters = [], children }: EmptyProps) {
   )
 }
 
-function spoken(filter: Filter, value: string): string {
+function valueText(filter: Filter, value: string): string {
   if (filter.kind !== 'choice') return value
-  if (value === any) return words.parts.filters.any
+  if (value === any) return t('parts.filters.any')
   return filter.options.find((option) => option.value === value)?.text ?? value
 }

@@ -1,11 +1,11 @@
-/** Fields of a form: each with its label, a hint where one helps, and what is wrong with it. */
+/** Form fields with label, hint and error message. */
 
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { useFieldProblem } from './form.tsx'
 
 interface Described {
-  /** As the interface spells it, so that a refusal finds its field. */
+  /** Name of the field in the API, to match error responses. */
   readonly name: string
   readonly label: string
   readonly hint?: ReactNode
@@ -22,7 +22,7 @@ export function Field({ name, label, hint, ...input }: InputProps) {
   )
 }
 
-/** With a button that shows what was typed: a long password is worth checking. */
+/** With a button that shows the password. */
 export function PasswordField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   const [isShown, setShown] = useState(false)
@@ -31,8 +31,8 @@ export function PasswordField({ name, label, hint, ...input }: InputProps) {
       <span className="input-row">
         <input className="input" {...input} {...described} name={name} type={isShown ? 'text' : 'password'} />
         <button type="button" className="choice" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-          {words.parts.form.showPassword}
-          <span className="for-listeners"> {label}</span>
+          {t('parts.form.showPassword')}
+          <span className="visually-hidden"> {label}</span>
         </button>
       </span>
     </Frame>
@@ -72,7 +72,7 @@ export function TextField({
   )
 }
 
-/** A box to tick: its value is `on` when ticked, and it is missing otherwise. */
+/** A checkbox: its value is `on` when checked; it is missing otherwise. */
 export function TickField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   return (
@@ -117,7 +117,7 @@ function Frame({ ids, label, hint, problem, isOptional = false, children }: Fram
     <div className="field">
       <label htmlFor={ids.field}>
         {label}
-        {isOptional ? <span className="field-optional"> ({words.parts.form.optional})</span> : null}
+        {isOptional ? <span className="field-optional"> ({t('parts.form.optional')})</span> : null}
       </label>
       {children}
       <Hint {...{ ids, hint, problem }} />

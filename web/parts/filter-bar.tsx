@@ -1,28 +1,30 @@
-/** The filters of a list; what is chosen stands in the address. */
+/** The filters of a list, stored in the address. */
 
 import { useId, useState } from 'react'
 import { any, type Filter, filterValues, useSearch, type Values } from '../query.ts'
 import '../styles/list.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [search, change] = useSearch()
-  /** Matters on a phone alone, where they would fill the screen. */
+  /** Collapsed on phones, where they would fill the screen. */
   const [isOpen, setOpen] = useState(false)
   const values = filterValues(filters, search)
   const set = (name: string, value: string) => change({ [name]: value, page: null })
   const clear = () => change({ ...Object.fromEntries(filters.map(({ name }) => [name, null])), page: null })
   const active = Object.keys(values).length
   return (
-    <search className="filter-bar" aria-label={words.parts.filters.label} data-open={isOpen}>
+    <search className="filter-bar" aria-label={t('parts.filters.label')} data-open={isOpen}>
       <button type="button" className="choice filter-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {words.parts.list.withCount(words.parts.filters.label, active)}
+        {active === 0
+          ? t('parts.filters.label')
+          : t('parts.list.withCount', { action: t('parts.filters.label'), count: active })}
       </button>
       {filters.map((filter) => (
         <FilterField key={filter.name} filter={filter} values={values} onChange={set} />
       ))}
       <button type="button" className="choice" disabled={active === 0} onClick={clear}>
-        {words.parts.filters.clear}
+        {t('parts.filters.clear')}
       </button>
     </search>
   )
@@ -52,7 +54,7 @@ function FilterField({ filter, values, onChange }: FilterFieldProps) {
       <label htmlFor={id}>{label}</label>
       {kind === 'choice' ? (
         <select {...shared}>
-          <option value={filter.usual === undefined ? '' : any}>{words.parts.filters.any}</option>
+          <option value={filter.usual === undefined ? '' : any}>{t('parts.filters.any')}</option>
           {filter.options.map(({ value, text }) => (
             <option key={value} value={value}>
               {text}

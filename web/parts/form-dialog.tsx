@@ -1,6 +1,6 @@
-/** A form in front of the page; what was typed stays until it is sent or put away. */
+/** A form in a modal dialog. */
 
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { Dialog } from './dialog.tsx'
 import { Form, type FormProps } from './form.tsx'
 
@@ -12,7 +12,7 @@ type FormDialogProps<Body> = Omit<FormProps<Body>, 'others'> & {
 export function FormDialog<Body>({ title, onClose, ...form }: FormDialogProps<Body>) {
   const cancel = (
     <button type="button" className="choice" onClick={onClose}>
-      {words.parts.dialog.cancel}
+      {t('parts.dialog.cancel')}
     </button>
   )
   return (

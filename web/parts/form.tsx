@@ -1,38 +1,38 @@
-/** A form: fields with label and hint, a refusal shown at the field it is about, and nothing typed is ever lost. */
+/** A form that shows an error at its field and keeps the input on failure. */
 
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
-import type { Answer, Problem } from '../api.ts'
-import { useSending } from '../reading.ts'
+import type { ApiResponse, Problem } from '../api.ts'
+import { useRequest } from '../resource.ts'
 import '../styles/form.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { ProblemLine } from './problem.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)
 
-/** What is wrong with the field of this name; null for nothing. */
+/** The error message of a field; null without one. */
 export function useFieldProblem(name: string): string | null {
   const problem = useContext(ProblemContext)
   return problem?.field === name ? problem.detail : null
 }
 
 export interface FormProps<Body> {
-  /** Of the button that sends it. */
+  /** Text of the submit button. */
   readonly action: string
   readonly children: ReactNode
-  /** Beside the button. */
+  /** Controls beside the submit button. */
   readonly others?: ReactNode
-  /** Found out without asking the service; null when all is well. */
+  /** Client-side validation; null when valid. */
   check?(values: FormData): Problem | null
-  send(values: FormData): Promise<Answer<Body>>
+  send(values: FormData): Promise<ApiResponse<Body>>
   onDone(body: Body): void
-  /** Something else stands in the form now than was sent or tried. */
+  /** Called when the user edits the form after it was sent or tested. */
   onChange?(): void
 }
 
 export function Form<Body>({ action, children, others, check, send, onDone, onChange }: FormProps<Body>) {
   const form = useRef<HTMLFormElement>(null)
-  const sending = useSending()
-  const { problem } = sending
+  const request = useRequest()
+  const { problem } = request
   const isFieldKnown = problem?.field !== undefined && fieldOf(form.current, problem.field) !== null
   useEffect(() => {
     if (problem?.field !== undefined) fieldOf(form.current, problem.field)?.focus()
@@ -41,15 +41,15 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const values = new FormData(event.currentTarget)
-    const answer = await sending.send(async () => {
+    const response = await request.send(async () => {
       const found = check?.(values) ?? null
       return found === null ? send(values) : { ok: false, problem: found }
     })
-    if (answer?.ok) onDone(answer.body)
+    if (response?.ok) onDone(response.body)
   }
-  /** What was wrong with a field is said of what stood in it. */
+  /** An error refers to the previous value of its field. */
   const change = ({ target }: FormEvent) => {
-    if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) sending.forget()
+    if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
     onChange?.()
   }
   return (
@@ -57,8 +57,8 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
       <ProblemContext value={problem}>{children}</ProblemContext>
       {problem === null || isFieldKnown ? null : <ProblemLine problem={problem} field={problem.field} />}
       <div className="form-actions">
-        <button type="submit" className="choice" data-tone="usual" disabled={sending.isSending}>
-          {sending.isSending ? words.parts.form.sending : action}
+        <button type="submit" className="choice" data-tone="usual" disabled={request.isSending}>
+          {request.isSending ? t('parts.form.sending') : action}
         </button>
         {others}
       </div>

@@ -1,28 +1,30 @@
-/** How each manufacturer fares, and what else is not as it should be, one item each. */
+/** Status of each manufacturer and other problems, one item each. */
 
 import type { ManufacturerHealth, ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
+import { t } from '../i18n.ts'
 import { listErrors } from '../source-errors.ts'
-import { words } from '../words.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
-  /** Nobody knows whether it still is so. */
+  /** The status may be outdated. */
   readonly isOld: boolean
 }
 
 export function HealthItems({ health: { manufacturers, details }, isOld }: HealthListProps) {
   return (
     <>
-      {manufacturers.length === 0 ? <li className="footer-item">{words.health.noManufacturers}</li> : null}
-      {manufacturers.map((one) => (
-        <li key={one.code} className="footer-item" data-status={isOld ? undefined : one.status}>
-          <Lamp shape={isOld ? 'ring' : shapeOf[one.status]} />
-          <bdi className="footer-code">{one.code}</bdi>{' '}
+      {manufacturers.length === 0 ? <li className="footer-item">{t('health.noManufacturers')}</li> : null}
+      {manufacturers.map((manufacturer) => (
+        <li key={manufacturer.code} className="footer-item" data-status={isOld ? undefined : manufacturer.status}>
+          <Lamp shape={isOld ? 'ring' : shapeOf[manufacturer.status]} />
+          <bdi className="footer-code">{manufacturer.code}</bdi>{' '}
           <span className="footer-status">
-            {isOld ? words.health.lastKnown(words.health.statuses[one.status]) : words.health.statuses[one.status]}
+            {isOld
+              ? t('health.lastKnown', { status: t(`health.statuses.${manufacturer.status}`) })
+              : t(`health.statuses.${manufacturer.status}`)}
           </span>
           <span className="footer-errors">
-            {sentencesOf(one).map((sentence) => (
+            {sentencesOf(manufacturer).map((sentence) => (
               <bdi key={sentence} className="footer-error" title={sentence}>
                 {sentence}
               </bdi>
@@ -42,11 +44,11 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
   )
 }
 
-/** Every failing source by its address; nothing twice. Failing devices are summed up among the details. */
-function sentencesOf(one: ManufacturerHealth): readonly string[] {
-  const errors = listErrors(one)
-  const named = new Set(one.sources.map(({ error }) => error))
-  const details = one.details.filter((sentence) => !named.has(sentence))
+/** Every failing source with its address, without duplicates. The details already summarize failing devices. */
+function sentencesOf(manufacturer: ManufacturerHealth): readonly string[] {
+  const errors = listErrors(manufacturer)
+  const listed = new Set(manufacturer.sources.map(({ error }) => error))
+  const details = manufacturer.details.filter((sentence) => !listed.has(sentence))
   return [...new Set([...errors, ...details])]
 }
 

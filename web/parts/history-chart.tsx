@@ -1,18 +1,18 @@
-/** RF, audio and battery of one channel over time, with a cursor that tells the values. */
+/** RF, audio and battery of one channel over time, with a cursor that shows the values. */
 
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatTime } from '../format.ts'
+import { t } from '../i18n.ts'
 import type { Sample } from '../session-history.ts'
-import { words } from '../words.ts'
 
 interface HistoryChartProps {
   readonly samples: readonly Sample[]
   readonly series: 'levels' | 'battery'
 }
 
-/** Of one line: what of a sample it shows, between which values. */
+/** One line of the chart: the value of a sample, and its range. */
 interface Trace {
   readonly of: Exclude<keyof Sample, 'at'>
   readonly label: string
@@ -20,49 +20,49 @@ interface Trace {
   readonly colour: `--${string}`
 }
 
-const audio: Trace = { of: 'audio', label: words.channel.audio, range: [-60, 0], colour: '--meter-audio' }
+const audio: Trace = { of: 'audio', label: t('channel.audio'), range: [-60, 0], colour: '--meter-audio' }
 const traces = {
-  levels: [{ of: 'rf', label: words.channel.rf, range: [-110, -30], colour: '--meter-rf' }, audio],
-  levelsInPercent: [{ of: 'rfPercent', label: words.channel.rfPercent, range: [0, 100], colour: '--meter-rf' }, audio],
-  battery: [{ of: 'battery', label: words.channel.battery, range: [0, 100], colour: '--good' }],
+  levels: [{ of: 'rf', label: t('channel.rf'), range: [-110, -30], colour: '--meter-rf' }, audio],
+  levelsInPercent: [{ of: 'rfPercent', label: t('channel.rfPercent'), range: [0, 100], colour: '--meter-rf' }, audio],
+  battery: [{ of: 'battery', label: t('channel.battery'), range: [0, 100], colour: '--good' }],
 } as const satisfies Record<string, readonly Trace[]>
 
 const height = 190
-/** A second of history stretched over the whole width would tell the same time everywhere. */
-const leastSeconds = 60
+/** Minimum time range: a shorter one would repeat the same time on all axis labels. */
+const minSeconds = 60
 
 export function HistoryChart({ samples, series }: HistoryChartProps) {
-  const place = useRef<HTMLDivElement>(null)
+  const element = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | null>(null)
-  const isInPercent = series === 'levels' && samples.some((one) => one.rfPercent !== null)
+  const isInPercent = series === 'levels' && samples.some((sample) => sample.rfPercent !== null)
   const shown: readonly Trace[] = traces[isInPercent ? 'levelsInPercent' : series]
   const data: UPlot.AlignedData = [
-    samples.map((one) => one.at),
-    ...shown.map(({ of }) => samples.map((one) => one[of])),
+    samples.map((sample) => sample.at),
+    ...shown.map(({ of }) => samples.map((sample) => sample[of])),
   ]
   const newest = useRef(data)
   newest.current = data
   useEffect(() => {
-    const element = place.current
-    if (element === null) return
-    const made = new UPlot(optionsOf(shown, element.clientWidth), newest.current, element)
-    plot.current = made
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
-    observer.observe(element)
+    const container = element.current
+    if (container === null) return
+    const chart = new UPlot(optionsOf(shown, container.clientWidth), newest.current, container)
+    plot.current = chart
+    const observer = new ResizeObserver(() => chart.setSize({ width: container.clientWidth, height }))
+    observer.observe(container)
     return () => {
       observer.disconnect()
-      made.destroy()
+      chart.destroy()
     }
   }, [shown])
   useEffect(() => plot.current?.setData(data))
   const what = shown.map(({ label }) => label).join(', ')
-  return <div className="history" ref={place} role="img" aria-label={words.channel.chartLabel(what)} />
+  return <div className="history" ref={element} role="img" aria-label={t('channel.chartLabel', { what })} />
 }
 
-/** The times, as the legend tells them. */
+/** Time as formatted in the legend. */
 const clock: UPlot.Series = {
-  label: words.channel.time,
-  value: (_, at) => (at === null ? words.channel.unknownValue : formatTime(at * 1_000)),
+  label: t('channel.time'),
+  value: (_, at) => (at === null ? t('channel.unknownValue') : formatTime(at * 1_000)),
 }
 
 function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
@@ -79,7 +79,10 @@ function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
     width,
     height,
     legend: { live: true },
-    axes: [time, ...shown.map(({ of }, at): UPlot.Axis => ({ ...axis, scale: of, side: at === 0 ? 3 : 1, size: 48 }))],
+    axes: [
+      time,
+      ...shown.map(({ of }, index): UPlot.Axis => ({ ...axis, scale: of, side: index === 0 ? 3 : 1, size: 48 })),
+    ],
     scales: {
       x: { range: ({ data: [times] }, from, to) => timeRange(times, from, to) },
       ...Object.fromEntries(shown.map(({ of, range }) => [of, { range: [...range] }])),
@@ -96,9 +99,9 @@ function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
   }
 }
 
-/** Nothing is known of `from` and `to` before the first sample; and with that alone they are a day apart. */
+/** `from` and `to` are null before the first sample, and a day apart with a single sample. */
 function timeRange(times: ArrayLike<number>, from: number | null, to: number | null): UPlot.Range.MinMax {
   const last = times[times.length - 1] ?? Math.floor(Date.now() / 1_000)
   const end = Math.min(to ?? last, last)
-  return [Math.min(from ?? end, end - leastSeconds), end]
+  return [Math.min(from ?? end, end - minSeconds), end]
 }

@@ -1,26 +1,26 @@
-/** What was read, or that it is being read, or why it could not be. What is shown never gives way to a failure. */
+/** Loaded data, a loading text, or an error. Loaded data stays visible when a refresh fails. */
 
 import type { ReactNode } from 'react'
 import type { Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import type { Reading } from '../reading.ts'
-import { words } from '../words.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+import type { Resource } from '../resource.ts'
 import { Ago } from './ago.tsx'
 import { Notice } from './notice.tsx'
 import { ProblemLine } from './problem.tsx'
 
 interface LoadedProps<Body> {
-  readonly reading: Reading<Body>
+  readonly resource: Resource<Body>
   readonly children: (body: Body) => ReactNode
 }
 
-export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
-  const { body, problem, isChanging, reload } = reading
-  if (body === null && problem === null) return <p className="loading">{words.parts.loading}</p>
+export function Loaded<Body>({ resource, children }: LoadedProps<Body>) {
+  const { body, problem, isChanging, reload } = resource
+  if (body === null && problem === null) return <p className="loading">{t('parts.loading')}</p>
   if (body === null && problem !== null) return <Failing problem={problem} onRetry={reload} />
   return (
     <>
-      {problem === null ? null : <NotRefreshed problem={problem} reading={reading} />}
+      {problem === null ? null : <NotRefreshed problem={problem} resource={resource} />}
       <div className="loaded" aria-busy={isChanging}>
         {body === null ? null : children(body)}
       </div>
@@ -29,13 +29,12 @@ export function Loaded<Body>({ reading, children }: LoadedProps<Body>) {
 }
 
 function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promise<void> }) {
-  const { title, next } = words.problems[problem.kind]
   return (
-    <Notice title={title}>
+    <Notice title={t(`problems.${problem.kind}.title`)}>
       <ProblemLine problem={problem} />
-      <p>{next}</p>
+      <p>{t(`problems.${problem.kind}.next`)}</p>
       <button type="button" className="action" onClick={onRetry}>
-        {words.parts.retry}
+        {t('parts.retry')}
       </button>
     </Notice>
   )
@@ -43,23 +42,23 @@ function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promis
 
 function NotRefreshed({
   problem,
-  reading,
+  resource,
 }: {
   problem: Problem
-  reading: Pick<Reading<unknown>, 'readAt' | 'reload'>
+  resource: Pick<Resource<unknown>, 'readAt' | 'reload'>
 }) {
-  const { api } = useSurroundings()
-  const { readAt, reload } = reading
+  const { api } = useServices()
+  const { readAt, reload } = resource
   return (
     <div className="not-refreshed">
-      <ProblemLine problem={{ ...problem, detail: words.parts.cannotRefresh(problem.detail) }} />
+      <ProblemLine problem={{ ...problem, detail: t('parts.cannotRefresh', { reason: problem.detail }) }} />
       {readAt === null ? null : (
         <p>
-          {words.parts.asOf} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
+          {t('parts.asOf')} <Ago at={new Date(readAt + api.clockAheadMs()).toISOString()} />.
         </p>
       )}
       <button type="button" className="choice" onClick={reload}>
-        {words.parts.retry}
+        {t('parts.retry')}
       </button>
     </div>
   )

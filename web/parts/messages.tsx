@@ -1,25 +1,25 @@
-/** What the page has to say about what was just done: one message at a time, read out by screen readers. */
+/** Status messages, one at a time, announced by screen readers. */
 
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from 'react'
 import '../styles/messages.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export interface Message {
   readonly text: string
   readonly tone?: 'calm' | 'alarm'
-  /** Takes back what the message speaks of. */
+  /** Reverts the reported action. */
   readonly undo?: (() => Promise<void>) | undefined
 }
 
-/** Long enough to reach the button with a keyboard; an alarm stays until it is dismissed. */
+/** Long enough to reach the button by keyboard; an alarm stays until it is dismissed. */
 const showMs = 8_000
 const undoMs = 30_000
 
-const SayContext = createContext<(message: Message) => void>(() => {})
+const MessageContext = createContext<(message: Message) => void>(() => {})
 
-/** Tells the person at this page something; it takes the place of what was said before. */
-export function useSay(): (message: Message) => void {
-  return useContext(SayContext)
+/** Displays a message and replaces the previous one. */
+export function useShowMessage(): (message: Message) => void {
+  return useContext(MessageContext)
 }
 
 export function Messages({ children }: { children: ReactNode }) {
@@ -31,12 +31,12 @@ export function Messages({ children }: { children: ReactNode }) {
     return () => clearTimeout(timer)
   }, [message, dismiss])
   return (
-    <SayContext value={setMessage}>
+    <MessageContext value={setMessage}>
       {children}
-      <div className="messages" role="status" aria-label={words.parts.messages.label}>
+      <div className="messages" role="status" aria-label={t('parts.messages.label')}>
         {message === null ? null : <Shown message={message} onDismiss={dismiss} />}
       </div>
-    </SayContext>
+    </MessageContext>
   )
 }
 
@@ -51,11 +51,11 @@ function Shown({ message, onDismiss }: { message: Message; onDismiss: () => void
       <p>{text}</p>
       {undo === undefined ? null : (
         <button type="button" className="choice" onClick={takeBack}>
-          {words.parts.messages.undo}
+          {t('parts.messages.undo')}
         </button>
       )}
       <button type="button" className="choice" onClick={onDismiss}>
-        {words.parts.messages.dismiss}
+        {t('parts.messages.dismiss')}
       </button>
     </div>
   )

@@ -1,44 +1,44 @@
-/** RF and audio of one channel: bars, numbers and chart, painted outside of React. */
+/** RF and audio of one channel: bars, levels and chart, painted outside of React. */
 
 import { useEffect, useRef } from 'react'
 import { createChartStrip } from '../chart-strip.ts'
-import { useSurroundings } from '../context.ts'
-import { formatLevel } from '../format.ts'
+import { useServices } from '../context.ts'
+import { formatDbfs, formatDbm, formatPercent } from '../format.ts'
+import { t } from '../i18n.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
 import type { Levels } from '../store.ts'
-import { words } from '../words.ts'
 import { Age } from './age.tsx'
 
 interface MetersProps {
   readonly receiverId: number
   readonly channelId: number
-  /** From when the values are old, or gone; stands in place of the audio level, which tells nothing then. */
+  /** Since when the values are stale or the transmitter is off; replaces the audio level. */
   readonly since: number | null
 }
 
 export function Meters({ receiverId, channelId, since }: MetersProps) {
-  const { store, painter } = useSurroundings()
+  const { store, painter } = useServices()
   const strip = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (strip.current === null) return
-    return painter.add(createMeterStrip({ place: strip.current, read: () => store.levels(receiverId, channelId) }))
+    return painter.add(createMeterStrip({ element: strip.current, read: () => store.levels(receiverId, channelId) }))
   }, [store, painter, receiverId, channelId])
 
   return (
     <div className="meters">
-      <abbr className="meter-label" title={words.card.rfLong}>
-        {words.card.rf}
+      <abbr className="meter-label" title={t('card.rfLong')}>
+        {t('card.rf')}
       </abbr>
       <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
-      <abbr className="meter-label" title={words.card.audioLong}>
-        {words.card.audio}
+      <abbr className="meter-label" title={t('card.audioLong')}>
+        {t('card.audio')}
       </abbr>
       {since === null ? (
         <Level {...{ receiverId, channelId }} textOf={audioTextOf} />
       ) : (
         <span className="meter-value">
-          <Age since={since} isShort={true} /> {words.card.ago}
+          <Age since={since} isShort={true} /> {t('card.ago')}
         </span>
       )}
       <span className="meter-strip" ref={strip} />
@@ -48,42 +48,42 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
 
 type LevelProps = Omit<MetersProps, 'since'> & { textOf(levels: Levels): string }
 
-/** An image, as it is painted; its name says what it shows. */
+/** An image for assistive technology, because it is painted; its label is the level. */
 function Level({ receiverId, channelId, textOf }: LevelProps) {
-  const { store, painter } = useSurroundings()
-  const place = useRef<HTMLSpanElement>(null)
+  const { store, painter } = useServices()
+  const element = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    if (place.current === null) return
+    if (element.current === null) return
     const read = () => textOf(store.levels(receiverId, channelId))
-    return painter.add(createLevelText({ place: place.current, read }))
+    return painter.add(createLevelText({ element: element.current, read }))
   }, [store, painter, receiverId, channelId, textOf])
-  return <span className="meter-value" ref={place} role="img" aria-label={words.card.none} />
+  return <span className="meter-value" ref={element} role="img" aria-label={t('card.none')} />
 }
 
 function rfTextOf({ rf, rfPercent }: Levels): string {
-  if (rf !== null) return words.card.dbm(formatLevel(rf))
-  return rfPercent === null ? words.card.none : words.card.percent(rfPercent)
+  if (rf !== null) return formatDbm(rf)
+  return rfPercent === null ? t('card.none') : formatPercent(rfPercent)
 }
 
 function audioTextOf({ audio, isLive }: Levels): string {
-  return audio === null || !isLive ? words.card.none : words.card.dbfs(formatLevel(audio))
+  return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
-/** The last minute. `isAsleep` keeps its room and leaves it empty. */
+/** The last minute. `isAsleep` keeps the space and leaves it empty. */
 export function Chart({ receiverId, channelId, isAsleep }: Omit<MetersProps, 'since'> & { isAsleep: boolean }) {
-  const { store, painter, history } = useSurroundings()
-  const place = useRef<HTMLDivElement>(null)
+  const { store, painter, history } = useServices()
+  const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (isAsleep || place.current === null) return
+    if (isAsleep || element.current === null) return
     const read = () => store.levels(receiverId, channelId)
-    return painter.add(createChartStrip({ place: place.current, channelId, history, read }))
+    return painter.add(createChartStrip({ element: element.current, channelId, history, read }))
   }, [store, painter, history, receiverId, channelId, isAsleep])
-  return <div className="chart" ref={place} data-asleep={isAsleep || undefined} aria-hidden="true" />
+  return <div className="chart" ref={element} data-asleep={isAsleep || undefined} aria-hidden="true" />
 }
 
-/** What all meters within its parent are painted on. `order` changes whenever they change places. */
+/** The canvas for all meters within its parent. `order` must change whenever the meters move. */
 export function MeterLayer({ order }: { order: string }) {
-  const { painter } = useSurroundings()
+  const { painter } = useServices()
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => (canvas.current === null ? undefined : painter.attach(canvas.current)), [painter])
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What stands in the middle of a page that has nothing else to show. */
+/** A message in the middle of an otherwise empty page. */
 
 import type { ReactNode } from 'react'
 

@@ -1,6 +1,6 @@
-/** What a deed about several could not do, one by one; stays until it is read. */
+/** The items for which an action failed; stays until it is dismissed. */
 
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 interface OutcomeProps {
   readonly failed: readonly { readonly id: number; readonly error: string }[]
@@ -11,14 +11,14 @@ export function Outcome({ failed, onDismiss }: OutcomeProps) {
   if (failed.length === 0) return null
   return (
     <section className="outcome" role="alert">
-      <p>{words.parts.outcome.failed(failed.length)}</p>
+      <p>{t('parts.outcome.failed', { count: failed.length })}</p>
       <ul>
         {failed.map(({ id, error }) => (
           <li key={id}>{error}</li>
         ))}
       </ul>
       <button type="button" className="choice" onClick={onDismiss}>
-        {words.parts.messages.dismiss}
+        {t('parts.messages.dismiss')}
       </button>
     </section>
   )

@@ -1,10 +1,10 @@
-/** Which part of a long list is shown, and the way to the others. */
+/** Current range of a long list, with buttons for the previous and next page. */
 
 import { pageNumber, useSearch } from '../query.ts'
 import '../styles/list.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
-/** `shown` of `count` in all; `size` a page. */
+/** `shown` of `count` items, `size` per page. */
 export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
   const [search, change] = useSearch()
   const page = pageNumber(search)
@@ -12,15 +12,15 @@ export function Pager({ count, shown, size }: { count: number; shown: number; si
   if (count === 0) return null
   const go = (to: number) => change({ page: to === 1 ? null : String(to) })
   return (
-    <nav className="pager" aria-label={words.parts.pager.label}>
-      <span>{words.parts.pager.range(from, from + shown - 1, count)}</span>
+    <nav className="pager" aria-label={t('parts.pager.label')}>
+      <span>{t('parts.pager.range', { from, to: from + shown - 1, count })}</span>
       {count <= size && page === 1 ? null : (
         <>
           <button type="button" className="choice" disabled={page === 1} onClick={() => go(page - 1)}>
-            {words.parts.pager.previous}
+            {t('parts.pager.previous')}
           </button>
           <button type="button" className="choice" disabled={from + shown - 1 >= count} onClick={() => go(page + 1)}>
-            {words.parts.pager.next}
+            {t('parts.pager.next')}
           </button>
         </>
       )}

@@ -1,4 +1,4 @@
-/** Names and values, the unknown ones left out. */
+/** Names and values; unknown values are left out. */
 
 import type { ReactNode } from 'react'
 

@@ -1,67 +1,66 @@
-/** What stands on a live page: its channels, or why there are none. */
+/** Content of a live page: its channels, or the reason why it is empty. */
 
 import type { ReactNode } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
-import { useHouse, useSurroundings } from '../context.ts'
-import { signInPath } from '../reading.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
+import { signInPath } from '../resource.ts'
 import { useSession } from '../session.ts'
-import { usePlaces } from '../use-places.ts'
+import { useVisibleSlots } from '../use-visible-slots.ts'
 import { defaultView, searchOf, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { Notice } from './notice.tsx'
 
-export function Phase({ view, children }: { view: View; children: (places: string) => ReactNode }) {
-  const phase = useHouse((runtime) => runtime.phase)
-  const places = usePlaces(view)
-  if (phase === 'loading') return <Notice title={words.loading.title} />
+export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
+  const phase = useWatchState((watchState) => watchState.phase)
+  const entries = useVisibleSlots(view)
+  if (phase === 'loading') return <Notice title={t('loading.title')} />
   if (phase === 'failed') return <Failed />
-  return places === '' ? <Empty view={view} /> : children(places)
+  return entries === '' ? <Empty view={view} /> : children(entries)
 }
 
 function Failed() {
-  const { mount, retry } = useSurroundings()
-  const problem = useHouse((runtime) => runtime.problem)
+  const { mount, retry } = useServices()
+  const problem = useWatchState((watchState) => watchState.problem)
   if (problem === null) return null
-  const { title, next } = words.problems[problem.kind]
   return (
-    <Notice title={title}>
+    <Notice title={t(`problems.${problem.kind}.title`)}>
       <p role="alert">{problem.detail}</p>
-      <p>{next}</p>
+      <p>{t(`problems.${problem.kind}.next`)}</p>
       {problem.kind === 'sign_in' ? (
         <p>
-          <a href={signInPath(mount)}>{words.shell.signIn}</a>
+          <a href={signInPath(mount)}>{t('shell.signIn')}</a>
         </p>
       ) : null}
       <button type="button" className="action" onClick={retry}>
-        {words.failed.retry}
+        {t('failed.retry')}
       </button>
     </Notice>
   )
 }
 
 function Empty({ view }: { view: View }) {
-  const { mount, manufacturer } = useSurroundings()
-  const hasChannels = useHouse((runtime) => runtime.receivers.size > 0)
-  const codes = useHouse((runtime) =>
-    (runtime.health?.manufacturers ?? [])
-      .filter((one) => one.status !== 'disabled')
-      .map((one) => one.code)
+  const { mount, manufacturer } = useServices()
+  const hasChannels = useWatchState((watchState) => watchState.receivers.size > 0)
+  const codes = useWatchState((watchState) =>
+    (watchState.health?.manufacturers ?? [])
+      .filter((manufacturer) => manufacturer.status !== 'disabled')
+      .map((manufacturer) => manufacturer.code)
       .join(', '),
   )
   if (hasChannels) return <NothingFound view={view} />
   if (manufacturer !== null) {
     return (
-      <Notice title={words.empty.filtered(manufacturer)}>
+      <Notice title={t('empty.filtered', { code: manufacturer })}>
         <p>
-          <a href={`${mount}/`}>{words.empty.showAll}</a>
+          <a href={`${mount}/`}>{t('empty.showAll')}</a>
         </p>
       </Notice>
     )
   }
   if (codes !== '') {
     return (
-      <Notice title={words.empty.waitingTitle}>
-        <p>{words.empty.waiting(codes)}</p>
+      <Notice title={t('empty.noReceiversTitle')}>
+        <p>{t('empty.noReceivers', { names: codes })}</p>
       </Notice>
     )
   }
@@ -69,19 +68,19 @@ function Empty({ view }: { view: View }) {
 }
 
 function NothingConfigured() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const session = useSession()
   const mayAdd = session?.permissions.includes('administer') === true
   return (
-    <Notice title={words.empty.title}>
+    <Notice title={t('empty.title')}>
       {mayAdd ? (
         <p>
-          {words.empty.addNow} <a href={mount + pathOf('manufacturers')}>{words.empty.addLink}</a>
+          {t('empty.addNow')} <a href={mount + pathOf('manufacturers')}>{t('empty.addLink')}</a>
         </p>
       ) : null}
-      <p>{words.empty.demo}</p>
+      <p>{t('empty.demo')}</p>
       <pre>{demoCommand}</pre>
-      <p>{mayAdd ? words.empty.configureToo : words.empty.configure}</p>
+      <p>{mayAdd ? t('empty.configureToo') : t('empty.configure')}</p>
       <pre>{configuration}</pre>
     </Notice>
   )
@@ -96,22 +95,22 @@ const configuration = `manufacturers:
       api_base_url: https://192.168.1.20:10000
       shared_key: "\${SHURE_KEY}"`
 
-/** There are channels, but none that this view looks for. */
+/** Channels exist, but none matches the view. */
 function NothingFound({ view }: { view: View }) {
-  const group = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group))
+  const group = useWatchState((watchState) => watchState.groups.find((group) => group.id === view.group))
   const { q, state } = view
   const looked = [
-    q === '' ? null : words.empty.search(q),
-    state === 'all' ? null : words.live.states[state],
-    group === undefined ? null : words.empty.inGroup(group.title),
-  ].filter((one) => one !== null)
+    q === '' ? null : t('empty.search', { q }),
+    state === 'all' ? null : t(`live.states.${state}`),
+    group === undefined ? null : t('empty.inGroup', { title: group.title }),
+  ].filter((item) => item !== null)
   const everything = { ...view, q: defaultView.q, state: defaultView.state, group: defaultView.group }
   const isEmptyGroup = group !== undefined && q === '' && state === 'all'
   return (
-    <Notice title={isEmptyGroup ? words.empty.groupTitle(group.title) : words.empty.nothingFound}>
-      <p>{isEmptyGroup ? words.empty.groupNext : words.empty.lookedFor(looked.join(', '))}</p>
+    <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>
+      <p>{isEmptyGroup ? t('empty.groupNext') : t('empty.noMatch', { what: looked.join(', ') })}</p>
       <p>
-        <a href={`${location.pathname}${searchOf(everything, location.search)}`}>{words.empty.showEverything}</a>
+        <a href={`${location.pathname}${searchOf(everything, location.search)}`}>{t('empty.showEverything')}</a>
       </p>
     </Notice>
   )

@@ -1,23 +1,24 @@
-/** Why something did not work, and what to do next. */
+/** An error message with the next step. */
 
 import type { Problem } from '../api.ts'
-import { useSurroundings } from '../context.ts'
-import { signInPath } from '../reading.ts'
-import { words } from '../words.ts'
+import { useServices } from '../context.ts'
+import { formatDuration } from '../format.ts'
+import { t } from '../i18n.ts'
+import { signInPath } from '../resource.ts'
 
-/** In a line, beside what stays on the page: nothing that was typed is lost. */
+/** On one line next to the content, which stays. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const { kind, detail, waitSeconds } = problem
   return (
     <p className="problem" role="alert">
-      {field === undefined ? detail : words.parts.form.field(field, detail)}
-      {waitSeconds === undefined ? null : ` ${words.parts.form.wait(waitSeconds)}`}
+      {field === undefined ? detail : t('parts.form.field', { name: field, message: detail })}
+      {waitSeconds === undefined ? null : ` ${t('parts.form.wait', { time: formatDuration(waitSeconds * 1000) })}`}
       {kind !== 'sign_in' ? null : (
         <>
           {' '}
           <a href={signInPath(mount)} target="_blank" rel="noreferrer">
-            {words.parts.signInAgain}
+            {t('parts.signInAgain')}
           </a>
         </>
       )}

@@ -1,12 +1,12 @@
-/** An address as a QR code, and in letters; and why a phone may not be able to follow it. */
+/** An address as QR code and text, with a hint if other devices cannot open it. */
 
 import { encode } from 'uqr'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function QrCode({ address }: { address: string }) {
   return (
     <div className="qr">
-      {isLoopback(new URL(address).hostname) ? <p className="qr-note">{words.live.qr.loopback}</p> : null}
+      {isLoopback(new URL(address).hostname) ? <p className="qr-note">{t('live.qr.loopback')}</p> : null}
       <QrShape address={address} />
       <p className="qr-address">{address}</p>
     </div>
@@ -17,7 +17,7 @@ function QrShape({ address }: { address: string }) {
   const { data, size } = encode(address, { ecc: 'M', border: 3 })
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
   return (
-    <svg className="qr-shape" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={words.live.qr.label(address)}>
+    <svg className="qr-shape" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={t('live.qr.label', { address })}>
       <rect width={size} height={size} fill="#ffffff" />
       <path d={path} fill="#000000" shapeRendering="crispEdges" />
     </svg>

@@ -1,12 +1,12 @@
-/** What stands around an administrative page: header, navigation, what everybody has to know, and the state of things. */
+/** Frame of an administrative page: header, navigation, warnings and status. */
 
 import { type ReactNode, useEffect, useState } from 'react'
 import { type PageName, pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'
 import '../styles/shell.css'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 import { AdminFooter } from './admin-footer.tsx'
 import { Messages } from './messages.tsx'
 import { StateIcon } from './state-icon.tsx'
@@ -15,19 +15,19 @@ import { TopBar } from './top-bar.tsx'
 interface ShellProps {
   readonly page: PageName
   readonly title: string
-  /** A sentence or two: what this page is for. */
+  /** One or two sentences about the page. */
   readonly intro?: ReactNode
   readonly children: ReactNode
 }
 
 export function Shell({ page, title, intro, children }: ShellProps) {
   useEffect(() => {
-    document.title = words.shell.titled(title)
+    document.title = t('shell.titled', { page: title })
   }, [title])
   return (
     <Messages>
       <a className="skip" href="#content">
-        {words.shell.skip}
+        {t('shell.skip')}
       </a>
       <TopBar current="admin" />
       <Unencrypted />
@@ -45,23 +45,23 @@ export function Shell({ page, title, intro, children }: ShellProps) {
 }
 
 function AdminNavigation({ current }: { current: PageName }) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
   return (
-    <nav className="admin-nav" aria-label={words.shell.adminPages}>
+    <nav className="admin-nav" aria-label={t('shell.adminPages')}>
       <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {words.shell.menu}
+        {t('shell.menu')}
       </button>
       <ul className="admin-sections" data-open={isOpen}>
         {sections.map(({ name, pages }) => (
           <li key={name}>
-            <span className="admin-section">{words.shell.sections[name]}</span>
+            <span className="admin-section">{t(`shell.sections.${name}`)}</span>
             <ul>
               {pages.map((page) => (
                 <li key={page}>
                   <a href={mount + pathOf(page)} aria-current={page === current ? 'page' : undefined}>
-                    {words.shell.pages[page].title}
+                    {t(`shell.pages.${page}.title`)}
                   </a>
                 </li>
               ))}
@@ -73,15 +73,15 @@ function AdminNavigation({ current }: { current: PageName }) {
   )
 }
 
-/** On this machine alone nobody listens; elsewhere whoever can change it has to know. */
+/** Warns administrators unless the page was opened on the same machine. */
 function Unencrypted() {
   const session = useSession()
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)
   if (location.protocol === 'https:' || isLoopback || session?.role !== 'admin') return null
   return (
-    <aside className="unencrypted" aria-label={words.shell.warning}>
+    <aside className="unencrypted" aria-label={t('shell.warning')}>
       <StateIcon state="low" />
-      <p>{words.shell.unencrypted}</p>
+      <p>{t('shell.unencrypted')}</p>
     </aside>
   )
 }

@@ -1,23 +1,27 @@
-/** Says loudly that what is shown is old, and how old. */
+/** Banner with the age of stale values. */
 
-import { houseStaleSince } from '../channel-state.ts'
-import { useHouse } from '../context.ts'
-import { formatTime } from '../format.ts'
-import { words } from '../words.ts'
+import { allStaleSince } from '../channel-state.ts'
+import { useWatchState } from '../context.ts'
+import { formatDuration, formatTime } from '../format.ts'
+import { t } from '../i18n.ts'
 import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 export function StaleBanner() {
-  const staleSince = useHouse(houseStaleSince)
-  const reason = useHouse((runtime) =>
-    runtime.client === 'lost' ? words.banner.lost : runtime.isFresh ? words.banner.silent : words.banner.reconnecting,
+  const staleSince = useWatchState(allStaleSince)
+  const reason = useWatchState((watchState) =>
+    watchState.connection === 'lost'
+      ? t('banner.lost')
+      : watchState.isFresh
+        ? t('banner.silent')
+        : t('banner.reconnecting'),
   )
-  // That nothing can be reached is said already.
-  const problem = useHouse(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
-  const nextTry = useHouse((runtime) =>
-    runtime.client !== 'lost' || runtime.nextTryAt === null
+  // The banner already reports an unreachable service.
+  const problem = useWatchState(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
+  const nextTry = useWatchState((watchState) =>
+    watchState.connection !== 'lost' || watchState.nextTryAt === null
       ? null
-      : words.banner.retrying(Math.ceil((runtime.nextTryAt - runtime.now) / 1_000)),
+      : retryText(watchState.nextTryAt - watchState.now),
   )
   if (staleSince === null) return null
   return (
@@ -26,13 +30,17 @@ export function StaleBanner() {
       <p>
         <strong role="alert">{reason}</strong>{' '}
         <span>
-          {words.banner.old.before}
+          {t('banner.age.before')}
           <Age since={staleSince} />
-          {words.banner.old.after(formatTime(staleSince))}
+          {t('banner.age.after', { time: formatTime(staleSince) })}
         </span>{' '}
         {problem === null ? null : <span>{problem} </span>}
         {nextTry === null ? null : <span className="next-try">{nextTry}</span>}
       </p>
     </div>
   )
+}
+
+function retryText(ms: number): string {
+  return ms > 0 ? t('banner.retryIn', { time: formatDuration(Math.ceil(ms / 1_000) * 1_000) }) : t('banner.retrying')
 }

@@ -1,75 +1,75 @@
-/** What is picked up while arranging, and where it can be put down. */
+/** Tiles of the arrange mode: what is selected and where it can be dropped. */
 
 import type { DragEvent, KeyboardEvent } from 'react'
 import type { Group } from '../../src/model/api.ts'
 import type { Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { isSpacer } from '../places.ts'
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
+import { isSpacer } from '../visible-slots.ts'
 import { StateIcon } from './state-icon.tsx'
 
-export interface Carry {
-  /** The position of what is picked up. */
-  readonly carried: number | null
+export interface TileSelection {
+  /** The selected slot. */
+  readonly selected: number | null
   nameOf(slot: number): string
-  pickUp(slot: number | null): void
+  select(slot: number | null): void
   drop(slot: number, target: Target): void
 }
 
 interface TileProps {
-  /** What dropping here means; null where nothing is dropped. */
+  /** The drop target; null when nothing can be dropped here. */
   readonly target: Target | null
   /** Null for the end of a group. */
   readonly slot: number | null
   readonly card: ChannelFacts | null
   readonly isMovable: boolean
-  readonly carry: Carry
-  takeOut?: ((slot: number) => void) | undefined
+  readonly tileSelection: TileSelection
+  remove?: ((slot: number) => void) | undefined
 }
 
-export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProps) {
-  const { carried, nameOf, pickUp, drop } = carry
-  const isCarried = carried !== null && carried === slot
+export function Tile({ target, slot, card, isMovable, tileSelection, remove }: TileProps) {
+  const { selected, nameOf, select, drop } = tileSelection
+  const isSelected = selected !== null && selected === slot
   const press = () => {
-    if (isCarried) pickUp(null)
-    else if (carried !== null && target !== null) drop(carried, target)
-    else if (isMovable) pickUp(slot)
+    if (isSelected) select(null)
+    else if (selected !== null && target !== null) drop(selected, target)
+    else if (isMovable) select(slot)
   }
   return (
     <li
       className="tile"
       data-kind={card !== null ? 'channel' : slot !== null && isSpacer(slot) ? 'spacer' : 'free'}
       data-state={card?.state}
-      data-carried={isCarried || undefined}
-      data-target={(carried !== null && !isCarried && target !== null) || undefined}
-      {...(target === null ? {} : dropsOn(target, carry))}
+      data-selected={isSelected || undefined}
+      data-target={(selected !== null && !isSelected && target !== null) || undefined}
+      {...(target === null ? {} : dropsOn(target, tileSelection))}
     >
       <button
         type="button"
         className="tile-button"
         draggable={isMovable && slot !== null}
-        aria-pressed={isCarried}
+        aria-pressed={isSelected}
         onClick={press}
         onKeyDown={moveFocus}
         onDragStart={(event) => {
           event.dataTransfer.setData('text/plain', String(slot))
           event.dataTransfer.effectAllowed = 'move'
-          pickUp(slot)
+          select(slot)
         }}
-        onDragEnd={() => pickUp(null)}
+        onDragEnd={() => select(null)}
       >
         <span className="tile-slot">{slot === null || isSpacer(slot) ? '' : slot}</span>
         <span className="tile-name">
-          {card === null ? (slot === null ? words.arrange.end : emptyName(slot, takeOut !== undefined)) : null}
-          {card === null ? null : <bdi>{card.name ?? words.card.noName}</bdi>}
+          {card === null ? (slot === null ? t('arrange.end') : emptyName(slot, remove !== undefined)) : null}
+          {card === null ? null : <bdi>{card.name ?? t('card.noName')}</bdi>}
         </span>
         {card === null ? null : <StateIcon state={card.state} />}
-        <span className="for-listeners"> {labelOf({ slot, carried, isCarried, isMovable, nameOf })}</span>
+        <span className="visually-hidden"> {labelOf({ slot, selected, isSelected, isMovable, nameOf })}</span>
       </button>
-      {takeOut === undefined || slot === null ? null : (
-        <button type="button" className="tile-out" onClick={() => takeOut(slot)} title={words.arrange.removeShort}>
+      {remove === undefined || slot === null ? null : (
+        <button type="button" className="tile-remove" onClick={() => remove(slot)} title={t('arrange.removeShort')}>
           <span aria-hidden="true">×</span>
-          <span className="for-listeners">{words.arrange.remove(nameOf(slot))}</span>
+          <span className="visually-hidden">{t('arrange.remove', { name: nameOf(slot) })}</span>
         </button>
       )}
     </li>
@@ -77,26 +77,30 @@ export function Tile({ target, slot, card, isMovable, carry, takeOut }: TileProp
 }
 
 function emptyName(slot: number, isInGroup: boolean): string {
-  if (isSpacer(slot)) return words.arrange.blank
-  return isInGroup ? words.arrange.planned : words.arrange.free
+  if (isSpacer(slot)) return t('arrange.blank')
+  return isInGroup ? t('arrange.planned') : t('arrange.free')
 }
 
-interface Labelled extends Pick<Carry, 'carried' | 'nameOf'> {
+interface Labelled extends Pick<TileSelection, 'selected' | 'nameOf'> {
   readonly slot: number | null
-  readonly isCarried: boolean
+  readonly isSelected: boolean
   readonly isMovable: boolean
 }
 
-function labelOf({ slot, carried, isCarried, isMovable, nameOf }: Labelled): string {
-  if (isCarried && slot !== null) return words.arrange.putDown(nameOf(slot))
-  if (carried !== null) {
-    return slot === null ? words.arrange.putAtEnd(nameOf(carried)) : words.arrange.putAt(nameOf(carried), slot)
+function labelOf({ slot, selected, isSelected, isMovable, nameOf }: Labelled): string {
+  if (isSelected && slot !== null) return t('arrange.deselect', { name: nameOf(slot) })
+  if (selected !== null) {
+    return slot === null
+      ? t('arrange.moveToEnd', { name: nameOf(selected) })
+      : t('arrange.moveTo', { name: nameOf(selected), slot })
   }
-  if (slot === null) return words.arrange.end
-  return isMovable ? words.arrange.pickUp(nameOf(slot), slot) : `${words.card.slot(slot)}, ${words.arrange.free}`
+  if (slot === null) return t('arrange.end')
+  return isMovable
+    ? t('arrange.select', { name: nameOf(slot), slot })
+    : `${t('card.slot', { slot })}, ${t('arrange.free')}`
 }
 
-/** The arrows go from tile to tile; what is done there is the button's business. */
+/** Arrow keys move the focus between tiles. */
 function moveFocus(event: KeyboardEvent<HTMLButtonElement>) {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
   if (step === undefined) return
@@ -105,14 +109,14 @@ function moveFocus(event: KeyboardEvent<HTMLButtonElement>) {
   all[all.indexOf(event.currentTarget) + step]?.focus()
 }
 
-function dropsOn(target: Target, { carried, drop }: Carry) {
+function dropsOn(target: Target, { selected, drop }: TileSelection) {
   return {
     onDragOver(event: DragEvent) {
-      if (carried !== null) event.preventDefault()
+      if (selected !== null) event.preventDefault()
     },
     onDrop(event: DragEvent) {
       event.preventDefault()
-      if (carried !== null) drop(carried, target)
+      if (selected !== null) drop(selected, target)
     },
   }
 }
@@ -120,17 +124,17 @@ function dropsOn(target: Target, { carried, drop }: Carry) {
 interface GroupTargetsProps {
   readonly groups: readonly Group[]
   readonly shown: Group | null
-  readonly carry: Carry
+  readonly tileSelection: TileSelection
   onShow(group: number | null): void
 }
 
-/** Shows a group when nothing is picked up; takes what is. */
-export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps) {
-  const { carried, nameOf, drop } = carry
+/** A click opens the group, or adds the selected channel to it. */
+export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTargetsProps) {
+  const { selected, nameOf, drop } = tileSelection
   return (
-    <nav className="group-tabs" aria-label={words.arrange.groups}>
+    <nav className="group-tabs" aria-label={t('arrange.groups')}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
-        {words.live.toolbar.everything}
+        {t('live.toolbar.everything')}
       </button>
       {groups.map((group) => {
         const target = { kind: 'group', id: group.id } as const
@@ -140,13 +144,16 @@ export function GroupTargets({ groups, shown, carry, onShow }: GroupTargetsProps
             type="button"
             className="choice"
             aria-pressed={shown?.id === group.id}
-            data-target={carried !== null || undefined}
-            onClick={() => (carried === null ? onShow(group.id) : drop(carried, target))}
-            {...dropsOn(target, carry)}
+            data-target={selected !== null || undefined}
+            onClick={() => (selected === null ? onShow(group.id) : drop(selected, target))}
+            {...dropsOn(target, tileSelection)}
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
-            {carried === null ? null : (
-              <span className="for-listeners"> {words.arrange.putInto(nameOf(carried), group.title)}</span>
+            {selected === null ? null : (
+              <span className="visually-hidden">
+                {' '}
+                {t('arrange.addToGroup', { name: nameOf(selected), group: group.title })}
+              </span>
             )}
           </button>
         )

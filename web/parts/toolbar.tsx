@@ -1,11 +1,11 @@
-/** Groups, search, filters and order of the desk; and everything else that can be done with it. */
+/** Toolbar of the monitor: groups, search, filters, sort order and commands. */
 
 import type { RefObject } from 'react'
 import { useId, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
 import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 interface ToolbarProps {
@@ -15,25 +15,23 @@ interface ToolbarProps {
   change(view: Partial<View>): void
 }
 
-const toolbar = words.live.toolbar
-
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   return (
-    <section className="toolbar" aria-label={toolbar.label}>
+    <section className="toolbar" aria-label={t('live.toolbar.label')}>
       <GroupTabs view={view} change={change} />
       <div className="toolbar-choices">
         <Search view={view} change={change} field={searchField} />
         <Choices view={view} change={change} />
         <More>
-          <div className="more-narrow">
+          <div className="more-compact">
             <Choices view={view} change={change} />
           </div>
           <CommandButtons commands={commands} />
           <NotifyButton />
           <Choice
-            label={toolbar.theme}
+            label={t('live.toolbar.theme')}
             value={view.theme}
-            names={words.live.themes}
+            nameOf={(theme) => t(`live.themes.${theme}`)}
             values={themes}
             onChoice={(theme) => change({ theme })}
           />
@@ -43,21 +41,21 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   )
 }
 
-/** Beside the search; on a narrow page among everything else. */
+/** Next to the search field; in the menu on narrow pages. */
 function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
       <Choice
-        label={toolbar.state}
+        label={t('live.toolbar.state')}
         value={view.state}
-        names={words.live.states}
+        nameOf={(state) => t(`live.states.${state}`)}
         values={stateFilters}
         onChoice={(state) => change({ state })}
       />
       <Choice
-        label={toolbar.sort}
+        label={t('live.toolbar.sort')}
         value={view.sort}
-        names={words.live.sorts}
+        nameOf={(sort) => t(`live.sorts.${sort}`)}
         values={sorts}
         onChoice={(sort) => change({ sort })}
       />
@@ -71,7 +69,7 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
             aria-pressed={view.layout === layout}
             onClick={() => change({ layout })}
           >
-            {words.live.layouts[layout]}
+            {t(`live.layouts.${layout}`)}
           </button>
         ))}
       </div>
@@ -80,12 +78,12 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
 }
 
 function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
-  const groups = useHouse((runtime) => runtime.groups)
+  const groups = useWatchState((watchState) => watchState.groups)
   if (groups.length === 0) return null
-  const known = groups.some((one) => one.id === view.group) ? view.group : null
+  const known = groups.some((group) => group.id === view.group) ? view.group : null
   return (
-    <nav className="group-tabs" aria-label={toolbar.groups}>
-      {[{ id: null, title: toolbar.everything }, ...groups].map(({ id, title }, at) => (
+    <nav className="group-tabs" aria-label={t('live.toolbar.groups')}>
+      {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
         <button
           key={id}
           type="button"
@@ -94,9 +92,9 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
           onClick={() => change({ group: id })}
         >
           <bdi>{title}</bdi>{' '}
-          {at > 9 ? null : (
+          {index > 9 ? null : (
             <span className="key" aria-hidden="true">
-              {at}
+              {index}
             </span>
           )}
         </button>
@@ -105,7 +103,7 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** Takes effect as it is typed; Escape empties it. */
+/** Takes effect while typing; Escape clears it. */
 function Search({
   view,
   change,
@@ -116,15 +114,15 @@ function Search({
     setText(next)
     change({ q: next.trim() })
   }
-  // Somebody else has changed it: the link of an empty page, the back button.
+  // The search was changed elsewhere: by a link or the back button.
   const shown = text.trim() === view.q ? text : view.q
   return (
     <input
       ref={field}
       className="choice search"
       type="search"
-      aria-label={toolbar.search}
-      placeholder={toolbar.searchHint}
+      aria-label={t('live.toolbar.search')}
+      placeholder={t('live.toolbar.searchHint')}
       value={shown}
       maxLength={100}
       onChange={(event) => type(event.target.value)}
@@ -141,11 +139,11 @@ interface ChoiceProps<Value extends string> {
   readonly label: string
   readonly value: Value
   readonly values: readonly Value[]
-  readonly names: Readonly<Record<Value, string>>
+  nameOf(value: Value): string
   onChoice(value: Value): void
 }
 
-function Choice<Value extends string>({ label, value, values, names, onChoice }: ChoiceProps<Value>) {
+function Choice<Value extends string>({ label, value, values, nameOf, onChoice }: ChoiceProps<Value>) {
   return (
     <select
       className="choice"
@@ -153,9 +151,9 @@ function Choice<Value extends string>({ label, value, values, names, onChoice }:
       value={value}
       onChange={(event) => onChoice(event.target.value as Value)}
     >
-      {values.map((one) => (
-        <option key={one} value={one}>
-          {names[one]}
+      {values.map((item) => (
+        <option key={item} value={item}>
+          {nameOf(item)}
         </option>
       ))}
     </select>
@@ -163,40 +161,41 @@ function Choice<Value extends string>({ label, value, values, names, onChoice }:
 }
 
 function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
-  const { manufacturer } = useSurroundings()
-  const codes = useHouse((runtime) => runtime.health?.manufacturers.map((one) => one.code).join(' ') ?? '')
+  const { manufacturer } = useServices()
+  const codes = useWatchState(
+    (watchState) => watchState.health?.manufacturers.map((manufacturer) => manufacturer.code).join(' ') ?? '',
+  )
   const known = codes === '' ? [] : codes.split(' ')
   if (known.length < 2 && manufacturer === null) return null
   const all = manufacturer === null || known.includes(manufacturer) ? known : [...known, manufacturer]
-  const names = Object.fromEntries(all.map((code) => [code, code]))
   return (
     <Choice
-      label={toolbar.manufacturer}
+      label={t('live.toolbar.manufacturer')}
       value={manufacturer ?? ''}
       values={['', ...all]}
-      names={{ '': words.filters.all, ...names }}
+      nameOf={(code) => (code === '' ? t('filters.all') : code)}
       onChoice={(code) => change({ manufacturer: code === '' ? null : code })}
     />
   )
 }
 
-/** The browser's own popover: Escape and a press elsewhere close it. */
+/** A native popover: Escape and a click outside close it. */
 function More({ children }: { children: React.ReactNode }) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
-  /** Below its button; the style sheet keeps it within the screen. */
-  const place = () => {
+  /** Positioned below its button; the style sheet keeps it on the screen. */
+  const position = () => {
     const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
     menu.current?.style.setProperty('--left', `${left}px`)
     menu.current?.style.setProperty('--below', `${bottom}px`)
   }
   return (
     <>
-      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={toolbar.moreLabel}>
-        {toolbar.more}
+      <button ref={button} type="button" className="choice" popoverTarget={id} aria-label={t('live.toolbar.moreLabel')}>
+        {t('live.toolbar.more')}
       </button>
-      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={place}>
+      <div ref={menu} className="more" id={id} popover="auto" onBeforeToggle={position}>
         {children}
       </div>
     </>

@@ -1,25 +1,25 @@
-/** What can be done on a live page, as keys and as buttons; the help and the QR code. */
+/** Commands of a live page as keyboard shortcuts and buttons, with the help and QR code dialogs. */
 
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
 import { sharedSearchOf, type View } from '../view.ts'
-import { words } from '../words.ts'
 import { Dialog } from './dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
-type Wanted = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
+type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search?(): void; onArrange?(): void }
 
-/** The commands of this page, with their keys bound; and the dialogs some of them open. */
-export function useCommands({ page, view, change, search = () => {}, onArrange }: Wanted) {
-  const { mount, alarm } = useSurroundings()
-  const groups = useHouse((runtime) => runtime.groups)
+/** Binds the keys of the commands and renders their dialogs. */
+export function useCommands({ page, view, change, search = () => {}, onArrange }: CommandsProps) {
+  const { mount, alarm } = useServices()
+  const groups = useWatchState((watchState) => watchState.groups)
   const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
   const commands = listCommands({ page, mount, view, groups, alarm, alarmState, change, show, search })
 
-  // Bound afresh after every change, so that a key always acts on what is on the screen.
+  // Bound again after every render, so that a key acts on the current state.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const command = commandOf(commands, event)
@@ -42,7 +42,7 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
 
 export function CommandButtons({ commands }: { commands: readonly Command[] }) {
   return commands
-    .filter((one) => !one.isElsewhere)
+    .filter((command) => !command.isElsewhere)
     .map(({ key, text, isOn, run }) => (
       <button key={key} type="button" className="choice" aria-pressed={isOn} onClick={() => run(key)}>
         {text}{' '}
@@ -53,9 +53,9 @@ export function CommandButtons({ commands }: { commands: readonly Command[] }) {
     ))
 }
 
-/** For those who work without a keyboard too: a button of a group is a number pressed. */
+/** For pages without a keyboard as well. */
 export function NotifyButton() {
-  const { alarm } = useSurroundings()
+  const { alarm } = useServices()
   const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)
   if (!('Notification' in window)) return null
   return (
@@ -66,7 +66,7 @@ export function NotifyButton() {
       disabled={isRefused}
       onClick={() => void alarm.toggleNotifications()}
     >
-      {isRefused ? words.live.keys.notifyRefused : words.live.keys.notify}
+      {isRefused ? t('live.keys.notifyBlocked') : t('live.keys.notify')}
     </button>
   )
 }
@@ -74,15 +74,15 @@ export function NotifyButton() {
 function Help({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const rows = [
     ...commands.map(({ key, keyText = key, text }) => ({ keyText, text })),
-    { keyText: words.live.keys.escape, text: words.live.keys.close },
+    { keyText: t('live.keys.escape'), text: t('live.keys.close') },
   ]
   return (
-    <Dialog title={words.live.keys.title} onClose={onClose}>
+    <Dialog title={t('live.keys.title')} onClose={onClose}>
       <table className="keys">
-        <thead className="for-listeners">
+        <thead className="visually-hidden">
           <tr>
-            <th scope="col">{words.live.keys.columnKey}</th>
-            <th scope="col">{words.live.keys.columnDoes}</th>
+            <th scope="col">{t('live.keys.columnKey')}</th>
+            <th scope="col">{t('live.keys.columnAction')}</th>
           </tr>
         </thead>
         <tbody>
@@ -104,7 +104,7 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
 function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
   const address = location.origin + location.pathname + sharedSearchOf(view, location.search)
   return (
-    <Dialog title={words.live.qr.title} onClose={onClose}>
+    <Dialog title={t('live.qr.title')} onClose={onClose}>
       <QrCode address={address} />
       <CloseButton onClose={onClose} />
     </Dialog>
@@ -115,7 +115,7 @@ function CloseButton({ onClose }: { onClose: () => void }) {
   return (
     <div className="dialog-actions">
       <button type="button" className="choice" onClick={onClose}>
-        {words.live.keys.closeButton}
+        {t('live.keys.closeButton')}
       </button>
     </div>
   )

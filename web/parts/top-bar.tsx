@@ -1,9 +1,9 @@
-/** The line every page begins with. */
+/** The header of every page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { pathOf } from '../../src/model/pages.ts'
-import { useSurroundings } from '../context.ts'
-import { words } from '../words.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Account } from './account.tsx'
 
 interface TopBarProps {
@@ -12,15 +12,15 @@ interface TopBarProps {
 }
 
 export function TopBar({ current, children }: TopBarProps) {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const links = [
-    { page: 'dashboard', href: `${mount}/`, text: words.nav.dashboard },
-    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: words.nav.wall },
-    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: words.shell.admin },
-    { page: 'about', href: `${mount}/about/`, text: words.nav.about },
+    { page: 'dashboard', href: `${mount}/`, text: t('nav.dashboard') },
+    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: t('nav.wall') },
+    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: t('shell.admin') },
+    { page: 'about', href: `${mount}/about/`, text: t('nav.about') },
   ]
   const bar = useRef<HTMLElement>(null)
-  useEffect(() => (bar.current === null ? undefined : tellHeight(bar.current)), [])
+  useEffect(() => (bar.current === null ? undefined : publishHeight(bar.current)), [])
   return (
     <header className="top-bar" ref={bar}>
       <a className="brand" href={`${mount}/`}>
@@ -28,10 +28,10 @@ export function TopBar({ current, children }: TopBarProps) {
           <rect x="12" y="3" width="8" height="16" rx="4" />
           <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
         </svg>
-        <span className="brand-name">{words.product}</span>
+        <span className="brand-name">{t('product')}</span>
       </a>
       {children}
-      <nav className="pages" aria-label={words.nav.label}>
+      <nav className="pages" aria-label={t('nav.label')}>
         {links.map(({ page, href, text }) => (
           <a key={page} href={href} aria-current={page === current ? 'page' : undefined}>
             {text}
@@ -43,10 +43,10 @@ export function TopBar({ current, children }: TopBarProps) {
   )
 }
 
-/** What else stays in sight stays below it, in however many lines it is. */
-function tellHeight(bar: HTMLElement): () => void {
+/** Publishes the header height, so that other sticky elements stay below it. */
+function publishHeight(bar: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
-    // On a narrow page it goes away with the rest.
+    // On narrow pages the header scrolls with the content.
     const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0
     document.documentElement.style.setProperty('--bar-height', `${height}px`)
   })

@@ -1,38 +1,48 @@
-/** What Micwatch is, which one this is, and where programs find it. */
+/** Version, licence and API addresses. */
 
-import { useHouse, useSurroundings } from '../context.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
 import { TopBar } from '../parts/top-bar.tsx'
-import { words } from '../words.ts'
 
 export function About() {
-  const { mount } = useSurroundings()
-  const version = useHouse((runtime) => runtime.health?.version ?? __MICWATCH_VERSION__)
+  const { mount } = useServices()
+  const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   return (
     <>
       <TopBar current="about" />
       <main className="content prose">
-        <h1>{words.about.title}</h1>
-        <p>{words.about.what}</p>
+        <h1>{t('about.title')}</h1>
+        <p>{t('about.what')}</p>
         <dl className="pairs">
-          <dt>{words.about.version}</dt>
+          <dt>{t('about.version')}</dt>
           <dd>{version}</dd>
-          <dt>{words.about.licence}</dt>
-          <dd>{words.about.mit}</dd>
+          <dt>{t('about.licence')}</dt>
+          <dd>{t('about.mit')}</dd>
         </dl>
-        <h2>{words.about.interface}</h2>
+        <h2>{t('about.interface')}</h2>
         <ul className="paths">
-          {Object.entries(words.about.paths).map(([path, says]) => (
+          {apiPaths.map(({ path, text }) => (
             <li key={path}>
               <a href={`${mount}${path}`}>
                 <code>{`${mount}${path}`}</code>
               </a>{' '}
-              {says}
+              {text}
             </li>
           ))}
         </ul>
-        <p>{words.about.socket(socketUrl)}</p>
+        <p>{t('about.socket', { url: socketUrl })}</p>
       </main>
     </>
   )
 }
+
+const apiPaths = [
+  { path: '/api/data.json', text: t('about.paths.data') },
+  { path: '/api/receivers/', text: t('about.paths.receivers') },
+  { path: '/api/health/', text: t('about.paths.health') },
+  { path: '/api/config/', text: t('about.paths.config') },
+  { path: '/api/groups/', text: t('about.paths.groups') },
+  { path: '/api/alerts/', text: t('about.paths.alerts') },
+  { path: '/healthz', text: t('about.paths.healthz') },
+]

@@ -1,21 +1,21 @@
-/** Instead of a page whose script did not come. */
+/** Shown when the script of a page failed to load. */
 
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Notice } from '../parts/notice.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
-import { words } from '../words.ts'
 
 export function BrokenPage() {
-  const { retry } = useSurroundings()
+  const { retry } = useServices()
   return (
     <>
       <TopBar current={null} />
       <main className="content">
-        <h1 className="for-listeners">{words.product}</h1>
-        <Notice title={words.brokenPage.title}>
-          <p role="alert">{words.brokenPage.why}</p>
+        <h1 className="visually-hidden">{t('product')}</h1>
+        <Notice title={t('brokenPage.title')}>
+          <p role="alert">{t('brokenPage.why')}</p>
           <button type="button" className="action" onClick={retry}>
-            {words.brokenPage.retry}
+            {t('brokenPage.retry')}
           </button>
         </Notice>
       </main>

@@ -1,9 +1,10 @@
-/** Everything about one channel. */
+/** The page of one channel. */
 
 import '../styles/channel.css'
 import { useEffect } from 'react'
-import { useFacts, useHouse, useSurroundings } from '../context.ts'
+import { useFacts, useServices, useWatchState } from '../context.ts'
 import { formatTime } from '../format.ts'
+import { t } from '../i18n.ts'
 import { ChannelAlerts } from '../parts/channel-alerts.tsx'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { ChannelDetails } from '../parts/channel-details.tsx'
@@ -16,13 +17,13 @@ import { QrCode } from '../parts/qr-code.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
 import { useSessionHistory } from '../use-session-history.ts'
 import { defaultView } from '../view.ts'
-import { words } from '../words.ts'
 
 export function Channel() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   const channelId = Number(/\/channels\/(\d{1,16})\/?$/.exec(location.pathname)?.[1] ?? Number.NaN)
-  const receiverId = useHouse((runtime) => {
-    for (const [id, { channels }] of runtime.receivers) if (channels.some((one) => one.id === channelId)) return id
+  const receiverId = useWatchState((watchState) => {
+    for (const [id, { channels }] of watchState.receivers)
+      if (channels.some((channel) => channel.id === channelId)) return id
     return null
   })
   return (
@@ -31,15 +32,15 @@ export function Channel() {
       <main className="content detail">
         <p>
           <a className="back" href={`${mount}/`}>
-            ← {words.channel.back}
+            ← {t('channel.back')}
           </a>
         </p>
-        {receiverId === null ? <h1 className="for-listeners">{words.channel.channel}</h1> : null}
+        {receiverId === null ? <h1 className="visually-hidden">{t('channel.channel')}</h1> : null}
         <Phase view={defaultView}>
           {() =>
             receiverId === null ? (
-              <Notice title={words.channel.unknownTitle}>
-                <p>{words.channel.unknown}</p>
+              <Notice title={t('channel.unknownTitle')}>
+                <p>{t('channel.unknown')}</p>
               </Notice>
             ) : (
               <OneChannel receiverId={receiverId} channelId={channelId} />
@@ -54,18 +55,20 @@ export function Channel() {
 
 function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const facts = useFacts(receiverId, channelId)
-  const channel = useHouse((runtime) => runtime.receivers.get(receiverId)?.channels.find((one) => one.id === channelId))
-  const title = facts === null ? '' : words.channel.title(facts.slot, facts.name ?? words.card.noName)
+  const channel = useWatchState((watchState) =>
+    watchState.receivers.get(receiverId)?.channels.find((channel) => channel.id === channelId),
+  )
+  const title = facts === null ? '' : t('channel.title', { slot: facts.slot, name: facts.name ?? t('card.noName') })
   useEffect(() => {
-    document.title = `${title} – ${words.product}`
+    document.title = `${title} – ${t('product')}`
   }, [title])
   if (facts === null || channel === undefined) return null
   return (
     <>
-      <h1 className="for-listeners">{title}</h1>
+      <h1 className="visually-hidden">{title}</h1>
       <div className="detail-parts">
         <div className="meter-field detail-now">
-          <ul className="cards" data-density="roomy" aria-label={words.channel.now}>
+          <ul className="cards" data-density="roomy" aria-label={t('channel.now')}>
             <ChannelCard {...{ receiverId, channelId }} step="usual" hasChart={true} />
           </ul>
           <MeterLayer order={String(channelId)} />
@@ -73,7 +76,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         <History receiverId={receiverId} channelId={channelId} />
         <ChannelDetails facts={facts} channel={channel} />
         <section className="detail-part">
-          <h2>{words.channel.qr}</h2>
+          <h2>{t('channel.qr')}</h2>
           <QrCode address={location.origin + location.pathname} />
         </section>
         <ChannelAlerts receiverId={receiverId} channelId={channelId} />
@@ -87,9 +90,11 @@ function History({ receiverId, channelId }: { receiverId: number; channelId: num
   const first = samples[0]
   return (
     <section className="detail-part detail-wide">
-      <h2>{words.channel.history}</h2>
+      <h2>{t('channel.history')}</h2>
       <p>
-        {first === undefined ? words.channel.historyEmpty : words.channel.historySince(formatTime(first.at * 1_000))}
+        {first === undefined
+          ? t('channel.historyEmpty')
+          : t('channel.historySince', { time: formatTime(first.at * 1_000) })}
       </p>
       <HistoryChart samples={samples} series="levels" />
       <HistoryChart samples={samples} series="battery" />

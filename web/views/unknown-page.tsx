@@ -1,18 +1,18 @@
-import { useSurroundings } from '../context.ts'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Notice } from '../parts/notice.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
-import { words } from '../words.ts'
 
 export function UnknownPage() {
-  const { mount } = useSurroundings()
+  const { mount } = useServices()
   return (
     <>
       <TopBar current={null} />
       <main className="content">
-        <h1 className="for-listeners">{words.product}</h1>
-        <Notice title={words.unknownPage.title}>
+        <h1 className="visually-hidden">{t('product')}</h1>
+        <Notice title={t('unknownPage.title')}>
           <p>
-            <a href={`${mount}/`}>{words.unknownPage.home}</a>
+            <a href={`${mount}/`}>{t('unknownPage.home')}</a>
           </p>
         </Notice>
       </main>

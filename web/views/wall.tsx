@@ -1,19 +1,19 @@
-/** Every channel on one screen that nobody touches. */
+/** The wall: all channels on one screen without controls. */
 
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
-import { useHouse } from '../context.ts'
+import { useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
-import { PlannedCard, Spacer } from '../parts/empty-place.tsx'
+import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
 import { HealthFooter } from '../parts/health-footer.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { CommandButtons, NotifyButton, useCommands } from '../parts/tools.tsx'
-import { decodePlaces } from '../places.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
+import { decodeSlots } from '../visible-slots.ts'
 import { fitWall, type Space } from '../wall-fit.ts'
-import { words } from '../words.ts'
 
 export function Wall() {
   const [view, change] = useView('wall')
@@ -21,8 +21,8 @@ export function Wall() {
   return (
     <div className="wall">
       <main className="wall-field">
-        <h1 className="for-listeners">{words.nav.wall}</h1>
-        <Phase view={view}>{(places) => <WallCards view={view} places={places} />}</Phase>
+        <h1 className="visually-hidden">{t('nav.wall')}</h1>
+        <Phase view={view}>{(entries) => <WallCards view={view} entries={entries} />}</Phase>
       </main>
       <HealthFooter />
       <WallTools commands={commands} />
@@ -31,19 +31,19 @@ export function Wall() {
   )
 }
 
-/** Only while somebody is there: a moment after the last movement or key they are gone. */
+/** Visible for a short time after the last pointer movement or key press. */
 function WallTools({ commands }: { commands: readonly Command[] }) {
-  const isSomebodyThere = useSomebodyThere(6_000)
-  if (!isSomebodyThere) return null
+  const isActive = useIsActive(6_000)
+  if (!isActive) return null
   return (
-    <section className="wall-tools" aria-label={words.live.toolbar.label}>
+    <section className="wall-tools" aria-label={t('live.toolbar.label')}>
       <CommandButtons commands={commands} />
       <NotifyButton />
     </section>
   )
 }
 
-function useSomebodyThere(afterMs: number): boolean {
+function useIsActive(afterMs: number): boolean {
   const [isThere, setThere] = useState(false)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -62,12 +62,12 @@ function useSomebodyThere(afterMs: number): boolean {
   return isThere
 }
 
-function WallCards({ view, places: text }: { view: View; places: string }) {
+function WallCards({ view, entries: text }: { view: View; entries: string }) {
   const field = useRef<HTMLUListElement>(null)
   const room = useRoom(field)
-  const places = useMemo(() => decodePlaces(text), [text])
-  const group = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group))
-  const fit = fitWall(places.length, room, view.layout, view.detail)
+  const entries = useMemo(() => decodeSlots(text), [text])
+  const group = useWatchState((watchState) => watchState.groups.find((group) => group.id === view.group))
+  const fit = fitWall(entries.length, room, view.layout, view.detail)
   const size = {
     '--columns': fit.columns,
     '--rows': fit.rows,
@@ -77,17 +77,17 @@ function WallCards({ view, places: text }: { view: View; places: string }) {
   const hasChart = fit.step === 'full' && view.charts === 'on' && group?.hide_charts !== true
   return (
     <>
-      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={words.card.list}>
-        {places.map((place) =>
-          place.kind === 'planned' ? (
-            <PlannedCard key={place.slot} slot={place.slot} />
-          ) : place.kind === 'spacer' ? (
-            <Spacer key={place.slot} />
+      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={t('card.list')}>
+        {entries.map((entry) =>
+          entry.kind === 'planned' ? (
+            <PlannedCard key={entry.slot} slot={entry.slot} />
+          ) : entry.kind === 'spacer' ? (
+            <Spacer key={entry.slot} />
           ) : (
             <ChannelCard
-              key={place.channelId}
-              receiverId={place.receiverId}
-              channelId={place.channelId}
+              key={entry.channelId}
+              receiverId={entry.receiverId}
+              channelId={entry.channelId}
               step={fit.step}
               hasChart={hasChart}
               isWall={true}
@@ -101,7 +101,7 @@ function WallCards({ view, places: text }: { view: View; places: string }) {
   )
 }
 
-/** The size of an element, followed as it changes. */
+/** The size of an element, updated on resize. */
 function useRoom(element: React.RefObject<HTMLElement | null>): Space {
   const [room, setRoom] = useState<Space>({ width: innerWidth, height: innerHeight })
   useEffect(() => {

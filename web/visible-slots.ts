@@ -1,52 +1,58 @@
-/** Which positions a page shows, and in what order. */
+/** Which slots a page displays, and in what order. */
 
 import type { Group } from '../src/model/api.ts'
 import { bySlot, byUrgency, type ChannelFacts } from './channel-state.ts'
 import type { Sort, StateFilter, View } from './view.ts'
 
-export type Place =
+export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
-  /** A position of the group on which no channel stands: gear without telemetry, or gear that is still to come. */
+  /** A slot of the group without a channel: equipment without telemetry, or equipment that is not there yet. */
   | { readonly kind: 'planned'; readonly slot: number }
   /** Left blank on purpose. */
   | { readonly kind: 'spacer'; readonly slot: number }
 
-/** Positions from here on that hold no channel are blank: a group's list of distinct slots has no other room for them. */
+/**
+ * Slots from here on without a channel are blank spaces: a group is a list of distinct slots and has no other way to
+ * store them.
+ */
 const firstSpacer = 65_001
 const lastSpacer = 65_535
 
-export interface PlaceOptions {
-  /** By slot. */
+export interface VisibleSlotOptions {
+  /** Sorted by slot. */
   readonly cards: readonly ChannelFacts[]
   readonly groups: readonly Group[]
   readonly view: Pick<View, 'manufacturer' | 'group' | 'q' | 'state' | 'sort'>
   rfOf(card: ChannelFacts): number | null
 }
 
-export function placesOf({ cards, groups, view, rfOf }: PlaceOptions): Place[] {
-  const group = groups.find((one) => one.id === view.group)
-  const isPlain = view.q === '' && view.state === 'all'
-  if (group !== undefined && view.sort === 'slot' && isPlain) return groupPlaces(group, cards, view.manufacturer)
+export function visibleSlots({ cards, groups, view, rfOf }: VisibleSlotOptions): VisibleSlot[] {
+  const group = groups.find((group) => group.id === view.group)
+  const isUnfiltered = view.q === '' && view.state === 'all'
+  if (group !== undefined && view.sort === 'slot' && isUnfiltered) return groupSlots(group, cards, view.manufacturer)
   const slots = group === undefined ? null : new Set(group.slots)
   const shown = cards.filter(
-    (card) => (slots === null || slots.has(card.slot)) && isOfState(card, view.state) && isFound(card, view.q),
+    (card) => (slots === null || slots.has(card.slot)) && matchesState(card, view.state) && matchesSearch(card, view.q),
   )
-  return sortCards(shown, view.sort, rfOf).map(toPlace)
+  return sortCards(shown, view.sort, rfOf).map(toVisibleSlot)
 }
 
-/** Everything the group names, in its order. Of a group of several makers, a filter hides what may be another's. */
-function groupPlaces(group: Group, cards: readonly ChannelFacts[], manufacturer: string | null): Place[] {
+/**
+ * All slots of the group in its order. With a manufacturer filter, planned slots are displayed only if the group
+ * belongs to that manufacturer.
+ */
+function groupSlots(group: Group, cards: readonly ChannelFacts[], manufacturer: string | null): VisibleSlot[] {
   const bySlots = new Map(cards.map((card) => [card.slot, card]))
-  const isWhole = manufacturer === null || group.manufacturer === manufacturer
-  return group.slots.flatMap((slot): Place[] => {
+  const includesPlanned = manufacturer === null || group.manufacturer === manufacturer
+  return group.slots.flatMap((slot): VisibleSlot[] => {
     const card = bySlots.get(slot)
-    if (card !== undefined) return [toPlace(card)]
+    if (card !== undefined) return [toVisibleSlot(card)]
     if (isSpacer(slot)) return [{ kind: 'spacer', slot }]
-    return isWhole ? [{ kind: 'planned', slot }] : []
+    return includesPlanned ? [{ kind: 'planned', slot }] : []
   })
 }
 
-function toPlace({ slot, receiverId, channelId }: ChannelFacts): Place {
+function toVisibleSlot({ slot, receiverId, channelId }: ChannelFacts): VisibleSlot {
   return { kind: 'channel', slot, receiverId, channelId }
 }
 
@@ -54,18 +60,18 @@ export function isSpacer(slot: number): boolean {
   return slot >= firstSpacer && slot <= lastSpacer
 }
 
-/** A blank position that none of these is; null when all are used. */
+/** An unused blank slot; null when all are used. */
 export function nextSpacer(slots: readonly number[]): number | null {
   for (let slot = firstSpacer; slot <= lastSpacer; slot++) if (!slots.includes(slot)) return slot
   return null
 }
 
-function isOfState(card: ChannelFacts, filter: StateFilter): boolean {
+function matchesState(card: ChannelFacts, filter: StateFilter): boolean {
   switch (filter) {
     case 'all':
       return true
     case 'problems':
-      return card.needsHand || card.state === 'replace'
+      return card.needsAttention || card.state === 'replace'
     case 'on':
       return !isOff(card)
     case 'off':
@@ -75,12 +81,12 @@ function isOfState(card: ChannelFacts, filter: StateFilter): boolean {
   }
 }
 
-function isOff({ state, marks }: ChannelFacts): boolean {
-  return [state, ...marks].some((one) => one === 'off' || one === 'off_recently')
+function isOff({ state, flags }: ChannelFacts): boolean {
+  return [state, ...flags].some((item) => item === 'off' || item === 'off_recently')
 }
 
-/** Every word has to be found, wherever. */
-function isFound(card: ChannelFacts, q: string): boolean {
+/** Every word must occur in some field. */
+function matchesSearch(card: ChannelFacts, q: string): boolean {
   if (q === '') return true
   const { slot, token, name, receiverName, receiverModel, receiverIp, frequency, manufacturer } = card
   const text = [slot, token, name, receiverName, receiverModel, receiverIp, frequency, manufacturer].join(' ')
@@ -91,7 +97,7 @@ function isFound(card: ChannelFacts, q: string): boolean {
     .every((word) => where.includes(word))
 }
 
-function sortCards(cards: readonly ChannelFacts[], sort: Sort, rfOf: PlaceOptions['rfOf']): ChannelFacts[] {
+function sortCards(cards: readonly ChannelFacts[], sort: Sort, rfOf: VisibleSlotOptions['rfOf']): ChannelFacts[] {
   const orders: Record<Sort, (a: ChannelFacts, b: ChannelFacts) => number> = {
     slot: bySlot,
     problems: byUrgency,
@@ -104,27 +110,29 @@ function sortCards(cards: readonly ChannelFacts[], sort: Sort, rfOf: PlaceOption
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Nameless ones last. */
+/** Channels without a name last. */
 function nameOf({ name }: ChannelFacts): string {
   return name ?? '\uffff'
 }
 
-/** Unknown ones last. */
+/** Unknown values last. */
 function weakestFirst(a: number | null, b: number | null): number {
   return a === b ? 0 : (a ?? Number.MAX_VALUE) - (b ?? Number.MAX_VALUE)
 }
 
-/** Places as one text, so that a page is laid out again only when it differs. */
-export function encodePlaces(places: readonly Place[]): string {
-  return places
-    .map((one) => (one.kind === 'channel' ? `${one.slot}.${one.receiverId}.${one.channelId}` : `${one.slot}`))
+/** Encodes the tiles as a string, so that React re-renders only when they differ. */
+export function encodeSlots(entries: readonly VisibleSlot[]): string {
+  return entries
+    .map((entry) =>
+      entry.kind === 'channel' ? `${entry.slot}.${entry.receiverId}.${entry.channelId}` : `${entry.slot}`,
+    )
     .join(' ')
 }
 
-export function decodePlaces(text: string): Place[] {
+export function decodeSlots(text: string): VisibleSlot[] {
   if (text === '') return []
-  return text.split(' ').map((one): Place => {
-    const [slot = 0, receiverId, channelId] = one.split('.').map(Number)
+  return text.split(' ').map((part): VisibleSlot => {
+    const [slot = 0, receiverId, channelId] = part.split('.').map(Number)
     if (receiverId !== undefined && channelId !== undefined) return { kind: 'channel', slot, receiverId, channelId }
     return { kind: isSpacer(slot) ? 'spacer' : 'planned', slot }
   })

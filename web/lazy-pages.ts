@@ -1,9 +1,9 @@
-/** Pages whose scripts are fetched when they are opened, so that the wall pays for none of them. */
+/** Pages that are loaded on demand, so that the wall does not load their code. */
 
 import type { ComponentType } from 'react'
 import type { PageName } from '../src/model/pages.ts'
 
-export const laterPages: Partial<Record<PageName, () => Promise<ComponentType>>> = {
+export const lazyPages: Partial<Record<PageName, () => Promise<ComponentType>>> = {
   sign_in: async () => (await import('./access/sign-in.tsx')).SignIn,
   set_up: async () => (await import('./access/set-up.tsx')).SetUp,
   kiosk: async () => (await import('./access/kiosk.tsx')).Kiosk,

@@ -1,12 +1,12 @@
-/** The positions a view shows, as one text that changes only when they do. */
+/** The slots that a view displays, encoded as a string that changes only when they do. */
 
 import { useMemo, useSyncExternalStore } from 'react'
-import { useSurroundings } from './context.ts'
-import { encodePlaces, placesOf } from './places.ts'
+import { useServices } from './context.ts'
 import type { View } from './view.ts'
+import { encodeSlots, visibleSlots } from './visible-slots.ts'
 
-export function usePlaces(view: View): string {
-  const { store } = useSurroundings()
+export function useVisibleSlots(view: View): string {
+  const { store } = useServices()
   const { manufacturer, group, q, state, sort } = view
   const read = useMemo(() => {
     let seen: readonly unknown[] = []
@@ -17,7 +17,7 @@ export function usePlaces(view: View): string {
       if (seen[0] === cards && seen[1] === groups) return text
       seen = [cards, groups]
       const rfOf = ({ receiverId, channelId }: (typeof cards)[number]) => store.levels(receiverId, channelId).rf
-      text = encodePlaces(placesOf({ cards, groups, view: { manufacturer, group, q, state, sort }, rfOf }))
+      text = encodeSlots(visibleSlots({ cards, groups, view: { manufacturer, group, q, state, sort }, rfOf }))
       return text
     }
   }, [store, manufacturer, group, q, state, sort])

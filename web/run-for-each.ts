@@ -1,24 +1,24 @@
-/** A deed about several for which the interface has one call each. */
+/** Runs an action on several items when the API has one request per item. */
 
-import type { Answer, Problem } from './api.ts'
+import type { ApiResponse, Problem } from './api.ts'
 
-export interface Tally {
+export interface BulkResult {
   readonly done: readonly number[]
   readonly failed: readonly { readonly id: number; readonly error: string }[]
 }
 
-/** One after another; a refusal of all of them is a problem of the deed. `nameOf`: begins the sentence about a failure. */
-export async function oneByOne(
+/** Sequential. Fails as a whole only if every request fails. `nameOf` names the item in error messages. */
+export async function runForEach(
   ids: readonly number[],
   nameOf: (id: number) => string,
-  call: (id: number) => Promise<Answer<unknown>>,
-): Promise<Answer<Tally>> {
+  call: (id: number) => Promise<ApiResponse<unknown>>,
+): Promise<ApiResponse<BulkResult>> {
   const done: number[] = []
   const problems: { readonly id: number; readonly problem: Problem }[] = []
   for (const id of ids) {
-    const answer = await call(id)
-    if (answer.ok) done.push(id)
-    else problems.push({ id, problem: answer.problem })
+    const response = await call(id)
+    if (response.ok) done.push(id)
+    else problems.push({ id, problem: response.problem })
   }
   const [first] = problems
   if (done.length === 0 && first !== undefined) return { ok: false, problem: first.problem }

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { Group } from '../src/model/api.ts'
 import type { ChannelFacts } from './channel-state.ts'
-import { decodePlaces, encodePlaces, isSpacer, nextSpacer, type PlaceOptions, placesOf } from './places.ts'
 import { defaultView, type View } from './view.ts'
+import {
+  decodeSlots,
+  encodeSlots,
+  isSpacer,
+  nextSpacer,
+  type VisibleSlotOptions,
+  visibleSlots,
+} from './visible-slots.ts'
 
 function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {
   return {
     ...{ receiverId: 1, channelId: slot + 100, slot, token: null, name: `Singer ${slot}`, picture: null },
-    ...{ state: 'good', marks: [], needsHand: false, urgency: 9, battery: 80, isBatteryOld: false, isLive: true },
+    ...{ state: 'good', flags: [], needsAttention: false, urgency: 9, battery: 80, isBatteryOld: false, isLive: true },
     ...{ since: null, overloadAt: null, frequency: '540.000', channel: 1, receiverName: 'Rack', receiverModel: 'AD4Q' },
     ...{ receiverIp: '10.0.0.5', manufacturer: 'shure' },
     ...over,
@@ -20,26 +27,26 @@ const group = (slots: number[], manufacturer: string | null = null): Group => ({
   manufacturer,
 })
 
-function slots(view: Partial<View>, over: Partial<PlaceOptions> = {}): string[] {
-  const cards = [card(1), card(2, { name: 'anna' }), card(3, { battery: 9, needsHand: true, urgency: 0 })]
+function slots(view: Partial<View>, over: Partial<VisibleSlotOptions> = {}): string[] {
+  const cards = [card(1), card(2, { name: 'anna' }), card(3, { battery: 9, needsAttention: true, urgency: 0 })]
   const all = { cards, groups: [group([3, 65_001, 7, 1])], rfOf: () => null, ...over }
-  return placesOf({ ...all, view: { ...defaultView, ...view } }).map(({ kind, slot }) => `${kind} ${slot}`)
+  return visibleSlots({ ...all, view: { ...defaultView, ...view } }).map(({ kind, slot }) => `${kind} ${slot}`)
 }
 
-describe('places', () => {
-  it('are all channels by slot', () => {
+describe('visibleSlots', () => {
+  it('lists all channels by slot', () => {
     expect(slots({})).toEqual(['channel 1', 'channel 2', 'channel 3'])
   })
 
-  it('of a group stand in its order, with what is planned and what is blank', () => {
+  it('lists a group in its order with planned and blank slots', () => {
     expect(slots({ group: 2 })).toEqual(['channel 3', 'spacer 65001', 'planned 7', 'channel 1'])
   })
 
-  it('of a group that is not there are all', () => {
+  it('lists all channels for an unknown group', () => {
     expect(slots({ group: 9 })).toHaveLength(3)
   })
 
-  it('that may be filled by another manufacturer are not called planned', () => {
+  it('leaves out empty slots that may belong to another manufacturer', () => {
     expect(slots({ group: 2, manufacturer: 'shure' })).toEqual(['channel 3', 'spacer 65001', 'channel 1'])
     const ours = { groups: [group([3, 7], 'shure')] }
     expect(slots({ group: 2, manufacturer: 'shure' }, ours)).toEqual(['channel 3', 'planned 7'])
@@ -58,23 +65,23 @@ describe('places', () => {
     expect(slots(view)).toEqual(expected)
   })
 
-  it('put the weakest RF first, the unknown last', () => {
+  it('sorts by weakest RF, unknown last', () => {
     const rfOf = ({ slot }: ChannelFacts) => (slot === 1 ? null : -50 - slot)
     expect(slots({ sort: 'rf' }, { rfOf })).toEqual(['channel 3', 'channel 2', 'channel 1'])
   })
 
-  it('survive being text', () => {
-    const places = placesOf({
+  it('decodes what it encodes', () => {
+    const entries = visibleSlots({
       cards: [card(3)],
       groups: [group([3, 65_001, 7])],
       view: { ...defaultView, group: 2 },
       rfOf: () => null,
     })
-    expect(decodePlaces(encodePlaces(places))).toEqual(places)
-    expect(decodePlaces('')).toEqual([])
+    expect(decodeSlots(encodeSlots(entries))).toEqual(entries)
+    expect(decodeSlots('')).toEqual([])
   })
 
-  it('have room for many blanks', () => {
+  it('allows many blank slots', () => {
     expect(nextSpacer([65_001, 4, 65_003])).toBe(65_002)
     expect(isSpacer(65_000)).toBe(false)
   })

@@ -1,26 +1,26 @@
-/** The desk: every channel as a card or as a line, dense, sortable, with filters that live in the address. */
+/** The monitor: all channels as cards or as a table, with sorting and filters in the address. */
 
 import { useMemo, useRef, useState } from 'react'
-import { useHouse } from '../context.ts'
+import { useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
 import { Arrange } from '../parts/arrange.tsx'
 import { ChannelCard } from '../parts/channel-card.tsx'
 import { ChannelTable } from '../parts/channel-table.tsx'
-import { PlannedCard, Spacer } from '../parts/empty-place.tsx'
+import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
 import { HealthFooter } from '../parts/health-footer.tsx'
-import { Messages, useSay } from '../parts/messages.tsx'
+import { Messages, useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { Summary } from '../parts/summary.tsx'
 import { Toolbar } from '../parts/toolbar.tsx'
 import { useCommands } from '../parts/tools.tsx'
 import { TopBar } from '../parts/top-bar.tsx'
-import { decodePlaces } from '../places.ts'
 import { useMay, useSession } from '../session.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
-import { words } from '../words.ts'
+import { decodeSlots } from '../visible-slots.ts'
 
-export function Desk() {
+export function Monitor() {
   return (
     <Messages>
       <Page />
@@ -31,12 +31,12 @@ export function Desk() {
 function Page() {
   const [view, change] = useView('desk')
   const [isArranging, setArranging] = useState(false)
-  const say = useSay()
+  const showMessage = useShowMessage()
   const session = useSession()
   const mayOperate = useMay('operate')
   const onArrange = () => {
     if (mayOperate) setArranging(!isArranging)
-    else say({ text: words.arrange.notAllowed(session?.role ?? ''), tone: 'alarm' })
+    else showMessage({ text: t('arrange.notAllowed', { role: session?.role ?? '' }), tone: 'alarm' })
   }
   const searchField = useRef<HTMLInputElement>(null)
   const search = () => searchField.current?.focus()
@@ -48,11 +48,11 @@ function Page() {
       </TopBar>
       {isArranging ? null : <Toolbar {...{ view, change, commands, searchField }} />}
       <main className="content">
-        <h1 className="for-listeners">{words.nav.dashboard}</h1>
+        <h1 className="visually-hidden">{t('nav.dashboard')}</h1>
         {isArranging ? (
           <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
         ) : (
-          <Phase view={view}>{(places) => <Channels {...{ view, change, places }} />}</Phase>
+          <Phase view={view}>{(entries) => <Channels {...{ view, change, entries }} />}</Phase>
         )}
       </main>
       <HealthFooter />
@@ -63,32 +63,34 @@ function Page() {
 
 interface ChannelsProps {
   readonly view: View
-  readonly places: string
+  readonly entries: string
   change(view: Partial<View>): void
 }
 
-function Channels({ view, places: text, change }: ChannelsProps) {
-  const places = useMemo(() => decodePlaces(text), [text])
-  const isHidden = useHouse((runtime) => runtime.groups.find((one) => one.id === view.group)?.hide_charts === true)
+function Channels({ view, entries: text, change }: ChannelsProps) {
+  const entries = useMemo(() => decodeSlots(text), [text])
+  const isHidden = useWatchState(
+    (watchState) => watchState.groups.find((group) => group.id === view.group)?.hide_charts === true,
+  )
   const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
-  const density = densityOf(places.length, view)
+  const density = densityOf(entries.length, view)
   const order = `${text} ${view.layout} ${hasChart} ${density}`
   return (
     <div className="meter-field">
       {view.layout === 'list' ? (
-        <ChannelTable {...{ places, change }} sort={view.sort} />
+        <ChannelTable {...{ entries, change }} sort={view.sort} />
       ) : (
-        <ul className="cards" data-density={density} aria-label={words.card.list}>
-          {places.map((place) =>
-            place.kind === 'planned' ? (
-              <PlannedCard key={place.slot} slot={place.slot} />
-            ) : place.kind === 'spacer' ? (
-              <Spacer key={place.slot} />
+        <ul className="cards" data-density={density} aria-label={t('card.list')}>
+          {entries.map((entry) =>
+            entry.kind === 'planned' ? (
+              <PlannedCard key={entry.slot} slot={entry.slot} />
+            ) : entry.kind === 'spacer' ? (
+              <Spacer key={entry.slot} />
             ) : (
               <ChannelCard
-                key={place.channelId}
-                receiverId={place.receiverId}
-                channelId={place.channelId}
+                key={entry.channelId}
+                receiverId={entry.receiverId}
+                channelId={entry.channelId}
                 step={view.detail === 'status' ? 'status' : 'usual'}
                 hasChart={hasChart}
               />
@@ -101,7 +103,7 @@ function Channels({ view, places: text, change }: ChannelsProps) {
   )
 }
 
-/** Two sizes of card: few may be large. */
+/** Large cards if there are few. */
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
   if (detail === 'full') return 'roomy'
   return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'

@@ -1,20 +1,20 @@
-/** A position on which no channel stands: planned, or blank on purpose. */
+/** A slot without a channel: planned, or blank. */
 
-import { words } from '../words.ts'
+import { t } from '../i18n.ts'
 
 export function PlannedCard({ slot }: { slot: number }) {
   return (
     <li className="card planned">
       <span className="card-slot">
-        <span className="for-listeners">{words.card.slot(slot)}</span>
+        <span className="visually-hidden">{t('card.slot', { slot })}</span>
         <span aria-hidden="true">{slot}</span>
       </span>
-      <span className="planned-word">{words.card.planned}</span>
+      <span className="planned-text">{t('card.planned')}</span>
     </li>
   )
 }
 
-/** Nothing to see, and nothing to hear. */
+/** An empty space in the grid. */
 export function Spacer() {
   return <li className="spacer" aria-hidden="true" />
 }

@@ -1,0 +1,73 @@
+/** Assignments of transmitters to performers. */
+
+import type { Performer, UnitBody } from '../../src/model/hardware.ts'
+import { type Api, type ApiResponse, isList, isObject } from '../api.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { type Resource, useResource } from '../resource.ts'
+
+/** An active assignment. */
+export interface Assignment {
+  readonly id: number
+  readonly performer: number
+  readonly wireless_unit: number
+}
+
+export interface Cast {
+  readonly performers: readonly Performer[]
+  readonly assignments: readonly Assignment[]
+  readonly units: readonly UnitBody[]
+}
+
+const intervalMs = 10_000
+/** Pictures are large and change rarely. */
+const performersIntervalMs = 60_000
+
+/** Combines the three lists. */
+export function useCast(): Resource<Cast> {
+  const performers = useResource('/api/performers/', isList<Performer>, performersIntervalMs)
+  const assignments = useResource('/api/assignments/?is_active=true', isList<Assignment>, intervalMs)
+  const units = useResource('/api/units/', isList<UnitBody>, intervalMs)
+  const isLoaded = performers.body !== null && assignments.body !== null && units.body !== null
+  return {
+    body: isLoaded
+      ? { performers: performers.body ?? [], assignments: assignments.body ?? [], units: units.body ?? [] }
+      : null,
+    problem: performers.problem ?? assignments.problem ?? units.problem,
+    isChanging: false,
+    readAt: Math.min(performers.readAt ?? 0, assignments.readAt ?? 0, units.readAt ?? 0) || null,
+    async reload() {
+      await Promise.all([performers.reload(), assignments.reload(), units.reload()])
+    },
+  }
+}
+
+export function unitName(units: readonly UnitBody[], id: number): string {
+  const unit = units.find((unit) => unit.id === id)
+  return unit === undefined ? t('performers.unavailableUnit', { id }) : plainText(nameOf(unit))
+}
+
+export function setActive(
+  api: Api,
+  { id }: Pick<Assignment, 'id'>,
+  is_active: boolean,
+): Promise<ApiResponse<Assignment>> {
+  return api.write('PUT', `/api/assignments/${id}/`, { is_active }, isObject<Assignment>)
+}
+
+/** Ends the previous assignment of the transmitter first. */
+export async function assign(
+  api: Api,
+  { assignments }: Pick<Cast, 'assignments'>,
+  assignment: Omit<Assignment, 'id'>,
+): Promise<ApiResponse<Assignment>> {
+  const previous = assignments.find(({ wireless_unit }) => wireless_unit === assignment.wireless_unit)
+  const ended = previous === undefined ? null : await setActive(api, previous, false)
+  if (ended?.ok === false) return ended
+  return api.write('POST', '/api/assignments/', assignment, isObject<Assignment>)
+}
+
+function nameOf({ id, name, slot }: UnitBody): string {
+  const shown = name ?? t('performers.unnamedUnit', { id })
+  return slot === null ? shown : t('performers.unitWithSlot', { name: shown, slot })
+}

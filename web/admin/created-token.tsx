@@ -1,0 +1,63 @@
+/** Shows a new token once: as text for a script, or as a link with a QR code for a screen. */
+
+import { useEffect, useRef } from 'react'
+import { useServices } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { CopyField } from '../parts/copy-field.tsx'
+import { QrCode } from '../parts/qr-code.tsx'
+
+export interface NewToken {
+  readonly name: string
+  readonly token: string
+  /** Path that a kiosk link opens, including the mount prefix. */
+  readonly next?: string
+}
+
+export function CreatedToken({ newToken, onDismiss }: { newToken: NewToken; onDismiss: () => void }) {
+  const { mount } = useServices()
+  const section = useRef<HTMLElement>(null)
+  // The token is shown only once, so it must not be missed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focuses every new token
+  useEffect(() => {
+    section.current?.focus()
+  }, [newToken])
+  const name = plainText(newToken.name)
+  const title = newToken.next === undefined ? t('tokens.createdTitle', { name }) : t('tokens.kioskTitle', { name })
+  return (
+    <section className="secret" ref={section} tabIndex={-1} aria-label={title}>
+      <h2>{title}</h2>
+      {newToken.next === undefined ? (
+        <>
+          <p>{t('tokens.createdOnce')}</p>
+          <CopyField label={t('tokens.token')} text={newToken.token} />
+          <CopyField label={t('tokens.example')} text={exampleOf(`${location.origin}${mount}`, newToken.token)} />
+        </>
+      ) : (
+        <Link address={kioskAddress(`${location.origin}${mount}`, newToken.next, newToken.token)} />
+      )}
+      <button type="button" className="choice" onClick={onDismiss}>
+        {t('tokens.done')}
+      </button>
+    </section>
+  )
+}
+
+function Link({ address }: { address: string }) {
+  return (
+    <>
+      <p>{t('tokens.kioskOnce')}</p>
+      <CopyField label={t('tokens.link')} text={address} />
+      <QrCode address={address} />
+    </>
+  )
+}
+
+function exampleOf(base: string, token: string): string {
+  return `curl -H "Authorization: Bearer ${token}" ${base}/api/health/`
+}
+
+/** The token is in the fragment, which browsers do not send. */
+function kioskAddress(base: string, next: string, token: string): string {
+  return `${base}/kiosk?${new URLSearchParams({ next })}#${token}`
+}

@@ -1,0 +1,93 @@
+/** Open tasks of the administrator. */
+
+import type { StoreHealth } from '../../src/model/health.ts'
+import { type PageName, pathOf } from '../../src/model/pages.ts'
+import { type Health, isObject, isPage, type Problem } from '../api.ts'
+import { t } from '../i18n.ts'
+import { useResource } from '../resource.ts'
+import { listErrors } from '../source-errors.ts'
+
+/** Five requests at once: an open page must stay within the rate limit. */
+const intervalMs = 10_000
+
+export interface OpenTask {
+  readonly key: string
+  readonly text: string
+  /** Additional information, such as an error message. */
+  readonly description?: string | null
+  /** Path below the mount prefix, with the filter that shows the task. */
+  readonly path: string
+}
+
+interface OpenTasks {
+  /** Null until everything is loaded. */
+  readonly items: readonly OpenTask[] | null
+  readonly store: StoreHealth | null
+  readonly problem: Problem | null
+  reload(): Promise<void>
+}
+
+export function useOpenTasks(): OpenTasks {
+  const queue = useCount('/api/discovery/pending/?')
+  const movements = useCount('/api/movements/unacknowledged/?')
+  const failing = useCount('/api/admin/realtime-connections/?status=error&')
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
+  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, intervalMs)
+  const resources = [queue, movements, failing, lost, health]
+  const isKnown = resources.every(({ body }) => body !== null)
+  return {
+    items: isKnown
+      ? [
+          ...ofCount('queue', queue.body?.count, 'shell.overview.queue', 'queue'),
+          ...ofCount('movements', movements.body?.count, 'shell.overview.movements', 'movements'),
+          ...ofManufacturers(health.body),
+          ...ofCount('error', failing.body?.count, 'shell.overview.connections.error', 'connections', '?status=error'),
+          ...ofCount(
+            'disconnected',
+            lost.body?.count,
+            'shell.overview.connections.disconnected',
+            'connections',
+            '?status=disconnected',
+          ),
+        ]
+      : null,
+    store: health.body?.store ?? null,
+    problem: resources.find(({ problem }) => problem !== null)?.problem ?? null,
+    async reload() {
+      await Promise.all(resources.map(({ reload }) => reload()))
+    },
+  }
+}
+
+function useCount(path: string) {
+  return useResource(`${path}page_size=1`, isPage<unknown>, intervalMs)
+}
+
+type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`
+
+function ofCount(
+  key: string,
+  count: number | undefined,
+  text: CountKey,
+  page: PageName,
+  search = '',
+): readonly OpenTask[] {
+  return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
+}
+
+function ofManufacturers(health: Health | null): readonly OpenTask[] {
+  if (health === null) return []
+  const path = pathOf('manufacturers')
+  if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]
+  return health.manufacturers
+    .filter(({ status }) => status !== 'healthy' && status !== 'disabled')
+    .map((manufacturer) => ({
+      key: `manufacturer ${manufacturer.code}`,
+      text: t('shell.overview.manufacturer', {
+        code: manufacturer.code,
+        status: t(`health.statuses.${manufacturer.status}`),
+      }),
+      description: listErrors(manufacturer).join('; ') || null,
+      path: `${path}?manufacturer=${manufacturer.code}`,
+    }))
+}

@@ -1,0 +1,99 @@
+/** Applies an edit through the REST API. */
+
+import type { ChannelBody, Group } from '../src/model/api.ts'
+import { type Api, type ApiResponse, isNothing, isObject, type Problem } from './api.ts'
+import type { Edit } from './arrangement.ts'
+
+/** The known groups; the result of an edit contains the changed group. */
+type Groups = readonly Group[]
+
+/** Temporary slots for a swap, outside the range in normal use. */
+const temporarySlots = [64_999, 64_998, 64_997, 64_996]
+const retryAfterMs = [1_000, 2_000, 4_000, 8_000]
+
+/** Returns the edit as applied: a created group has its id only then. */
+export async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
+  switch (edit.type) {
+    case 'move':
+      return withEdit(await put(api, edit.channelId, edit.to), edit)
+    case 'swap':
+      return withEdit(await swap(api, edit), edit)
+    case 'change_group': {
+      const { id, ...fields } = edit.after
+      const response = await api.write('PUT', `/api/groups/${id}/`, fields, isObject<Group>)
+      return response.ok ? { ok: true, body: { ...edit, after: response.body } } : response
+    }
+    case 'create_group': {
+      const { id: _, ...fields } = edit.group
+      const response = await api.write('POST', '/api/group/', fields, isObject<Group>)
+      return response.ok ? { ok: true, body: { ...edit, group: response.body } } : response
+    }
+    case 'delete_group':
+      return withEdit(await api.write('DELETE', `/api/groups/${edit.group.id}/`, undefined, isNothing), edit)
+    default:
+      return edit satisfies never
+  }
+}
+
+/** The groups after the edit. */
+export function groupsAfter(groups: Groups, edit: Edit): Groups {
+  switch (edit.type) {
+    case 'change_group':
+      return groups.map((group) => (group.id === edit.after.id ? edit.after : group))
+    case 'create_group':
+      return [...groups, edit.group]
+    case 'delete_group':
+      return groups.filter((group) => group.id !== edit.group.id)
+    default:
+      return groups
+  }
+}
+
+function put(api: Api, channelId: number, slot: number): Promise<ApiResponse<ChannelBody>> {
+  return api.write('PATCH', `/api/channels/${channelId}/`, { slot }, isObject<ChannelBody>)
+}
+
+/**
+ * A slot holds one channel, so one channel moves to a temporary slot first. If a step fails, that channel returns to
+ * one of the two slots, unless the service stays unreachable or both slots are taken by another user.
+ */
+async function swap(api: Api, { a, b }: Extract<Edit, { type: 'swap' }>): Promise<ApiResponse<ChannelBody>> {
+  const aside = await moveAside(api, b.channelId)
+  if (!aside.ok) return aside
+  const first = await put(api, a.channelId, b.slot)
+  // After a lost response it is unknown whether the slot is free.
+  const second = await moveBack(api, b.channelId, first.ok ? [a.slot] : [b.slot, a.slot])
+  const isSwapped = second.ok && second.body.slot === a.slot
+  return first.ok || isSwapped ? second : first
+}
+
+/** Moves the channel to the first free slot of `slots`, with retries while the service does not respond. */
+async function moveBack(api: Api, channelId: number, slots: readonly number[]): Promise<ApiResponse<ChannelBody>> {
+  let response: ApiResponse<ChannelBody> | undefined
+  for (const waitMs of [0, ...retryAfterMs]) {
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    for (const slot of slots) {
+      response = await put(api, channelId, slot)
+      if (response.ok || response.problem.field !== 'slot') break
+    }
+    if (response?.ok || !isTemporary(response?.problem)) break
+  }
+  return response as ApiResponse<ChannelBody>
+}
+
+function isTemporary(problem: Problem | undefined): boolean {
+  return problem?.kind === 'unreachable' || problem?.waitSeconds !== undefined
+}
+
+async function moveAside(api: Api, channelId: number): Promise<ApiResponse<ChannelBody>> {
+  let response: ApiResponse<ChannelBody> | undefined
+  for (const slot of temporarySlots) {
+    response = await put(api, channelId, slot)
+    if (response.ok || response.problem.field !== 'slot') return response
+  }
+  return response as ApiResponse<ChannelBody>
+}
+
+function withEdit(response: ApiResponse<unknown>, edit: Edit): ApiResponse<Edit> {
+  return response.ok ? { ok: true, body: edit } : response
+}

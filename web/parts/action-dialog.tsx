@@ -1,0 +1,47 @@
+/** A confirmation that performs one request and shows the result or the error. */
+
+import type { ReactNode } from 'react'
+import { type ApiResponse, isNothing } from '../api.ts'
+import { useServices } from '../context.ts'
+import { useRequest } from '../resource.ts'
+import { Confirmation } from './dialog.tsx'
+import { useShowMessage } from './messages.tsx'
+
+interface ActionProps {
+  /** A question that names the item. */
+  readonly title: string
+  /** Effect of the action. */
+  readonly children: ReactNode
+  readonly action: string
+  readonly tone?: 'usual' | 'alarm'
+  /** Message after success. */
+  readonly done: string
+  write(): Promise<ApiResponse<unknown>>
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function ActionDialog({ title, children, action, tone = 'alarm', done, write, onDone, onClose }: ActionProps) {
+  const showMessage = useShowMessage()
+  const { send, isSending, problem } = useRequest()
+  const confirm = async () => {
+    const response = await send(write)
+    if (!response?.ok) return
+    onClose()
+    showMessage({ text: done })
+    await onDone()
+  }
+  return (
+    <Confirmation {...{ title, action, tone, isSending, problem, onClose }} onConfirm={confirm}>
+      {children}
+    </Confirmation>
+  )
+}
+
+type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: string }
+
+/** Deletes the resource at `path`. */
+export function Removal({ path, ...edit }: RemovalProps) {
+  const { api } = useServices()
+  return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, isNothing)} />
+}

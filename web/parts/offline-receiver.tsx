@@ -1,0 +1,24 @@
+/** Replaces the meters of an offline receiver: its hardware and since when it is offline. */
+
+import type { ChannelFacts } from '../channel-state.ts'
+import { formatTime } from '../format.ts'
+import { t } from '../i18n.ts'
+import { Age } from './age.tsx'
+
+export function OfflineReceiver({ facts }: { facts: ChannelFacts }) {
+  const hardware = [facts.receiverModel, facts.receiverIp].filter((part) => part !== null).join(' · ')
+  return (
+    <div className="offline">
+      <span className="offline-line">
+        <span className="offline-label">{t('card.offline')}</span>
+        {facts.since === null ? null : (
+          <span title={`${t('card.lastSeen')} ${formatTime(facts.since)}`}>
+            <span className="visually-hidden">{t('card.lastSeen')} </span>
+            <Age since={facts.since} isShort={true} /> {t('card.ago')}
+          </span>
+        )}
+      </span>
+      <bdi className="offline-hardware">{hardware}</bdi>
+    </div>
+  )
+}

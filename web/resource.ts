@@ -1,0 +1,105 @@
+/** Hooks to read from the service with polling, and to send requests. */
+
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { pathOf } from '../src/model/pages.ts'
+import type { ApiResponse, Problem, Shape } from './api.ts'
+import { useServices } from './context.ts'
+
+export interface Resource<Body> {
+  /** The latest body; kept during a refresh and when a refresh fails. */
+  readonly body: Body | null
+  /** Error of the latest request; null on success. */
+  readonly problem: Problem | null
+  /** The body belongs to a previous path; the response for the current path is pending. */
+  readonly isChanging: boolean
+  /** Device time of the body. */
+  readonly readAt: number | null
+  reload(): Promise<void>
+}
+
+type State<Body> = Pick<Resource<Body>, 'body' | 'problem' | 'readAt'> & { readonly path: string | null }
+
+/**
+ * Reads `path` (`/api/…`) when it changes and every `intervalMs` while the page is visible. `isBody` must be a stable
+ * function.
+ */
+export function useResource<Body>(path: string, isBody: Shape<Body>, intervalMs?: number): Resource<Body> {
+  const { api, mount } = useServices()
+  const [state, setState] = useState<State<Body>>({ body: null, problem: null, readAt: null, path: null })
+  const newest = useRef(0)
+  const reload = useCallback(async () => {
+    newest.current += 1
+    const request = newest.current
+    const response = await api.read(path, isBody)
+    if (request !== newest.current) return
+    setState((before) => {
+      const kept = before.path === path ? before : { body: null, readAt: null }
+      if (!response.ok && response.problem.kind === 'sign_in' && kept.body === null) redirectToSignIn(mount)
+      if (response.ok) return { body: response.body, problem: null, readAt: Date.now(), path }
+      return { body: kept.body, readAt: kept.readAt, problem: response.problem, path }
+    })
+  }, [api, mount, path, isBody])
+
+  useEffect(() => {
+    void reload()
+    return () => {
+      newest.current += 1
+    }
+  }, [reload])
+  useEffect(() => (intervalMs === undefined ? undefined : pollWhileVisible(reload, intervalMs)), [reload, intervalMs])
+  const { body, problem, readAt } = state
+  return { body, problem, readAt, reload, isChanging: state.path !== path && state.path !== null }
+}
+
+/** Schedules the next call after the previous one has finished. Becoming visible triggers a call at once. */
+function pollWhileVisible(call: () => Promise<void>, intervalMs: number): () => void {
+  const left = new AbortController()
+  let timer = setTimeout(again, intervalMs)
+  document.addEventListener('visibilitychange', again, { signal: left.signal })
+  return () => {
+    left.abort()
+    clearTimeout(timer)
+  }
+
+  async function again() {
+    clearTimeout(timer)
+    if (document.hidden) return
+    await call()
+    if (!left.signal.aborted) timer = setTimeout(again, intervalMs)
+  }
+}
+
+/** The sign-in page returns here. */
+function redirectToSignIn(mount: string): void {
+  location.replace(signInPath(mount))
+}
+
+export function signInPath(mount: string): string {
+  const here = location.pathname + location.search
+  return `${mount}${pathOf('sign_in')}?${new URLSearchParams({ next: here })}`
+}
+
+export interface RequestState {
+  readonly isSending: boolean
+  /** Error of the latest request. */
+  readonly problem: Problem | null
+  /** Sends one request at a time; resolves to null while another one is in progress. */
+  send<Body>(write: () => Promise<ApiResponse<Body>>): Promise<ApiResponse<Body> | null>
+  forget(): void
+}
+
+export function useRequest(): RequestState {
+  const [state, setState] = useState<Pick<RequestState, 'isSending' | 'problem'>>({ isSending: false, problem: null })
+  const isBusy = useRef(false)
+  const send = useCallback(async <Body>(write: () => Promise<ApiResponse<Body>>): Promise<ApiResponse<Body> | null> => {
+    if (isBusy.current) return null
+    isBusy.current = true
+    setState({ isSending: true, problem: null })
+    const response = await write()
+    isBusy.current = false
+    setState({ isSending: false, problem: response.ok ? null : response.problem })
+    return response
+  }, [])
+  const forget = useCallback(() => setState((before) => ({ ...before, problem: null })), [])
+  return { ...state, send, forget }
+}
