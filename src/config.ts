@@ -19,7 +19,7 @@ const text = (expected: string) => Type.String({ description: expected })
 const flag = Type.Boolean({ description: 'true or false' })
 const textList = (expected: string) => Type.Array(Type.String(), { description: `a list of ${expected}` })
 const integer = (minimum: number, maximum: number) =>
-  Type.Integer({ minimum, maximum, description: `a integer number from ${minimum} to ${maximum}` })
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` })
 const networks = (pattern = '') => {
   const text = Type.String({ pattern, description: 'a network in CIDR form, such as 10.0.0.0/8' })
   const network = Type.Refine(text, (value) => parseNetwork(value) !== null)

@@ -77,8 +77,8 @@ export function createStoreMaintenance(deps: {
   readonly log: Log
   now(): number
 }): StoreMaintenance {
-  const { db, paths: place, feed, log, now } = deps
-  const isFile = sqlitePath(place.database_url) !== null
+  const { db, paths, feed, log, now } = deps
+  const isFile = sqlitePath(paths.database_url) !== null
   let isFaultReported = false
   let checkAt = performance.now() + checkEveryMs
   let snapshotCheckAt = 0
@@ -116,7 +116,7 @@ export function createStoreMaintenance(deps: {
 
   async function snapshot(): Promise<void> {
     try {
-      await takeSnapshot(db, place, now())
+      await takeSnapshot(db, paths, now())
     } catch (error) {
       log.warn({ error: String(error) }, 'no snapshot of the database could be taken')
     }
@@ -124,7 +124,7 @@ export function createStoreMaintenance(deps: {
 
   async function snapshotWhenDue(): Promise<void> {
     snapshotCheckAt = performance.now() + checkSnapshotsEveryMs
-    const [newest] = await listSnapshots(place).catch(() => [])
+    const [newest] = await listSnapshots(paths).catch(() => [])
     if (newest === undefined || now() - newest.taken_at >= snapshotEveryMs) await snapshot()
   }
 
