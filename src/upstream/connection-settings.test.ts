@@ -29,7 +29,7 @@ describe('the two notations', () => {
       username: 'micwatch',
       verifySsl: false,
       timeoutMs: 5000,
-      pace: { perSecond: 10, burst: 20 },
+      rateLimit: { perSecond: 10, burst: 20 },
       isEnabled: true,
       pollIntervalSeconds: 3,
       streamTimeoutMs: 60_000,
