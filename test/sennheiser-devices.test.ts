@@ -153,7 +153,7 @@ test.concurrent('reports packs of a base station that only receive as units, and
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('and followed', async () => (await audio()) === -7)
   // It is assigned a microphone: from now on it is reported on a channel.
-  spectera.say('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
+  spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)

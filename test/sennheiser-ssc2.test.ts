@@ -126,7 +126,7 @@ describe('reading each resource', () => {
 
   test('ignores a transmitter that is not linked', async () => {
     const simulator = await start()
-    simulator.link(2, false)
+    simulator.setLinked(2, false)
     const source = openTestSource(simulator.url)
     await source.listDevices()
     const [device] = await getDevices(source.adapter, source.client)
@@ -165,12 +165,12 @@ describe('a session', () => {
 
   test('continues if one path is rejected, and requests it again when a transmitter is linked', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
-    simulator.link(1, false)
+    simulator.setLinked(1, false)
     const iterator = await follow(openTestSource(simulator.url))
     const gone = await find(iterator, (event) => transmitterOf(event) === null)
     expect(gone).toMatchObject({ type: 'told', isWhole: true })
     await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
-    simulator.link(1, true)
+    simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     simulator.setLinked(1, false)
     await find(iterator, (event) => transmitterOf(event) === null)
@@ -190,7 +190,7 @@ describe('a session', () => {
   })
 
   test('reports fast meters ten times a second, and everything else at once', async () => {
-    const simulator = await start({ product: 'Spectera Base Station', fastEveryMs: 10 })
+    const simulator = await start({ product: 'Spectera Base Station', levelIntervalMs: 10 })
     const iterator = await follow(openTestSource(simulator.url))
     const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
@@ -217,7 +217,7 @@ describe('a session', () => {
     const dropped = await follow(openTestSource(simulator.url))
     await simulator.close()
     await expect(drain(dropped)).rejects.toBeInstanceOf(ApiError)
-    const full = await start({ mostSessions: 0 })
+    const full = await start({ maxSessions: 0 })
     await expect(follow(openTestSource(full.url))).rejects.toMatchObject({ status: 503 })
   })
 
@@ -234,7 +234,7 @@ describe('a session', () => {
   }, 10_000)
 
   test('continues if a device has nothing to send', async () => {
-    const simulator = await start({ fastEveryMs: 1_000_000 })
+    const simulator = await start({ levelIntervalMs: 1_000_000 })
     const iterator = await follow(openTestSource(simulator.url))
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
     const next = find(iterator, (event) => transmitterOf(event)?.battery === 30)

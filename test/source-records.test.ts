@@ -28,7 +28,7 @@ function open(db: Database, now: () => number = Date.now) {
   return { reports: sourceRecords, published, noted }
 }
 
-const succeeded: CycleOutcome = { ok: true, complaints: [] }
+const succeeded: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** Times as subscriptions report them, with fractions of a millisecond. */
 const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })

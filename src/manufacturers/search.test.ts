@@ -166,7 +166,7 @@ test.concurrent('finds nothing where a host uses another protocol, does not answ
   simulator.setFault({ type: 'hang' })
   expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(5_000)
-  const foreign = await serveLines({ answers: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
+  const foreign = await serveLines({ responses: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
   atEnd(() => foreign.close())
   const ports = { 'tcp:': Number(new URL(foreign.url).port) }
   expect(await searchAddresses(pluginWith({ ports }), about)).toEqual([])

@@ -22,7 +22,7 @@ function closeLater<T extends { close(): unknown }>(resource: T): T {
   return resource
 }
 
-async function connectTo(answers: Partial<Answers>, settings: Partial<UpstreamSettings> = {}) {
+async function connectTo(answers: Partial<RequestHandlers>, settings: Partial<UpstreamSettings> = {}) {
   const server = closeLater(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const defaults = { timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }

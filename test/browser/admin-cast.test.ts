@@ -61,7 +61,7 @@ it('disables actions that a viewer may not perform', async () => {
 })
 
 it('adds performers with pictures and assigns transmitters', async () => {
-  const shure = withoutLink(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   const units = async () => (await app.get('/api/units/')).json as { id: number; slot: number; name: string }[]
   await until('both transmitters are detected', async () => (await units()).length === 2)

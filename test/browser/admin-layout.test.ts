@@ -12,7 +12,7 @@ import { browserForTests, findings, isTooWide } from './browser.ts'
 const browser = browserForTests()
 
 async function start() {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')

@@ -30,7 +30,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it('tests the settings before they are saved, and adds the manufacturer', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/')
   await page.getByRole('heading', { name: 'No systems configured' }).waitFor()
@@ -75,7 +75,7 @@ it('links to the page from an empty monitor for administrators', async () => {
 })
 
 it('discards the test result when the form changes', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp()
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Add manufacturer' }).click()
@@ -108,7 +108,7 @@ it('discards the test result when the form changes', async () => {
 })
 
 it('edits without the secret, disables and enables, and keeps a manufacturer that has receivers', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
@@ -156,7 +156,7 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
 })
 
 it('scans a network and shows the devices found or the error', async () => {
-  const shure = withoutLink(await startShure({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [entryOf(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
@@ -207,7 +207,7 @@ it('shows a system and how to add it', async () => {
 })
 
 it('fits a phone and shows errors', async () => {
-  const shure = withoutLink(await startShure({ sharedKey: 'right' }))
+  const shure = withoutPush(await startShure({ sharedKey: 'right' }))
   const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)

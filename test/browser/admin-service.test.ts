@@ -13,7 +13,7 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it.concurrent('edits settings for all manufacturers and for one, validates them, and resets them', async () => {
-  const shure = withoutLink(await startShure({ receivers: 1 }))
+  const shure = withoutPush(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
   const page = await browser.openAs(app, 'admin', '/admin/settings')
   const setting = (scope: string, name: string) =>
@@ -61,7 +61,7 @@ it.concurrent('hides the actions from an operator when only administrators may e
 })
 
 it.concurrent('lists open tasks with links', async () => {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 2 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 2 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 2)
   await app.post('/api/refresh/')

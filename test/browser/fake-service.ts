@@ -163,7 +163,7 @@ function dataOf(data: FakeData): DataBody {
 
 function healthOf({ upstream }: FakeData): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
-  const upstreamStatus = { ...withoutSources, status: upstream, base_url: '', consecutive_failures }
+  const upstreamStatus = { ...noSources, status: upstream, base_url: '', consecutive_failures }
   const manufacturers = [{ code: 'shure', ...upstreamStatus }]
   const store = { status: 'healthy', details: null } as const
   return {

@@ -47,7 +47,7 @@ async function expectTranslated(page: Page, data: ReadonlySet<string>) {
 }
 
 it("displays every text of every page in the browser's language", async () => {
-  const shure = withoutLink(await startShure({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ webRoot, manufacturers: [entryOf(shure)] })
   await until('all receivers are known', async () => (await app.receivers()).length === 2)
   const operator = await tokenHeaders(app.runtime, 'operator')

@@ -10,7 +10,7 @@ const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 async function start() {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')

@@ -14,8 +14,8 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 const hostile = '<img src=x onerror=alert(1)>\u202Egnp'
 
 async function start(options: object = {}) {
-  const shure = withoutLink(await startShure({ richList: true, receivers: 3 }))
-  const sennheiser = withoutLink(await startSennheiser({ richList: true }))
+  const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
+  const sennheiser = withoutPush(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
   const app = await startApp({ ...options, manufacturers: systems.map((system) => entryOf(system, still)) })
   await until('all are known', async () => (await app.receivers()).length === 5)

@@ -1,7 +1,7 @@
 /** Columns of the manufacturer list. */
 
 import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
-import { fieldValue, isOn } from '../../src/model/manufacturer-config.ts'
+import { fieldValue, isChecked } from '../../src/model/manufacturer-config.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
@@ -104,7 +104,7 @@ function Status({ record }: { record: ManufacturerBody }) {
 function Addresses({ record: { config } }: { record: ManufacturerBody }) {
   const addresses = [fieldValue(config, 'api_base_url'), ...fieldValue(config, 'devices').split('\n')]
   const shown = addresses.filter((address) => address !== '')
-  const isUnverified = !isOn(config, 'ssl_verify') && shown.some((item) => item.startsWith('https:'))
+  const isUnverified = !isChecked(config, 'ssl_verify') && shown.some((item) => item.startsWith('https:'))
   return (
     <span className="stacked">
       {shown.length === 0 ? t('parts.unknown') : null}
@@ -129,17 +129,17 @@ function Switch({
   record: ManufacturerBody
   onToggle: ManufacturerActions['toggle'] | undefined
 }) {
-  const isOn = isEnabled(record)
-  if (onToggle === undefined) return isOn ? t('parts.filters.yes') : t('parts.filters.no')
+  const isChecked = isEnabled(record)
+  if (onToggle === undefined) return isChecked ? t('parts.filters.yes') : t('parts.filters.no')
   return (
     <label className="tick">
       <input
         type="checkbox"
-        checked={isOn}
+        checked={isChecked}
         onChange={() => onToggle(record)}
         aria-label={t('manufacturers.enable.text', { name: nameOf(record) })}
       />
-      <span aria-hidden="true">{isOn ? t('parts.filters.yes') : t('parts.filters.no')}</span>
+      <span aria-hidden="true">{isChecked ? t('parts.filters.yes') : t('parts.filters.no')}</span>
     </label>
   )
 }

@@ -60,7 +60,11 @@ export function ConfigFields({ config, keys }: { config: Config; keys: readonly 
 }
 
 function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
-  const shared = { name: fieldName(keyIn(config, key)), label: t(`manufacturers.labels.${key}`), hint: hintOf(key) }
+  const shared = {
+    name: fieldName(resolveKey(config, key)),
+    label: t(`manufacturers.labels.${key}`),
+    hint: hintOf(key),
+  }
   switch (key) {
     case 'ssl_verify':
       return <VerifyField name={shared.name} isOn={isChecked(config, key)} />

@@ -34,8 +34,8 @@ function linkTo(url: string, config: object = {}) {
   return linked
 }
 
-const serve = async (answers: Readonly<Record<string, unknown>>, otherwise: string) =>
-  track(await serveLines({ answers, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
+const serve = async (responses: Readonly<Record<string, unknown>>, otherwise: string) =>
+  track(await serveLines({ responses, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
 
 describeDevice({
   name: 'DSQD',

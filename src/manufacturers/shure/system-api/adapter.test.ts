@@ -19,7 +19,7 @@ describePlugin({
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,
   // The channel name is the only thing that it reports about a transmitter.
-  tellsChange: ({ name }) => name === 'Understudy',
+  showsChange: ({ name }) => name === 'Understudy',
   keepsDevices: true,
 })
 
