@@ -229,7 +229,7 @@ describe('a file that cannot be read in', () => {
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
-          'manufacturers.0.config: username: expected',
+          'manufacturers.0.config.username: expected',
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',

@@ -36,7 +36,7 @@ export function cleanText(text: string, maxChars: number): string {
   return points.slice(0, maxChars).join('').trim()
 }
 
-const controls = /\p{Cc}+/gu
+const controls = /\s*\p{Cc}[\p{Cc}\s]*/gu
 const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
 
 /** A whole number within bounds; fractions are rounded. */

@@ -51,7 +51,7 @@ it('makes a group, changes its positions, opens its wall, removes it', async () 
 })
 
 it('offers a viewer nothing that would be refused', async () => {
-  const app = await startApp()
+  const app = await startApp({ config: { require_login: true } })
   const page = await browser.openAs(app, 'viewer', '/admin/performers')
   await page.getByText('This takes the role operator.').waitFor()
   expect(await page.getByRole('button', { name: 'Add a performer' }).isDisabled()).toBe(true)
