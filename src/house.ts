@@ -229,13 +229,18 @@ export async function openHouse(config: Config, options: HouseOptions): Promise<
       for (const { code } of before) if (!roster.has(code)) units.forgetManufacturer(code)
       inForce.clear()
       cache.drop(null)
-      // Nobody waits for a source that stops: a write must not depend on how a system behaves.
+      forgetReports(gone)
+      // Writes do not wait for a source that stops: they must not depend on how a system behaves.
       const stopped = monitor.setSources(roster.sources())
       closeLinks(stopped, gone).catch((error) => log.warn({ error: String(error) }, 'a connection could not be closed'))
     }
+    const forgetReports = (sources: readonly HeardSource[]) => {
+      for (const { id } of sources) if (!isSource(id)) reports.forget(id)
+    }
     const closeLinks = async (stopped: Promise<void>, sources: readonly HeardSource[]) => {
       await stopped
-      for (const { id } of sources) if (!isSource(id)) reports.forget(id)
+      // Its last cycle may have been reported after the source was removed.
+      forgetReports(sources)
       await Promise.all(sources.map(({ link }) => link.close()))
     }
     const readManufacturers = async () => {

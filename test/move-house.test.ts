@@ -12,6 +12,7 @@ import { openDatabase } from '../src/store/database.ts'
 import { entryOf, startApp, startHome, startShure, until, withoutLink } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
+import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 90_000
@@ -141,7 +142,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       expect(late.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
       const importedAt = performance.now()
       await socket.next(({ type, data }) => type === 'device_update' && data.name === 'House left', 3000)
-      expect(performance.now() - importedAt).toBeLessThan(1500)
+      expect(performance.now() - importedAt).toBeLessThan(timeLimit(1500))
       const seen = await until('it is named', async () => {
         const all = await there.receivers()
         return all.find(({ name }) => name === 'House left')

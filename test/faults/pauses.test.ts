@@ -4,6 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { entryOf, startApp, startShure, type TestApp, until, withoutLink } from '../app.ts'
 import { sharing } from '../scope.ts'
+import { timeLimit } from '../time-limit.ts'
 import { device, refuses, type System, says, startSystem } from './system.ts'
 
 const longAgo = Date.parse('2001-02-03T04:05:06Z')
@@ -95,7 +96,7 @@ describe('a system that asks for a pause', () => {
     }
     const next = await until('it is asked again', () => system.asked.find((one) => one.at > refused), 15_000)
     expect(next.at - refused).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
-    expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
+    expect(next.at - refused).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + timeLimit(2000))
     await until('it is well', async () => {
       const { status, details } = await fares(codeOf(pause))
       return status === 'healthy' && details.length === 0
