@@ -1,13 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import { SummaryReporter } from './scripts/summary-reporter.ts'
 
-// Real processes, sockets and clocks on a shared build machine: there, as everywhere in reliability figures, a run fails
-// only if the second of two tries fails too. At a desk the first failure counts.
-const retry = process.env.CI === 'true' ? 1 : 0
-
 export default defineConfig({
   test: {
-    retry,
     include: ['{src,web,test,scripts}/**/*.test.{ts,tsx}'],
     // What waits by its nature: `npm run test:long`.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],

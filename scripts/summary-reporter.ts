@@ -1,8 +1,7 @@
 import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vitest/node'
 
 /**
- * Ends a run with one plain line to count by. In CI a test that did not run (skipped or todo) fails the run, and one that
- * passed only at its second try is named: a pass by luck is a defect to look for.
+ * Ends a run with one line that states the counts. In CI, a test that did not run (skipped or todo) fails the run.
  */
 export class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[], reason: TestRunEndReason): void {
@@ -13,11 +12,6 @@ export class SummaryReporter implements Reporter {
     const failed = count('failed') + broken || (reason === 'passed' ? 0 : 1)
     const skipped = tests.length - count('passed') - count('failed')
     if (skipped > 0 && process.env.CI === 'true') process.exitCode = 1
-    for (const test of tests) {
-      if (test.diagnostic()?.flaky === true) {
-        console.log(`passed at the second try: ${test.module.relativeModuleId} › ${test.fullName}`)
-      }
-    }
     console.log(`micwatch: ${count('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   }
 }

@@ -235,15 +235,20 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       for (const { code } of before) if (!sourceRegistry.has(code)) unitStore.removeManufacturer(code)
       effectiveSettings.clear()
       cache.drop(null)
+      forgetRecords(removed)
       // Not awaited: a write must not depend on how fast a source stops.
       const stopped = monitor.setSources(sourceRegistry.sources())
       closeClients(stopped, removed).catch((error) =>
         log.warn({ error: String(error) }, 'upstream client could not be closed'),
       )
     }
+    const forgetRecords = (sources: readonly MonitoredSource[]) => {
+      for (const { id } of sources) if (!isSource(id)) sourceRecords.forget(id)
+    }
     const closeClients = async (stopped: Promise<void>, sources: readonly MonitoredSource[]) => {
       await stopped
-      for (const { id } of sources) if (!isSource(id)) sourceRecords.forget(id)
+      // The last cycle may have been recorded after the source was removed.
+      forgetRecords(sources)
       await Promise.all(sources.map(({ client }) => client.close()))
     }
     const loadManufacturers = async () => {

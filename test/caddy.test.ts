@@ -1,8 +1,4 @@
-/**
- * Runs deploy/Caddyfile in a real Caddy where one is installed: the certificate of each name, and which requests reach
- * the
- * service.
- */
+/** deploy/Caddyfile in a real Caddy: which certificate each name gets, and which requests reach Micwatch. */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +7,10 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, until } from './app.ts'
 import { createTestFolder } from './databases.ts'
+import { installDebianPackage } from './debian-package.ts'
 import { addAdmin, password } from './people.ts'
 import { freePort } from './postgres.ts'
 import { atEnd } from './scope.ts'
@@ -32,12 +29,11 @@ interface Policy {
   readonly issuers?: readonly { readonly module: string }[]
 }
 
-function hasCaddy(): boolean {
+async function requireCaddy(): Promise<void> {
   try {
     execFileSync('caddy', ['version'], { stdio: 'ignore' })
-    return true
   } catch {
-    return false
+    await installDebianPackage('caddy')
   }
 }
 
@@ -47,8 +43,10 @@ function adapt(env: Record<string, string>): CaddyConfig {
   return JSON.parse(execFileSync('caddy', args, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
 }
 
-describe.skipIf(!hasCaddy())('deploy/Caddyfile', () => {
-  it('requests certificates for public names from a public authority and for private names and addresses from Caddy', () => {
+describe('deploy/Caddyfile', () => {
+  beforeAll(requireCaddy, 300_000)
+
+  it('asks a public authority for public names, and Caddy’s own for private names and addresses', () => {
     const { apps } = adapt({
       MICWATCH_PUBLIC_NAME: 'mics.example.org, wall.example.org',
       MICWATCH_PRIVATE_NAME: 'mics, mics.venue.lan',

@@ -12,6 +12,7 @@ import { openDatabase } from '../src/store/database.ts'
 import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
+import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 90_000
@@ -229,7 +230,7 @@ describe('a file that cannot be imported', () => {
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", username: "b€nutzer"}}]',
-          'manufacturers.0.config: username: expected',
+          'manufacturers.0.config.username: expected',
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: "http://a", shared_key: "********"}}]',

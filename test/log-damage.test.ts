@@ -3,7 +3,7 @@
  */
 
 import { cp, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
@@ -44,7 +44,8 @@ async function copyData(path?: string) {
   onTestFinished(folder.drop)
   const data_dir = join(path ?? folder.path, 'data')
   await mkdir(data_dir, { mode: 0o700 })
-  await cp(killed, data_dir, { recursive: true })
+  // The service may have taken its first snapshot before it was killed, depending on the speed of the machine.
+  await cp(killed, data_dir, { recursive: true, filter: (from) => basename(from) !== 'snapshots' })
   const database = join(data_dir, 'micwatch.db')
   return { data_dir, database_url: `sqlite:${database}`, database, log: `${database}-wal`, count: `${database}-synced` }
 }

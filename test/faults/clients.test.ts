@@ -7,11 +7,12 @@ import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
 import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
 import { atEnd } from '../scope.ts'
+import { timeLimit } from '../time-limit.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
 /** The longest time for the liveness check, whatever other clients do. */
-const longestMs = 500
+const longestMs = timeLimit(500)
 
 describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.

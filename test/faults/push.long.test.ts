@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { startApp, type TestApp, until } from '../app.ts'
 import { atEnd, sharing } from '../scope.ts'
+import { timeLimit } from '../time-limit.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
 import {
@@ -223,7 +224,7 @@ describe('a subscription', () => {
     const waits = upgrades.slice(1, 4).map(({ at }, nth) => at - (upgrades[nth]?.at ?? 0) - 200)
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
-      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + 500)
+      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + timeLimit(500))
     }
     const sequence = statuses(name).map(({ status }) => status)
     expect(sequence).toEqual(expect.arrayContaining(['connected', 'disconnected']))

@@ -4,10 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
 import { startHome, until } from '../app.ts'
 import { atEnd } from '../scope.ts'
+import { timeLimit } from '../time-limit.ts'
 import { openSilent } from './silent-socket.ts'
 
 /** The longest time for the liveness check, whatever other clients do. */
-const longestMs = 500
+const longestMs = timeLimit(500)
 
 describe('slow connections', () => {
   // Reliability: 1.20, C6, 3.12.3.
