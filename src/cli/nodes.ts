@@ -46,5 +46,5 @@ function print(terminal: Terminal, { nodes, processes }: NodesBody): void {
     terminal.out(formatTable(head, rows))
   }
   const idle = processes.filter(({ owner }) => !nodes.some((node) => node.owner === owner))
-  for (const process of idle) terminal.out(`Running without a source: ${plain(describeProcess(process))}`)
+  for (const idleProcess of idle) terminal.out(`Running without a source: ${plain(describeProcess(idleProcess))}`)
 }
