@@ -97,13 +97,13 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const events = follow(connect(device.url), stop.signal)
       expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
       const first = (await events.next()).value
-      expect(first).toMatchObject({ type: 'told', isWhole: true })
-      expectCommonFormat(first.observation)
+      expect(first).toMatchObject({ type: 'told', isComplete: true })
+      expectCommonFormat(first.report)
       const ofFirst = ({ channels }: DeviceReport, matches: (one: ChannelReading) => unknown) =>
         channels?.some((channel) => channel.channel === 1 && matches(channel))
       device.change(1, { name: 'Else' })
       const report = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
-      expect(report.id).toBe(first.observation.id)
+      expect(report.id).toBe(first.report.id)
       const ended = (async () => {
         while (!(await events.next()).done);
       })()
