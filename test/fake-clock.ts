@@ -1,12 +1,8 @@
 /** A wall clock that a test sets for a real process, by libfaketime; on Debian that is installed where it is missing. */
 
-import { execFile } from 'node:child_process'
 import { access, constants, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-
-const execute = promisify(execFile)
+import { installDebianPackage } from './debian-package.ts'
 
 export interface FakeClock {
   /** For the process whose clock it is. */
@@ -53,13 +49,6 @@ async function findInstalled(): Promise<string | undefined> {
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   console.error('libfaketime is needed here, and is missing: installing the Debian package faketime.')
-  // One at a time with whatever else is installed: apt-get does not wait for another.
-  await execute(
-    'flock',
-    [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', 'apt-get update -qq && apt-get install -y -qq faketime'],
-    { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } },
-  ).catch((cause) => {
-    throw new Error('libfaketime is needed here, and `apt-get install faketime` failed.', { cause })
-  })
+  await installDebianPackage('faketime')
   return findInstalled()
 }
