@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
 import { type Answers, serveHttp } from '../../test/plugin-kit-server.ts'
+import { timeLimit } from '../../test/time-limit.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 import { createLink, type LinkSettings } from './link.ts'
@@ -100,7 +101,7 @@ describe('a WebSocket', () => {
     expect(error).toBeInstanceOf(ApiError)
     expect(pings).toBe(1)
     expect(tookMs).toBeGreaterThanOrEqual(190)
-    expect(tookMs).toBeLessThan(700)
+    expect(tookMs).toBeLessThan(timeLimit(700))
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -208,7 +209,7 @@ test.each([
   const abortedAt = performance.now()
   stop.abort()
   expect(await waiting).toMatchObject({ told: [], error: null })
-  expect(performance.now() - abortedAt).toBeLessThan(1000)
+  expect(performance.now() - abortedAt).toBeLessThan(timeLimit(1000))
 })
 
 describe('an event stream', () => {
@@ -249,7 +250,7 @@ describe('an event stream', () => {
     const { error, tookMs } = await outcome(events)
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/fell silent/) })
     expect(tookMs).toBeGreaterThan(500)
-    expect(tookMs).toBeLessThan(2500)
+    expect(tookMs).toBeLessThan(timeLimit(2500))
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -282,7 +283,7 @@ describe('an event stream', () => {
     const silent = await linkTo({ onRequest: () => {} })
     const late = await outcome(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
     expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer/) })
-    expect(late.tookMs).toBeLessThan(1500)
+    expect(late.tookMs).toBeLessThan(timeLimit(1500))
     await expect.poll(() => silent.server.connections).toBe(0)
   })
 
