@@ -12,7 +12,6 @@ import { openDatabase } from '../src/store/database.ts'
 import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
-import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const slow = 90_000

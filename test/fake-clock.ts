@@ -1,12 +1,8 @@
 /** Sets the wall clock of a real process with libfaketime, which is installed on demand on Debian. */
 
-import { execFile } from 'node:child_process'
 import { access, constants, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-
-const execute = promisify(execFile)
+import { installDebianPackage } from './debian-package.ts'
 
 export interface FakeClock {
   /** Environment of the process that uses this clock. */
@@ -53,13 +49,6 @@ async function findInstalled(): Promise<string | undefined> {
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   console.error('libfaketime is needed here, and is missing: installing the Debian package faketime.')
-  // Only one installation at a time: apt-get fails while another instance runs.
-  await execute(
-    'flock',
-    [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', 'apt-get update -qq && apt-get install -y -qq faketime'],
-    { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } },
-  ).catch((cause) => {
-    throw new Error('libfaketime is needed here, and `apt-get install faketime` failed.', { cause })
-  })
+  await installDebianPackage('faketime')
   return findInstalled()
 }

@@ -2,17 +2,15 @@
  * A real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
  */
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, constants, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { installDebianPackage } from './debian-package.ts'
 import { freePort } from './postgres.ts'
-
-const execute = promisify(execFile)
 
 export interface RedisServer {
   readonly url: string
@@ -88,12 +86,6 @@ async function findInstalled(): Promise<string | undefined> {
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return undefined
   console.error('The tests need Redis, which is not installed. Installing the Debian package.')
-  const install = 'command -v redis-server || { apt-get update -qq && apt-get install -y -qq redis-server; }'
-  // Only one installation at a time: apt-get fails while another instance runs.
-  await execute('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  }).catch((cause) => {
-    throw new Error('Redis is needed here, and `apt-get install redis-server` failed.', { cause })
-  })
+  await installDebianPackage('redis-server')
   return findInstalled()
 }

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
 import { type RequestHandlers, serveHttp } from '../../test/plugin-kit-server.ts'
+import { timeLimit } from '../../test/time-limit.ts'
 import { createUpstreamClient, type UpstreamSettings } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
@@ -105,7 +106,7 @@ describe('openWebSocket', () => {
     expect(error).toBeInstanceOf(ApiError)
     expect(pings).toBe(1)
     expect(tookMs).toBeGreaterThanOrEqual(190)
-    expect(tookMs).toBeLessThan(700)
+    expect(tookMs).toBeLessThan(timeLimit(700))
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -215,7 +216,7 @@ test.each([
   const abortedAt = performance.now()
   stop.abort()
   expect(await waiting).toMatchObject({ received: [], error: null })
-  expect(performance.now() - abortedAt).toBeLessThan(1000)
+  expect(performance.now() - abortedAt).toBeLessThan(timeLimit(1000))
 })
 
 describe('openEventStream', () => {
@@ -259,7 +260,7 @@ describe('openEventStream', () => {
     const { error, tookMs } = await collect(events)
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/fell silent/) })
     expect(tookMs).toBeGreaterThan(500)
-    expect(tookMs).toBeLessThan(2500)
+    expect(tookMs).toBeLessThan(timeLimit(2500))
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -294,7 +295,7 @@ describe('openEventStream', () => {
     const silent = await connectTo({ onRequest: () => {} })
     const late = await collect(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
     expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer/) })
-    expect(late.tookMs).toBeLessThan(1500)
+    expect(late.tookMs).toBeLessThan(timeLimit(1500))
     await expect.poll(() => silent.server.connections).toBe(0)
   })
 
