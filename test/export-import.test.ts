@@ -76,7 +76,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 
       const exported = await old.run(['export'])
       expect([exported.code, exported.err]).toEqual([0, ''])
-      expect(exported.out).toMatch(/^# The configuration of a house/)
+      expect(exported.out).toMatch(/^# The configuration of an installation/)
       expect(exported.out).not.toContain(shure.config.shared_key)
       const file = parse(exported.out)
       expect(file).toMatchObject({

@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
         expect(operation.tags, about).toHaveLength(1)
         expect(Object.keys(tags), about).toContain(operation.tags[0])
         expect(operation.summary, about).toMatch(/^\S.*\.$/)
-        expect(operation.description, about).toMatch(/^(Needs the permission|Open to anybody)/)
+        expect(operation.description, about).toMatch(/^Requires (the permission|no credentials)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = operation.parameters ?? []
         expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
