@@ -52,10 +52,10 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
         await sleep(seconds * 1000)
         const after = await Promise.all([cpuTimeMs(micwatch.pid), cpuTimeMs(reference.pid)])
         if (rack.metering() !== 2 * receivers)
-          throw new Error('a connection to a receiver was lost during the measurement')
+          throw new Error('A connection to a receiver was lost during the measurement.')
         const [ours, bare] = after.map((value, processIndex) => ((value ?? 0) - (before[processIndex] ?? 0)) / seconds)
         const [megabytes, bareMegabytes] = await Promise.all(
-          [micwatch, reference].map((receiver) => residentMegabytes(receiver.pid)),
+          [micwatch, reference].map(({ pid }) => residentMegabytes(pid)),
         )
         const size = `${receivers} receivers × ${channels.length}`
         const figures: Figure[] = [
@@ -123,7 +123,7 @@ function simulateReceiver(socket: Socket, index: number, metering: Set<Socket>):
     'GET MODEL': '< REP MODEL {ULXD4Q} >',
     'GET DEVICE_ID': `< REP DEVICE_ID {R${index}} >`,
     'GET FW_VER': '< REP FW_VER {2.4.12.0} >',
-    'GET NET_SETTINGS SC': `< REP NET_SETTINGS SC MANUAL 010.020.${octets.map((receiver) => String(receiver).padStart(3, '0')).join('.')} 255.255.000.000 010.020.000.001 ${mac} >`,
+    'GET NET_SETTINGS SC': `< REP NET_SETTINGS SC MANUAL 010.020.${octets.map((octet) => String(octet).padStart(3, '0')).join('.')} 255.255.000.000 010.020.000.001 ${mac} >`,
     'GET 0 ALL': channels
       .map(
         (channel) =>

@@ -1,4 +1,7 @@
-/** Frames delivered per second to many clients while all receivers change. Reference: a minimal `ws` broadcast of the same frames. */
+/**
+ * Frames delivered per second to many clients while all receivers change. Reference: a minimal `ws` broadcast of the
+ * same frames.
+ */
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

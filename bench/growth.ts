@@ -90,7 +90,10 @@ async function measurePollMemory(atEnd: AtEnd, receivers: number, nodeOptions: r
   return (await residentMegabytes(pid)) ?? 0
 }
 
-/** Clients with the subprotocol of the pages, on few receivers; for comparison as many clients of a minimal relay that forwards a frame of the same size. */
+/**
+ * Clients with the subprotocol of the pages, on few receivers; for comparison as many clients of a minimal relay that
+ * forwards a frame of the same size.
+ */
 async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[]) {
   const options = { receivers: viewedReceivers, channelsPerReceiver: 4, richList: true, story: false }
   const simulator = await startShureSimulator({ ...options, pushesPerSecond: 0 })

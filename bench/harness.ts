@@ -15,7 +15,9 @@ export interface Figure {
   readonly name: string
   readonly unit: Unit
   readonly ours: number
-  /** The cost of a minimal implementation with the same result, measured in the same run; null if there is no reference. */
+  /**
+   * The cost of a minimal implementation with the same result, measured in the same run; null if there is no reference.
+   */
   readonly reference: number | null
 }
 
@@ -31,7 +33,7 @@ export interface Bench {
 
 export interface Line extends Figure {
   readonly bench: string
-  /** Ours / reference. */
+  /** `ours` divided by `reference`. */
   readonly ratio: number | null
   readonly oursRuns: readonly number[]
   readonly referenceRuns: readonly number[]
@@ -122,7 +124,7 @@ export function describeMachine(): Machine {
   return { cpu, cores: availableParallelism(), node: process.version, platform: `${process.platform} ${process.arch}` }
 }
 
-// --- Clean-up ------------------------------------------------------------------------------------
+// --- Clean-up ---------------------------------------------------------------------------------------------------------
 
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()

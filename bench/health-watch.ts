@@ -1,4 +1,7 @@
-/** Measures response times of one path (by default `/healthz`) from a worker thread, because the main thread may be busy generating load. */
+/**
+ * Measures response times of one path (by default `/healthz`) from a worker thread, because the main thread may be busy
+ * generating load.
+ */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -38,7 +41,7 @@ export function watchHealth(port: number, path = '/healthz'): HealthWatch {
   return {
     async end() {
       worker.postMessage('end')
-      const [{ times, trouble: failure }] = await once(worker, 'message')
+      const [{ times, failure }] = await once(worker, 'message')
       if (failure !== null) throw new Error(`${path} ${failure}`)
       return times
     },

@@ -42,7 +42,7 @@ export async function loadHttp(
   const open = async (): Promise<Socket> => {
     let requestedAt = performance.now()
     const read = createResponseReader((status, etag) => {
-      if (status !== 200 && status !== 304) failure ??= new Error(`${path} answered ${status}`)
+      if (status !== 200 && status !== 304) failure ??= new Error(`${path} returned ${status}`)
       const now = performance.now()
       durations.push(now - requestedAt)
       requestedAt = now
@@ -86,7 +86,7 @@ function createResponseReader(onResponse: (status: number, etag: string) => void
   return (chunk) => {
     let offset = 0
     if (remaining === 0) {
-      const requestHead = head.length
+      const bufferedLength = head.length
       head += chunk.toString('latin1', 0, maxHeadBytes)
       const end = head.indexOf('\r\n\r\n')
       if (end < 0) return
@@ -94,7 +94,7 @@ function createResponseReader(onResponse: (status: number, etag: string) => void
       status = Number(fields.slice(9, 12))
       etag = /\r\netag: (.+)/i.exec(fields)?.[1] ?? ''
       remaining = Number(/\r\ncontent-length: (\d+)/i.exec(fields)?.[1] ?? 0)
-      offset = end + 4 - requestHead
+      offset = end + 4 - bufferedLength
       head = ''
     }
     remaining -= chunk.length - offset

@@ -1,4 +1,6 @@
-/** Memory in use after 10,000 polling cycles, or as many as run in a minute. Reference: memory after the first third. */
+/**
+ * Memory in use after 10,000 polling cycles, or as many as run in a minute. Reference: memory after the first third.
+ */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -76,15 +76,15 @@ async function compareCpu(fixture: PollFixture, name: string, bytes: Buffer, cyc
 }
 
 async function compareWithDelay(fixture: PollFixture, name: string, bytes: Buffer): Promise<readonly Figure[]> {
-  const ours = await measureHold(() => fixture.poll(bytes))
+  const ours = await measureBlocking(() => fixture.poll(bytes))
   const rows = fixture.changedRows()
-  const reference = await measureHold(() => {
+  const reference = await measureBlocking(() => {
     JSON.parse(bytes.toString())
     fixture.writeReference(rows)
   })
   return [
     { name: `${name}, CPU`, unit: 'ms', ours: ours.cpuMs, reference: reference.cpuMs },
-    { name: `${name}, longest event loop delay`, unit: 'ms', ours: ours.holdMs, reference: reference.holdMs },
+    { name: `${name}, longest event loop delay`, unit: 'ms', ours: ours.blockedMs, reference: reference.blockedMs },
   ]
 }
 
@@ -97,14 +97,14 @@ export async function measureCpuMs(work: () => unknown): Promise<number> {
 }
 
 /** CPU time, and the longest time for which the event loop was blocked. */
-async function measureHold(work: () => unknown): Promise<{ cpuMs: number; holdMs: number }> {
+async function measureBlocking(work: () => unknown): Promise<{ cpuMs: number; blockedMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   await sleep(20)
   const usedMs = await measureCpuMs(work)
   await sleep(20)
   delay.disable()
-  return { cpuMs: usedMs, holdMs: delay.max / 1e6 }
+  return { cpuMs: usedMs, blockedMs: delay.max / 1e6 }
 }
 
 /** The upstream's device list, and the same list with other levels for every nth receiver (`every`). */
@@ -163,8 +163,8 @@ export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<Pol
     reader.close()
   })
 
-  let answer: Buffer = Buffer.from('{}')
-  const poller = createOfflinePoller(runtime, () => answer)
+  let nextResponse: Buffer = Buffer.from('{}')
+  const poller = createOfflinePoller(runtime, () => nextResponse)
   let lastChannelId = 0
   let lastRevision = 0
 
@@ -180,7 +180,7 @@ export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<Pol
   return {
     async poll(bytes) {
       // A different buffer than the last one, as it would be for data from the network.
-      answer = answer === bytes ? copyOf(bytes) : bytes
+      nextResponse = nextResponse === bytes ? copyOf(bytes) : bytes
       const { error, errors } = await poller.poll({ signal: new AbortController().signal, intervalMs: 10_000 })
       if (error !== null || errors > 0) throw new Error(`The polling cycle failed: ${error ?? `${errors} devices`}`)
     },
@@ -222,13 +222,13 @@ async function openEmptyRuntime(atEnd: AtEnd, folder: string): Promise<Runtime> 
   return runtime
 }
 
-/** The real poller, with `answer` in place of the network. */
-function createOfflinePoller({ sources: [source], ...runtime }: Runtime, answer: () => Buffer): Poller {
+/** The real poller, with `nextResponse` in place of the network. */
+function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextResponse: () => Buffer): Poller {
   if (source === undefined) throw new Error('The runtime has no source.')
   const client: typeof source.client = {
     ...source.client,
     request: async (_method, _path, { read } = {}) => {
-      const bytes = answer()
+      const bytes = nextResponse()
       return { status: 200, headers: {}, body: (await read?.(bytes)) ?? JSON.parse(bytes.toString()) }
     },
   }

@@ -49,7 +49,7 @@ export async function startUpstream(
 
 export interface Micwatch {
   readonly pid: number
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
   /** The receivers in data.json, once all receivers of the upstream are included. */
   readonly receivers: readonly ReceiverInData[]

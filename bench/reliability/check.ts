@@ -11,7 +11,9 @@ export interface Finding {
   /** As text, for example `≤ 5`. */
   readonly target: string
   readonly isMet: boolean
-  /** For lost writes, bugs and leaks, which do not depend on the speed of the machine. The others are times and rates. */
+  /**
+   * For lost writes, bugs and leaks, which do not depend on the speed of the machine. The others are times and rates.
+   */
   readonly isCritical?: boolean
 }
 

@@ -1,4 +1,7 @@
-/** `npm run bench:reliability`: checks on this machine whether the promises of docs/reliability.md about faults, load and recovery times are met. */
+/**
+ * `npm run bench:reliability`: checks on this machine whether the promises of docs/reliability.md about faults, load
+ * and recovery times are met.
+ */
 
 import { parseArgs } from 'node:util'
 import { type AtEnd, describeMachine } from '../harness.ts'
@@ -64,7 +67,7 @@ async function main(): Promise<number> {
   log(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}; seed ${options.seed}`)
   await prepareBuild(log)
   const results: Result[] = []
-  for (const check of options.chosen) {
+  for (const check of options.selected) {
     log(`\n${check.id}: ${check.description}`)
     const tryOnce = async () => {
       const result = await runCheck(check, { ...options, log })
@@ -117,9 +120,9 @@ function isRetryable({ findings, failure }: Result): boolean {
 /** A time or a rate counts as missed if both runs missed it; a critical finding if either did. */
 function combineRuns(first: Result, second: Result): Result {
   const isCriticalFailure = ({ isMet, isCritical }: Finding) => !isMet && isCritical === true
-  const findings = second.findings.map((second, index) => {
-    const before = first.findings[index] ?? second
-    return isCriticalFailure(before) || (before.isMet && !isCriticalFailure(second)) ? before : second
+  const findings = second.findings.map((finding, index) => {
+    const before = first.findings[index] ?? finding
+    return isCriticalFailure(before) || (before.isMet && !isCriticalFailure(finding)) ? before : finding
   })
   return { ...second, seconds: first.seconds + second.seconds, findings }
 }
@@ -151,7 +154,7 @@ function readOptions() {
     const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed)
     if (!Number.isSafeInteger(seed)) return '--seed: expected an integer'
     return {
-      chosen: checks.filter(isSelected),
+      selected: checks.filter(isSelected),
       isQuick: values.quick,
       isStrict: values.strict,
       json: values.json,

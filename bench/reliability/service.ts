@@ -11,7 +11,7 @@ const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url)
 
 export interface Service extends HttpClient, Pick<Child, 'pid' | 'ended' | 'log'> {
   readonly port: number
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
   /** Time from process start to the first response of `/healthz`. */
   readonly startMs: number

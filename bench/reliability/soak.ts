@@ -1,4 +1,6 @@
-/** K1, K2: as many cycles as in eight hours, without pauses and with faults in between. Nothing may grow or slow down. */
+/**
+ * K1, K2: as many cycles as in eight hours, without pauses and with faults in between. Nothing may grow or slow down.
+ */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

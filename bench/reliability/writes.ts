@@ -72,7 +72,10 @@ function findCorruption(path: string): string[] {
   return rows.map((row) => row.integrity_check).filter((result) => result !== 'ok')
 }
 
-/** Waits until the service writes again after the database restart, then kills it, so that the next one starts from stored data. */
+/**
+ * Waits until the service writes again after the database restart, then kills it, so that the next one starts from
+ * stored data.
+ */
 async function expectRecovery(service: Service): Promise<void> {
   await waitFor(
     'the service writes again',
@@ -99,7 +102,9 @@ async function checkReport(
   ]
 }
 
-/** Two services continuously poll a system whose lists change with every request; halfway, one is killed and restarted. */
+/**
+ * Two services continuously poll a system whose lists change with every request; halfway, one is killed and restarted.
+ */
 async function pollTogether(
   system: ListSystem,
   start: () => Promise<Service>,

@@ -43,7 +43,7 @@ export interface Measured {
   /** The same for clients of other nodes; null if there is only one node. */
   readonly otherNode: Latency | null
   /** Changes that a client did not receive within ten seconds of the last one. */
-  readonly countMissed: number
+  readonly missed: number
   readonly servers: Readonly<Record<string, number>>
 }
 
@@ -54,34 +54,34 @@ export async function measure(
   load: Load,
 ): Promise<Measured> {
   const changes = await listChanges(nodes, deployment)
-  const watches = await Promise.all(nodes.map((node) => openNodeClients(atEnd, node, load.clients)))
+  const nodeClients = await Promise.all(nodes.map((node) => openNodeClients(atEnd, node, load.clients)))
   // Changes every receiver once before the measurement, because the first change also adds a transmitter.
   await send(changes, { perSecond: 500, seconds: changes.length / 500 })
   await sleep(2000)
 
   const counts = await openServerCounts(atEnd, deployment)
-  const readings = await Promise.all(watches.map((watch) => watch.read()))
+  const readings = await Promise.all(nodeClients.map((clients) => clients.read()))
   const before = await counts.read()
   const startedAt = performance.now()
   const sent = await send(changes, { perSecond: load.changes, seconds: load.seconds })
   const elapsed = (performance.now() - startedAt) / 1000
-  const after = await Promise.all(watches.map((watch) => watch.read()))
+  const after = await Promise.all(nodeClients.map((clients) => clients.read()))
   await sleep(1500)
   const servers = counts.since(before, await counts.read(), elapsed + 1.5)
   const deadline = performance.now() + 10_000
   const countMissed = () =>
-    sent.size * nodes.length - watches.reduce((sum, { receivedAt }) => sum + countReceived(receivedAt, sent), 0)
+    sent.size * nodes.length - nodeClients.reduce((sum, { receivedAt }) => sum + countReceived(receivedAt, sent), 0)
   while (countMissed() > 0 && performance.now() < deadline) await sleep(100)
 
   const times = { sameNode: [] as number[], otherNode: [] as number[] }
-  for (const [index, node] of nodes.entries()) collectLatencies(times, sent, watches[index]?.receivedAt, node)
+  for (const [index, node] of nodes.entries()) collectLatencies(times, sent, nodeClients[index]?.receivedAt, node)
   return {
     nodes: nodes.map((node, index) =>
       toFigures(node, deployment, load, { before: readings[index], after: after[index], elapsed }),
     ),
     sameNode: toLatency(times.sameNode),
     otherNode: times.otherNode.length === 0 ? null : toLatency(times.otherNode),
-    countMissed: countMissed(),
+    missed: countMissed(),
     servers,
   }
 }
@@ -105,7 +105,10 @@ interface Sent {
 
 let round = 0
 
-/** Sends changes and returns them by receiver id and level. Levels repeat in a cycle, so that consecutive changes differ. */
+/**
+ * Sends changes and returns them by receiver id and level. Levels repeat in a cycle, so that consecutive changes
+ * differ.
+ */
 async function send(
   changes: readonly SourcedChange[],
   { perSecond, seconds }: { perSecond: number; seconds: number },

@@ -1,4 +1,7 @@
-/** Starts Micwatch processes that share one database; ready when each shows all receivers and the systems are evenly assigned. */
+/**
+ * Starts Micwatch processes that share one database; ready when each shows all receivers and the systems are evenly
+ * assigned.
+ */
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +28,7 @@ export interface Deployment {
 
 export interface Node {
   readonly pid: number
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
   /** Manufacturer codes of the systems that the node polls and subscribes to. */
   readonly codes: readonly string[]
@@ -114,14 +117,18 @@ async function listLeases(client: pg.Client): Promise<readonly LeaseRow[]> {
   }))
 }
 
-/** True if the systems are evenly assigned and each node subscribes to the systems it polls; otherwise a subscription would move during the measurement. */
+/**
+ * True if the systems are evenly assigned and each node subscribes to the systems it polls; otherwise a subscription
+ * would move during the measurement.
+ */
 function isBalanced(leases: readonly LeaseRow[], polling: number): boolean {
   const polls = leases.filter(({ isSubscription }) => !isSubscription)
   const subscriptions = leases.filter(({ isSubscription }) => isSubscription)
-  const isWithPolling = ({ code, pid }: LeaseRow) => polls.some((lease) => lease.code === code && lease.pid === pid)
+  const isPolledBySameNode = ({ code, pid }: LeaseRow) =>
+    polls.some((lease) => lease.code === code && lease.pid === pid)
   const counts = [...new Set(polls.map(({ pid }) => pid))].map(
     (pid) => polls.filter((lease) => lease.pid === pid).length,
   )
   const isEven = counts.length === polling && Math.max(...counts) - Math.min(...counts) <= 1
-  return isEven && subscriptions.length === systems && subscriptions.every(isWithPolling)
+  return isEven && subscriptions.length === systems && subscriptions.every(isPolledBySameNode)
 }

@@ -22,7 +22,7 @@ export function formatTable(results: readonly Result[]): string {
     row('change → client of another node, p50 / p99 ms', ({ otherNode }) =>
       otherNode === null ? '–' : `${formatValue(otherNode.p50_ms)} / ${formatValue(otherNode.p99_ms)}`,
     ),
-    row('changes missed', ({ countMissed: missed }) => formatValue(missed)),
+    row('changes missed', ({ missed }) => formatValue(missed)),
     ...Object.keys(results[0]?.servers ?? {}).map((name) =>
       row(name.replaceAll('_', ' ').replace(' per second', ', /s'), ({ servers }) =>
         formatValue(servers[name] ?? null),

@@ -29,7 +29,7 @@ it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 1
     pid: service.pid,
   }
   const report = await fuzz(seed, target, systems, counts)
-  expect({ seed, troubles: report.problems, counts: Object.fromEntries(report.counts) }).toMatchObject({ troubles: [] })
+  expect({ seed, problems: report.problems, counts: Object.fromEntries(report.counts) }).toMatchObject({ problems: [] })
   expect(service.isRunning()).toBe(true)
   // The input had an effect: some requests created resources, others got 404 or 400.
   for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {

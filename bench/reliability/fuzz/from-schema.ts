@@ -65,7 +65,7 @@ function validObject(random: Random, { properties = {}, required = [] }: Schema,
 }
 
 /** A value that is similar to a valid one, but usually invalid. */
-export function wrongValue(random: Random, schema: Schema, schemas: Schemas): unknown {
+export function invalidValue(random: Random, schema: Schema, schemas: Schemas): unknown {
   const value = validValue(random, schema, schemas)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return random.json(3)
   const entries = Object.entries(value)

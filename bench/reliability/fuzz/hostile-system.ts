@@ -14,7 +14,7 @@ export interface HostileSystem {
   /** The number of hostile event streams and WebSockets so far. */
   readonly streams: number
   /** From now on, polls get valid responses. */
-  stopHostility(): void
+  recover(): void
   close(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function startHostileSystem(seed: number, options: { isPollHostile:
     get streams() {
       return streams
     },
-    stopHostility: () => {
+    recover: () => {
       isPollHostile = false
     },
     async close() {

@@ -44,7 +44,10 @@ export async function startFuzzSystems(seed: number): Promise<FuzzSystems> {
   return { polled, pushing, manufacturers, close }
 }
 
-/** The service must monitor `systems` and have a rate limit that is never reached. `pid` is the process whose memory is measured. */
+/**
+ * The service must monitor `systems` and have a rate limit that is never reached. `pid` is the process whose memory is
+ * measured.
+ */
 export async function fuzz(
   seed: number,
   target: Target & { readonly pid: number },

@@ -1,4 +1,7 @@
-/** A simulated system that sends a different random list with each request: devices move, change ids, repeat, or lack fields. */
+/**
+ * A simulated system that sends a different random list with each request: devices move, change ids, repeat, or lack
+ * fields.
+ */
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -29,13 +32,13 @@ const poolSize = 60
 
 export async function startListSystem(seed: number, total: number): Promise<ListSystem> {
   const random = createRandom(seed)
-  const stock = Array.from({ length: poolSize }, (_, index) => makeDevice(index))
+  const pool = Array.from({ length: poolSize }, (_, index) => makeDevice(index))
   let listCount = 0
   let devices: readonly object[] = []
   const server = createServer((request, response) => {
     request.resume()
     const isList = request.url === '/api/v1/devices'
-    if (isList && listCount++ < total) devices = drawList(random, stock)
+    if (isList && listCount++ < total) devices = drawList(random, pool)
     const body = isList ? { devices } : { error: 'not found' }
     response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
@@ -64,15 +67,15 @@ function makeDevice(index: number): PoolDevice {
 }
 
 /** Changes or swaps addresses and ids of some devices, then returns a random selection in random order and spelling. */
-function drawList(random: Random, stock: readonly PoolDevice[]): object[] {
+function drawList(random: Random, pool: readonly PoolDevice[]): object[] {
   for (let changes = random.integer(0, 3); changes > 0; changes--) {
-    const [first, second] = [random.pick(stock), random.pick(stock)]
+    const [first, second] = [random.pick(pool), random.pick(pool)]
     const kind = random.integer(0, 2)
     if (kind === 0) first.ip = `172.20.2.${random.integer(1, 250)}`
     else if (kind === 1) [first.ip, second.ip] = [second.ip, first.ip]
     else [first.id, second.id] = [second.id, first.id]
   }
-  const drawn = Array.from({ length: random.integer(0, poolSize) }, () => random.pick(stock))
+  const drawn = Array.from({ length: random.integer(0, poolSize) }, () => random.pick(pool))
   return drawn.map((device) => formatItem(random, device))
 }
 

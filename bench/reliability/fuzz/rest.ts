@@ -5,12 +5,12 @@
 
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
-import { type Schema, type Schemas, validValue, wrongValue } from './from-schema.ts'
+import { invalidValue, type Schema, type Schemas, validValue } from './from-schema.ts'
 import { createRandom, type Random } from './random.ts'
 import { addProblem, count, type FuzzReport, recordDuration, runConcurrently } from './report.ts'
 
 export interface Target {
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
   readonly headers: Readonly<Record<string, string>>
   /** The id of the token in `headers`, which must not be revoked. */
@@ -48,7 +48,7 @@ export async function fuzzRest(report: FuzzReport, target: Target, total: number
     const kind = index % 4
     if (kind === 3) return sendRawRequest(report, target, random, index)
     const operation = random.pick(operations)
-    const fuzzRequest = toRequest(random, operation, schemas, { isValid: kind < 2, ownToken: target.tokenId })
+    const fuzzRequest = toRequest(random, operation, schemas, { isValid: kind < 2, tokenId: target.tokenId })
     await sendRequest(report, target, agent, fuzzRequest, index)
   })
   agent.destroy()
@@ -75,28 +75,28 @@ function toRequest(
   random: Random,
   { method, path, body, query }: Operation,
   schemas: Schemas,
-  { isValid, ownToken }: { isValid: boolean; ownToken: number },
+  { isValid, tokenId }: { isValid: boolean; tokenId: number },
 ): FuzzRequest {
   const id = () => {
-    const parameter = random.integer(1, 60)
+    const number = random.integer(1, 60)
     return isValid || random.chance(0.5)
-      ? String(parameter === ownToken ? parameter + 1 : parameter)
+      ? String(number === tokenId ? number + 1 : number)
       : encodeURIComponent(random.text(10).toWellFormed())
   }
   const filled = path.replaceAll(/\{\w+\}/g, () =>
-    path.includes('manufacturers') ? random.pick(['shure', 'nobody']) : id(),
+    path.includes('manufacturers') ? random.pick(['shure', 'unknown']) : id(),
   )
   const chosen = query
     .filter(() => random.chance(0.3))
     .map((name) => [name, queryValue(random, name, isValid)] as const)
   const search = chosen.length === 0 ? '' : `?${new URLSearchParams(chosen.map(([name, value]) => [name, value]))}`
-  const value = body && (isValid ? validValue(random, body, schemas) : wrongValue(random, body, schemas))
+  const value = body && (isValid ? validValue(random, body, schemas) : invalidValue(random, body, schemas))
   return { method, path: filled + search, body: body === undefined ? undefined : JSON.stringify(value) }
 }
 
 function queryValue(random: Random, name: string, isValid: boolean): string {
   if (!isValid) return random.text(12).toWellFormed()
-  if (name === 'manufacturer') return random.pick(['shure', 'sennheiser', 'nobody'])
+  if (name === 'manufacturer') return random.pick(['shure', 'sennheiser', 'unknown'])
   if (name === 'page' || name === 'page_size') return String(random.integer(1, 3))
   return random.pick(['true', 'false', 'pending', 'connected', '5', '2026-05-01'])
 }
@@ -170,7 +170,7 @@ function parse(text: string): { readonly error?: unknown; readonly status?: unkn
   }
 }
 
-// --- Raw bytes ------------------------------------------------------------------------------------------------------------
+// --- Raw bytes --------------------------------------------------------------------------------------------------------
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'PROPFIND', 'get', '']
 const paths = ['/', '/api/data.json', '/api/group/', '/api/receivers/1/', '/ws', '/assets/', '/api/admin/users/', '*']

@@ -43,7 +43,7 @@ export async function expectRecovery(
   system: HostileSystem,
   code: string,
 ): Promise<void> {
-  system.stopHostility()
+  system.recover()
   for (let tries = 0; tries < 100; tries++) {
     if ((await send(report, target, 'POST', `/api/refresh/?manufacturer=${code}`)).status === 200) return
     await sleep(100)
