@@ -210,3 +210,17 @@ it('a receiver that was added by hand is matched by the poll that finds it; a re
   await poll(app)
   expect((await app.receiver(listed.id)).id).toBeGreaterThan(id)
 })
+
+it('a pushed new address is kept by the polls that follow', async () => {
+  const shure = await startShure({ receivers: 1 })
+  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 1 })] })
+  const { id } = firstDevice(shure)
+  await until('the subscription is connected', () => shure.push.links > 0)
+  await until('the address is known', async () => (await app.receivers())[0]?.ip !== null)
+  shure.show.set(id, { ip: '10.77.0.1' })
+  await until('the new address is known', async () => (await app.receivers())[0]?.ip === '10.77.0.1')
+  const polls = shure.requests.count('/api/v1/devices')
+  await until('it is polled again', () => shure.requests.count('/api/v1/devices') > polls + 2)
+  const { json } = await app.get('/api/movements/unacknowledged/')
+  expect(json.results.map(({ new_ip }: { new_ip: string }) => new_ip)).toEqual(['10.77.0.1'])
+})

@@ -49,6 +49,8 @@ export interface DeviceMemory {
   end(): void
   translationOf(entry: RememberedDevice): Translation
   find(id: string): RememberedDevice | undefined
+  /** Forgets the identity read in earlier cycles, so that it is read again before it is reported again. */
+  forgetIdentity(id: string): void
   all(): Iterable<RememberedDevice>
 }
 
@@ -114,6 +116,13 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     },
     translationOf,
     find: (id) => devices.get(id),
+    forgetIdentity(id) {
+      const entry = devices.get(id)
+      if (entry === undefined) return
+      entry.known = entry.listed
+      entry.device = entry.listed
+      entry.identityAt = never
+    },
     all: () => devices.values(),
   }
 }

@@ -102,6 +102,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       const subscriptionHooks: SubscriptionHooks = {
         onConnectionChange: poller.setSubscribed,
         onLevelsReceived: poller.noteLevelsReceived,
+        onIdentityReceived: poller.noteIdentityReceived,
         onHold: poller.recordHold,
         isReplaced: poller.isReplaced,
         wasAcceptedAfter: poller.wasAcceptedAfter,

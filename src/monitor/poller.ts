@@ -57,6 +57,8 @@ export interface Poller {
   setSubscribed(isSubscribed: boolean): void
   /** The subscription delivered levels of this device, so the levels in the device list are ignored for it. */
   noteLevelsReceived(deviceId: string): void
+  /** The subscription delivered a changed name or address, so the identity read by an earlier poll is out of date. */
+  noteIdentityReceived(deviceId: string): void
   /** Different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
   /** The upstream requested a pause outside polling, with this error. */
@@ -448,6 +450,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       pushedLevelIds.clear()
     },
     noteLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
+    noteIdentityReceived: (deviceId) => memory.forgetIdentity(deviceId),
     isReplaced: (deviceId) => (memory.find(deviceId)?.replaced ?? 0) > 0,
     recordHold: (error) => saveOutcome({ ok: false, error, holdMs: client.holdMs }),
   }
