@@ -8,9 +8,9 @@ import { request as httpsRequest } from 'node:https'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, type TestApp, until } from './app.ts'
-import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { freePort } from './postgres.ts'
+import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe('a listener that is reachable from the network', () => {
   // Conformance: S-5.7.
@@ -53,7 +53,7 @@ describe('a listener that is reachable from the network', () => {
     }
     expect((await app.get('/sign-in', html)).status).toBe(200)
     expect((await app.get('/api/health/', html)).status).toBe(401)
-    const elsewhere = await app.at('').get('//evil.example/', html)
+    const elsewhere = await app.withBasePath('').get('//evil.example/', html)
     expect(elsewhere.headers.location).toBe('/mics/sign-in')
   })
 
@@ -377,7 +377,7 @@ describe('tls: auto', () => {
   // Conformance: C-6.22.
   // Reliability: 1.22, 3.4.1.
   it('creates a self-signed certificate, reports its fingerprint, and marks the cookie as secure', async () => {
-    const home = await startHome({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
+    const home = await createInstallation({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
     const program = home.start(['serve', '--json', '--no-poll'])
     const { address } = await until('it listens', () => JSON.parse(program.out()) as { address: string })
     expect(address).toMatch(/^https:/)

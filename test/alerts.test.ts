@@ -6,8 +6,8 @@ import { startChargerSimulator } from '../src/manufacturers/shure/strings/simula
 import type { AlertBody } from '../src/model/alert.ts'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -15,8 +15,8 @@ import {
   until,
   withoutPush,
 } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
@@ -32,15 +32,15 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     ['polled', async () => withoutPush(await startShure())],
   ])('raises, escalates and clears the alert once each when it is %s', async (_, start) => {
     const simulator = await start()
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     const show = (battery: number) => {
       simulator.show.set(id, { battery }, 1)
       simulator.push.flush()
     }
     for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
-    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 1)
-    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 2)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    simulator.show.set(deviceOf(simulator, 1).id, { battery: 90 }, 1)
+    simulator.show.set(deviceOf(simulator, 1).id, { battery: 90 }, 2)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     const receiver = await until('the receiver is known', () => app.receiver(id))
     const channel_id = channelOf(receiver).id
@@ -87,10 +87,10 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 
   it('is evaluated against the current threshold, and again when the threshold changes', async () => {
     const simulator = withoutPush(await startShure({ receivers: 1 }))
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     simulator.show.set(id, { battery: 40 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
     expect(await alertsOf(app)).toEqual([])
@@ -107,12 +107,12 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   // Conformance: C-7.24.
   it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     simulator.show.set(id, { battery: 15 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
     const [raised] = await until('it is raised', async () => {
       const alerts = await alertsOf(first)
@@ -134,11 +134,11 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 
   it('is raised once by two processes and published by both', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const apps = [await startApp(options), await startApp(options)]
     const sockets = await Promise.all(apps.map((app) => app.socket()))
     await until('the subscription is connected', () => simulator.push.links > 0)
@@ -156,7 +156,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: Engine) => {
   it('raises charger_fault with the reason until the fault ends, and storage mode once for all packs', async () => {
     const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, 70, 60] })
-    atEnd(() => charger.close())
+    onTestEnd(() => charger.close())
     const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
     const chassis = await until('the packs are known', async () => {
       const { json } = await app.get('/api/units/')
@@ -195,7 +195,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
 
 it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
   const raised = await until('it is raised', async () => (await alertsOf(app, '?state=raised'))[0])
   expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'Battery of EM300 is low' })
@@ -206,8 +206,8 @@ it.concurrent('raises battery_low without a percentage when the equipment itself
 // Conformance: C-7.21.
 it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
   const simulator = await startShure()
-  const { id, name } = firstDevice(simulator)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const { id, name } = deviceOf(simulator)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
   const receiver = await until('the receiver is known', () => app.receiver(id))
   await until('the subscription is connected', () => simulator.push.links > 0)
@@ -230,7 +230,7 @@ it.concurrent('raises and clears an alert when a receiver goes offline and comes
 // Conformance: C-7.22.
 it.concurrent('raises an alert after three failed cycles of an upstream, clears it on recovery and when the manufacturer is disabled', async () => {
   const simulator = withoutPush(await startShure())
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
   const isUpstream = (state: string) => (message: { type: string; kind?: string; state?: string }) =>
@@ -243,7 +243,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
   withoutPush(simulator)
   expect(await socket.next(isUpstream('cleared'), 15_000)).toMatchObject({ id: raised.id })
 
-  const { id } = firstDevice(simulator)
+  const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_low')
   const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
@@ -259,10 +259,10 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
 
 it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
-  atEnd(database.drop)
+  onTestEnd(database.drop)
   const simulator = withoutPush(await startShure())
   const options = { databaseUrl: database.url }
-  const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
+  const first = await startApp({ ...options, manufacturers: [configFor(simulator)] })
   await until('both are known', async () => (await first.receivers()).length === 2)
   await first.runtime.db.transaction((tx) =>
     tx.query
@@ -271,7 +271,7 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
       .execute(),
   )
   await first.close()
-  const disabled = { ...entryOf(simulator), api_enabled: false }
+  const disabled = { ...configFor(simulator), api_enabled: false }
   const second = await startApp({ ...options, manufacturers: [disabled] })
   await until('both are inactive', async () => (await second.receivers()).every(({ is_active }) => !is_active))
   expect(await alertsOf(second)).toEqual([])
@@ -283,14 +283,14 @@ describe.concurrent('GET /api/alerts/', () => {
     const shure = withoutPush(await startShure({ receivers: 1 }))
     const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
     for (const simulator of [shure, sennheiser]) {
-      for (const channel of [1, 2]) simulator.show.set(firstDevice(simulator).id, { battery: 5 }, channel)
+      for (const channel of [1, 2]) simulator.show.set(deviceOf(simulator).id, { battery: 5 }, channel)
     }
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('all are raised', async () => (await alertsOf(app)).length === 4)
     expect(await alertsOf(app, '?manufacturer=sennheiser')).toHaveLength(2)
     expect(await alertsOf(app, '?manufacturer=nobody')).toEqual([])
     expect(await alertsOf(app, '?state=cleared')).toEqual([])
-    const { id } = await app.receiver(firstDevice(shure).id)
+    const { id } = await app.receiver(deviceOf(shure).id)
     expect(await alertsOf(app, `?receiver=${id}`)).toMatchObject([{ receiver_id: id }, { receiver_id: id }])
     expect((await app.get('/api/alerts/?receiver=0')).status).toBe(400)
     const page = await alertsOf(app, '?page=2&page_size=3&state=raised')

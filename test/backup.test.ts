@@ -10,8 +10,8 @@ import { openDatabase } from '../src/store/database.ts'
 import { acquireLease } from '../src/store/leases.ts'
 import { restoreBackup } from '../src/store/restore.ts'
 import { currentRevision } from '../src/store/revision.ts'
-import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
-import { type Engine, engines, undoNewestMigration } from './databases.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
+import { type Engine, engines, revertNewestMigration } from './databases.ts'
 import { makeEndless } from './endless-database.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -19,10 +19,10 @@ import { tokenHeaders } from './tokens.ts'
 const slow = 120_000
 const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
 
-async function createInstallation(engine: Engine, manufacturers: readonly object[] = []) {
+async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
-  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+  const home = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
   const databaseUrl = database?.url ?? home.databaseUrl
   const withDatabase = async <T>(work: (db: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>): Promise<T> => {
     const db = await openDatabase({ url: databaseUrl })
@@ -35,7 +35,7 @@ async function createInstallation(engine: Engine, manufacturers: readonly object
   return { ...home, databaseUrl, withDatabase }
 }
 
-type Installation = Awaited<ReturnType<typeof createInstallation>>
+type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
 /**
  * Receivers with channels, a group, nested locations, a performer with a wireless unit, an administrator and a session.
@@ -85,7 +85,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     'backs up a running service and restores it on both engines',
     async () => {
       const shure = withoutPush(await startShure({ story: false }))
-      const installation = await createInstallation(engine, [entryOf(shure)])
+      const installation = await createInstallationOn(engine, [configFor(shure)])
       const { service, headers } = await fill(installation)
       const file = join(installation.path, 'venue.backup')
       const written = await installation.run(['backup', 'venue.backup', '--json'])
@@ -148,7 +148,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       after.kill('SIGTERM')
       await after.ended
 
-      const other = await createInstallation(engine === 'sqlite' ? 'postgres' : 'sqlite', [entryOf(shure)])
+      const other = await createInstallationOn(engine === 'sqlite' ? 'postgres' : 'sqlite', [configFor(shure)])
       await copyFile(file, join(other.path, 'venue.backup'))
       const moved = await other.run(['restore', 'venue.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored venue.backup.\n'])
@@ -166,7 +166,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   it(
     'rejects a restore from an invalid file, from a newer version, or while a process polls',
     async () => {
-      const installation = await createInstallation(engine)
+      const installation = await createInstallationOn(engine)
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       await writeFile(join(installation.path, 'text'), 'no database')
@@ -206,11 +206,11 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   it(
     'restores a backup from before a migration and migrates it',
     async () => {
-      const installation = await createInstallation(engine)
+      const installation = await createInstallationOn(engine)
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'old'])).code).toBe(0)
       const raw = new DatabaseSync(join(installation.path, 'old'))
-      const name = undoNewestMigration(raw)
+      const name = revertNewestMigration(raw)
       raw.exec("insert into groups (title, slots, hide_charts) values ('Old', '[]', 0)")
       raw.close()
       const { code, err, json } = await installation.run(['restore', 'old', '--json'])
@@ -241,7 +241,7 @@ describe('a hostile backup', () => {
   it(
     'is rejected with a reason, and none of its SQL is executed',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(asAdmin, {}, 'correct horse battery\n')).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
@@ -264,7 +264,7 @@ describe('a hostile backup', () => {
   it(
     'is rejected if it, or a file that SQLite would open beside it, is not a regular file',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: installation.path })
@@ -282,7 +282,7 @@ describe('a hostile backup', () => {
   )
 
   it('is aborted after a timeout when reading it does not end', async () => {
-    const installation = await createInstallation('sqlite')
+    const installation = await createInstallationOn('sqlite')
     expect((await installation.run(['migrate'])).code).toBe(0)
     expect((await installation.run(['backup', 'good'])).code).toBe(0)
     const file = join(installation.path, 'good')
@@ -300,7 +300,7 @@ describe('a damaged SQLite database', () => {
   it(
     'is replaced by a backup, and its file is kept',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       await writeFile(join(installation.path, 'data', 'micwatch.db'), 'nonsense')
@@ -320,7 +320,7 @@ describe('nodes', () => {
     'says on %s who has taken which source, and for how long',
     async (engine) => {
       const shure = withoutPush(await startShure())
-      const installation = await createInstallation(engine, [entryOf(shure)])
+      const installation = await createInstallationOn(engine, [configFor(shure)])
       expect((await installation.run(['migrate'])).code).toBe(0)
       const none = await installation.run(['nodes'])
       expect([none.code, none.out]).toEqual([0, 'No source is taken: nobody polls.\n'])

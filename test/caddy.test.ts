@@ -9,11 +9,11 @@ import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
-import { addAdmin, password } from './people.ts'
 import { freePort } from './postgres.ts'
-import { atEnd } from './scope.ts'
+import { addAdmin, password } from './users.ts'
 
 const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
 
@@ -116,7 +116,7 @@ async function startCaddy(env: Record<string, string>) {
     stdio: 'ignore',
   })
   const ended = once(child, 'exit')
-  atEnd(async () => {
+  onTestEnd(async () => {
     child.kill()
     await ended
     await folder.drop()

@@ -3,11 +3,11 @@
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, deviceOf, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase } from './databases.ts'
 import { timeLimit } from './time-limit.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
+type Home = Awaited<ReturnType<typeof createInstallation>>
 type Ended = Awaited<ReturnType<Home['run']>>
 
 /** Expects one matching line on standard error, nothing on standard output, and no stack trace. */
@@ -25,7 +25,7 @@ const all = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Pr
 
 describe('command-line arguments', () => {
   it('have help, accept hyphens or underscores, and include a version flag', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const commands = ['serve', 'poll_devices', 'check_api_health', 'simulate', 'migrate']
     const [program, version, ...helps] = await all(
       [['--help'], ['--version'], ...commands.map((name) => [name.replaceAll('_', '-'), '--help'])],
@@ -42,7 +42,7 @@ describe('command-line arguments', () => {
 
   // Conformance: C-1.17, C-9.6.
   it('are rejected with exit code 2 and one line when they are wrong', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     await all(
       [
         [[], /command/],
@@ -81,13 +81,13 @@ describe('the configuration', () => {
     ],
     ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
   ])('is rejected with exit code 2 for %s', async (_, content, says) => {
-    const home = await startHome(content)
+    const home = await createInstallation(content)
     expectError(await home.run(['serve', '--port', '0']), 2, says)
   })
 
   // Conformance: C-1.2.
   it('is named in the error when the file is missing, from the flag or from the environment', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     expectError(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
     expectError(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
     expectError(await home.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
@@ -99,7 +99,7 @@ describe('poll_devices', () => {
   it('polls once and reports what it found', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const cycle = (devices: number, created: number) => ({
       devices,
       created,
@@ -137,14 +137,14 @@ describe('poll_devices', () => {
   // Conformance: C-9.10.
   it('changes nothing with --dry-run', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const nothing = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect(nothing).toMatchObject({ code: 0, err: '' })
     expect(nothing.json().manufacturers).toMatchObject([{ code: 'shure', devices: 2, created: 2 }])
     expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
 
     await home.run(['poll_devices', '--once'])
-    shure.show.set(firstDevice(shure).id, { ip: '10.77.0.1' })
+    shure.show.set(deviceOf(shure).id, { ip: '10.77.0.1' })
     shure.show.add('shure')
     for (let runs = 0; runs < 2; runs += 1) {
       const { json } = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
@@ -158,7 +158,7 @@ describe('poll_devices', () => {
   // Conformance: C-9.10.
   it('runs with --dry-run until it is stopped, beside a process that polls', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     await home.run(['check_connections'])
     const rehearsal = home.start(['poll_devices', '--dry-run', '--json'])
     const last = () => JSON.parse(rehearsal.lines().at(-1) ?? '')
@@ -186,7 +186,7 @@ describe('poll_devices', () => {
     const shure = withoutPush(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
     onTestFinished(drop)
-    const home = await startHome({ database_url: url, manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ database_url: url, manufacturers: [configFor(shure)] })
     const rehearsed = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect([rehearsed.code, rehearsed.err]).toEqual([0, ''])
     expect(rehearsed.json().manufacturers).toMatchObject([{ created: 2 }])
@@ -199,7 +199,7 @@ describe('check_api_health', () => {
   it('sends requests to the systems, and exits with 1 unless all are healthy', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const healthy = await home.run(['check-api-health', '--json'])
     expect([healthy.code, healthy.err]).toEqual([0, ''])
     const fine = (simulator: { manufacturer: string; baseUrl: string }) => ({
@@ -235,7 +235,7 @@ describe('check_api_health', () => {
 describe('migrate, simulate, serve', () => {
   // Conformance: C-9.18.
   it('migrates the database once', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const first = await home.run(['migrate', '--json'])
     expect(first.code).toBe(0)
     expect(first.json().applied.length).toBeGreaterThan(0)
@@ -247,7 +247,7 @@ describe('migrate, simulate, serve', () => {
 
   // Conformance: C-9.18.
   it('simulates a venue that another service can monitor', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const simulate = home.start(['simulate', '--json', '--receivers', '4'])
     const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
     expect(manufacturers.map(({ code }: { code: string }) => code)).toEqual(['shure', 'sennheiser'])
@@ -260,7 +260,7 @@ describe('migrate, simulate, serve', () => {
 
   // Conformance: C-9.3.
   it('serves a demo that leaves no files behind', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const demo = await home.serve(['--demo', '--receivers', '6'])
     await until('six are shown', async () => (await demo.receivers()).length === 6)
     const socket = await demo.socket()
@@ -273,7 +273,7 @@ describe('migrate, simulate, serve', () => {
   })
 
   it('reports that the port is in use, and changes nothing', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await until('it listens', () => server.listening)

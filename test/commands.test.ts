@@ -3,9 +3,9 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
 import { leaseHolder, listHeldLeases } from '../src/store/leases.ts'
-import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until } from './app.ts'
+import { channelOf, configFor, createInstallation, deviceOf, startSennheiser, startShure, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createPostgresDatabase } from './postgres.ts'
-import { atEnd } from './scope.ts'
 import { channelIn } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -16,7 +16,7 @@ describe.concurrent('check_connections and realtime_status', () => {
   // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
   it('report the status of the connections, and raise an alert when a subscription is down', async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator)] })
+    const home = await createInstallation({ manufacturers: [configFor(simulator)] })
     const empty = await home.run(['check_connections', '--json'])
     const none = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
     expect({ code: empty.code, document: empty.json() }).toEqual({ code: 0, document: { counts: none, problems: [] } })
@@ -37,7 +37,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     const table = await home.run(['realtime_status', '--verbose'])
     expect(table.out).toContain('last message')
     expect(table.out).toContain('seconds connected')
-    expect(table.out).toContain(firstDevice(simulator).name)
+    expect(table.out).toContain(deviceOf(simulator).name)
 
     const socket = await service.socket()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
@@ -60,7 +60,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     service.kill('SIGKILL')
     await service.ended
     const db = await openDatabase({ url: home.databaseUrl })
-    atEnd(() => db.close())
+    onTestEnd(() => db.close())
     await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
     // The status that a killed process left behind is not reported as current.
     expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
@@ -74,7 +74,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
   ])('%j is wrong usage', async (args, message) => {
-    const home = await startHome({
+    const home = await createInstallation({
       manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
     })
     const { code, out, err } = await home.run(args)
@@ -85,7 +85,7 @@ describe.concurrent('check_connections and realtime_status', () => {
   it.each(['check_connections', 'realtime_status', 'start_shure_websocket', 'start_sse_subscriptions'])(
     '%s has help',
     async (name) => {
-      const home = await startHome()
+      const home = await createInstallation()
       const { code, out } = await home.run([name, '--help'])
       expect(code).toBe(0)
       expect(out).toContain('--manufacturer')
@@ -105,8 +105,8 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       const simulator = await start({ pushesPerSecond: 0 })
       const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
       onTestFinished(async () => database?.drop())
-      const manufacturers = [entryOf(simulator, { poll_interval: 3600 })]
-      const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+      const manufacturers = [configFor(simulator, { poll_interval: 3600 })]
+      const home = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
       // Creates the receivers and keeps no subscription.
       expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
       const follower = home.start([command, '--json'])
@@ -114,7 +114,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       const service = await home.serve()
       const socket = await service.socket()
       await until('the server knows them', async () => (await service.receivers()).length === 2)
-      const { id } = firstDevice(simulator)
+      const { id } = deviceOf(simulator)
       expect(simulator.push.links).toBe(1)
 
       const delays: number[] = []
@@ -159,14 +159,14 @@ it(
   'poll_devices publishes what is pushed to it within a second, too',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const home = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     home.start(['poll_devices'])
     const service = await home.serve(['--no-poll'])
     const socket = await service.socket()
     await until('the server knows them', async () => (await service.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
     const pushedAt = performance.now()
-    simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
+    simulator.show.set(deviceOf(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
     expect(update.at - pushedAt).toBeLessThan(1500)
@@ -179,7 +179,7 @@ it(
   'a refresh in a process that does not poll is handled by the one that does',
   async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const home = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     const poller = await home.serve()
     await until('it polls', async () => (await poller.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
@@ -213,7 +213,7 @@ it(
   'a stop in one process takes effect within a second in the one that holds the subscription',
   async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const home = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     home.start(['poll_devices'])
     await until('the subscription is connected', () => simulator.push.links === 1, 15_000)
     const screen = await home.serve(['--no-poll'])
@@ -231,7 +231,7 @@ it(
 )
 
 it('exits when no manufacturer supports the subscription', async () => {
-  const home = await startHome({
+  const home = await createInstallation({
     manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
   })
   const none = await home.run(['start_sse_subscriptions'])

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const commands: Record<string, readonly string[]> = {
   serve: [
@@ -47,7 +47,7 @@ describe('every command', () => {
   it(
     'exists under its name, also with hyphens, and its help lists its options',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       const program = await home.run(['--help'])
       await inFours(Object.entries(commands), async ([name, options]) => {
         expect(program.out).toContain(name)
@@ -66,7 +66,7 @@ describe('every command', () => {
     'accepts known manufacturers only, and reports others in one line',
     async () => {
       const shure = await startShure()
-      const home = await startHome({ manufacturers: [entryOf(shure)] })
+      const home = await createInstallation({ manufacturers: [configFor(shure)] })
       const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
       await inFours(args, async (name) => {
         const more = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
@@ -85,7 +85,7 @@ describe('one JSON document', () => {
   it('is the only content of standard output', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const nothing = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
     const check = await home.run(['check_connections', '--json'])
     expect([check.code, check.err, check.json()]).toEqual([0, '', { counts: nothing, problems: [] }])
@@ -107,7 +107,7 @@ describe.concurrent('poll_devices', () => {
   it('waits for the identities of its single poll, within the rate limit of the upstream', async () => {
     const rateLimit = { perSecond: 10, burst: 20 }
     const shure = withoutPush(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
-    const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
+    const home = await createInstallation({ manufacturers: [{ code: 'shure', config: shure.config }] })
     const polled = await home.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])
     expect(shure.requests.limited).toBe(0)
@@ -116,7 +116,7 @@ describe.concurrent('poll_devices', () => {
   it('polls only the given manufacturer', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const { json } = await home.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
     expect(json().manufacturers.map(({ code }: { code: string }) => code)).toEqual(['sennheiser'])
     expect(shure.requests.total).toBe(0)
@@ -127,8 +127,8 @@ describe.concurrent('poll_devices', () => {
     const slow = withoutPush(await startShure({ richList: true }))
     const fast = withoutPush(await startShure({ richList: true }))
     const list = '/api/v1/devices'
-    const unset = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
-    const configured = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
+    const unset = await createInstallation({ manufacturers: [configFor(slow, { poll_interval: null })] })
+    const configured = await createInstallation({ manufacturers: [configFor(fast, { poll_interval: 3600 })] })
     unset.start(['poll_devices'])
     configured.start(['poll_devices', '--interval', '1'])
     // The first request is sent twice: without credentials, and again with the answer to the challenge.
@@ -143,9 +143,9 @@ describe.concurrent('poll_devices', () => {
   // Conformance: C-1.16.
   it('uses the stored interval of the manufacturer, then its configuration, then the global one', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({
+    const home = await createInstallation({
       settings: { DEFAULT_POLLING_INTERVAL: 33 },
-      manufacturers: [entryOf(shure, { poll_interval: 20 }), { ...entryOf(shure), code: 'other', plugin: 'shure' }],
+      manufacturers: [configFor(shure, { poll_interval: 20 }), { ...configFor(shure), code: 'other', plugin: 'shure' }],
     })
     const service = await home.serve(['--no-poll'])
     const interval = async (query = '') => (await service.get(`/api/config/${query}`)).json.polling_interval
@@ -165,7 +165,7 @@ describe('the configuration', () => {
   it(
     'from a flag has precedence over the environment, and that over the file',
     async () => {
-      const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
+      const home = await createInstallation({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
       const addressOf = async (args: readonly string[], env: Record<string, string>) => {
         const { out, kill, ended } = await home.serve(args, env)
         kill('SIGTERM')
@@ -182,12 +182,12 @@ describe('the configuration', () => {
   // Conformance: C-1.6, C-1.13.
   it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({
-      manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],
+    const home = await createInstallation({
+      manufacturers: [configFor(shure), { ...configFor(shure), code: 'old', plugin: 'shure' }],
     })
     expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
     expect(await readdir(join(home.path, 'data'))).toContain('micwatch.db')
-    const next = { manufacturers: [{ ...entryOf(shure), name: 'House Shure' }] }
+    const next = { manufacturers: [{ ...configFor(shure), name: 'House Shure' }] }
     await home.write('micwatch.yaml', JSON.stringify(next))
     const { json } = await home.run(['check_api_health', '--json'])
     expect(

@@ -1,7 +1,7 @@
 /** Statements of the interface documents about REST that no other test covers: fields, addresses, error responses. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
 import { startPostgres } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -12,10 +12,13 @@ const idlePolling = { poll_interval: 3600 }
 async function startService(config: object = {}) {
   const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2, richList: true }))
-  const app = await startApp({ config, manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)] })
+  const app = await startApp({
+    config,
+    manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
+  })
   await until('all five are known', async () => (await app.receivers()).length === 5)
-  shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
-  shure.show.add('shure', { ip: firstDevice(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
+  shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
+  shure.show.add('shure', { ip: deviceOf(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
   const admin = await tokenHeaders(app.runtime, 'admin')
   const send = (method: string, path: string, body?: unknown) => {
@@ -105,7 +108,7 @@ describe('every body in the specification', () => {
           id: integer,
           manufacturer: 'shure',
           serial_number: 'VISITOR-1',
-          ip: firstDevice(shure).ip,
+          ip: deviceOf(shure).ip,
           status: 'pending',
           is_duplicate: false,
           is_ip_conflict: true,
@@ -384,7 +387,7 @@ describe('an internal error', () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const shure = withoutPush(await startShure())
-    const app = await startApp({ databaseUrl: postgres.url, manufacturers: [entryOf(shure)] })
+    const app = await startApp({ databaseUrl: postgres.url, manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await postgres.halt()
     const sick = await until('it is detected', async () => {

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -22,11 +22,11 @@ describe('every message', () => {
   // Conformance: S-6.1, S-6.2, C-7.4, C-7.8.
   it('has its fields and the manufacturer it is about', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)
     const socket = await app.socket()
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const receiver = await app.receiver(id)
     shure.show.set(id, { battery: 18, name: 'Host' }, 1)
     const update = await socket.next(
@@ -55,12 +55,12 @@ describe('every message', () => {
   it('is sent after a polling cycle and for a subscription alike', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
-    const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
+    const entries = [configFor(shure, { poll_interval: 3600 }), configFor(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
     await until('all are known', async () => (await app.receivers()).length === 4)
     await until('the stream is open', () => sennheiser.push.links === 1)
     const socket = await app.socket()
-    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
+    for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 44 }, 1)
     const isPublished = (code: string) =>
       socket
         .ofType('device_update')
@@ -119,7 +119,7 @@ describe('a client that does not respond', () => {
   // Reliability: 1.20, C1, 3.12.6.
   it('is disconnected after 30 s if it does not read', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.receivers()).length === 150)
     const responsive = await app.socket()
     const sleeper = connect(app.port, '127.0.0.1')

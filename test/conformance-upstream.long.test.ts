@@ -2,7 +2,7 @@
 
 import { describe, expect, it, vi } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
@@ -69,7 +69,7 @@ describe('a steady polling cycle', () => {
   // Reliability: U17.
   it('needs one list call while the subscription is up, whatever the levels do', async () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('all are there', async () => (await app.receivers()).length === 20)
     await until('the subscription is connected', () => shure.push.links === 1)
     await until('the levels of the start are read', async () => {
@@ -85,9 +85,9 @@ describe('a steady polling cycle', () => {
   // Conformance: S-4.21, C-3.6.
   it('reads identities again when more than levels has changed, but not for levels', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 3)
-    const { id } = firstDevice(shure, 1)
+    const { id } = deviceOf(shure, 1)
     expect((await app.post('/api/refresh/')).status).toBe(200)
     shure.requests.clear()
     shure.show.set(id, { battery: 41, rf_level: -71 }, 1)
@@ -107,7 +107,7 @@ describe('a steady polling cycle', () => {
   // Conformance: C-3.4.
   it('sends no further requests if the list of the system is complete', async () => {
     const shure = withoutPush(await startShure({ receivers: 5, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all are there', async () => (await app.receivers()).length === 5)
     expect((await app.post('/api/refresh/')).status).toBe(200)
     expect(shure.requests.count(/^\/api\/v1\/devices\//)).toBe(0)
@@ -141,7 +141,7 @@ describe('a system that sends Retry-After', () => {
   // Conformance: S-1.23, S-7.8, C-5.28.
   it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
     const shure = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
     await until('it has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
@@ -164,10 +164,10 @@ describe('frames of the Shure System API', () => {
   // Conformance: C-3.16, C-3.17, C-7.7.
   it('are merged part by part; unknown frames are ignored; a removed device is offline', async () => {
     const shure = await startShure({ pushesPerSecond: 0 })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)
-    const { id: device_id } = firstDevice(shure)
+    const { id: device_id } = deviceOf(shure)
     const before = channelOf(await app.receiver(device_id), 2)
     await until('its channels are known', async () => channelOf(await app.receiver(device_id)).transmitter !== null)
     const send = (frame: object) => shure.push.send(JSON.stringify(frame))
@@ -195,10 +195,10 @@ describe('the event stream', () => {
   // Conformance: C-3.18.
   it('reports a device as its resource describes it', async () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
-    const app = await startApp({ manufacturers: [entryOf(sennheiser, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(sennheiser, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the stream is open', () => sennheiser.push.links === 1)
-    const [{ id }, neighbour] = [firstDevice(sennheiser), firstDevice(sennheiser, 1)]
+    const [{ id }, neighbour] = [deviceOf(sennheiser), deviceOf(sennheiser, 1)]
     const requests = sennheiser.requests.entries
     expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
     await until('the resources are stored', () =>
@@ -221,7 +221,7 @@ describe('an elapsed minute', () => {
   it('makes a receiver without reports inactive', async () => {
     const pass = createTimeLapse()
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'reset' })
     await until('it fails', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')

@@ -1,9 +1,9 @@
 /** Real-time connections: their states in the store, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { atEnd } from './scope.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -46,7 +46,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     ['sse', startSennheiser],
   ] as const)('a %s link is followed through its states', async (transport, start) => {
     const simulator = await start()
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     const admin = await adminOf(app)
     const [first, ...others] = await admin.all('connected')
@@ -64,7 +64,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
       reconnect_attempts: 0,
       duration_seconds: expect.any(Number),
     })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     const before = Date.now()
     simulator.show.set(id, { battery: 33 }, 1)
     simulator.push.flush()
@@ -76,7 +76,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     simulator.setFault({ type: 'close-links' })
     await until('it is detected', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
     await admin.all('connected', 15_000)
-    await socket.caughtUp()
+    await socket.receiveAll()
     const record = socket.ofType('status_update').filter(({ about }) => about === 'link')
     expect(record.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
     expect(record[1]?.message).toContain(simulator.manufacturer)
@@ -86,7 +86,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   it('has an error after a failed attempt, and retries', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const admin = await adminOf(app)
     const [failed] = await admin.all('error')
     expect(failed).toMatchObject({ error_message: expect.stringContaining('503'), connected_at: null })
@@ -103,9 +103,9 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   // Reliability: R9.
   it('marks connections as disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure()
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
     const admin = await adminOf(first)
     const [one] = await admin.all('connected')
@@ -116,7 +116,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     })
     await first.close()
 
-    const screen = await startApp({ ...options, isScreenOnly: true })
+    const screen = await startApp({ ...options, servesOnly: true })
     const looking = await adminOf(screen)
     expect(await looking.statuses()).toEqual(['stopped', 'disconnected'])
     const second = await startApp(options)
@@ -139,8 +139,8 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 // Reliability: R9.
 it.concurrent('polls a stopped receiver and ignores its pushes; the subscription closes when all receivers are stopped', async () => {
   const simulator = await startShure()
-  const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
-  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
+  const [one, other] = [deviceOf(simulator), deviceOf(simulator, 1)]
+  const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 2 })] })
   const socket = await app.socket()
   const admin = await adminOf(app)
   await admin.all('connected')
@@ -178,7 +178,7 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
 it.concurrent('filters and paginates the list, and restricts it by role', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
   const admin = await adminOf(app)
   await until('all are there', async () => (await admin.list('?status=connected')).length === 4)
   expect(await admin.list('?manufacturer=shure')).toHaveLength(2)
@@ -196,8 +196,8 @@ it.concurrent('filters and paginates the list, and restricts it by role', async 
 // Reliability: R10.
 it.concurrent('removes the connection of a removed device and of a disabled manufacturer', async () => {
   const simulator = await startShure()
-  const { id } = firstDevice(simulator)
-  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+  const { id } = deviceOf(simulator)
+  const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
   const admin = await adminOf(app)
   await admin.all('connected')
   simulator.push.send(JSON.stringify({ type: 'device_removed', device_id: id }))

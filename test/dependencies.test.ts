@@ -14,9 +14,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, unknown> }
 
 function isAtLeast(version: string, floor: string): boolean {
-  const [own, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
+  const [actual, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
   for (const [index, part] of (least ?? []).entries()) {
-    const difference = (own?.[index] ?? 0) - part
+    const difference = (actual?.[index] ?? 0) - part
     if (difference !== 0) return difference > 0
   }
   return true

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments, parse as parseYaml } from 'yaml'
 import { readConfig } from '../src/config.ts'
-import { startHome } from './app.ts'
+import { createInstallation } from './app.ts'
 import { createTestFolder } from './databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -116,7 +116,7 @@ it('deploy/compose.cluster.yaml does not start without its secrets, nor does the
     expect(values).toContain(`\${${name}:?`)
     expect(values).not.toContain(`\${${name}}`)
   }
-  const home = await startHome()
+  const home = await createInstallation()
   const { code, err } = await home.run(['serve', '--port', '0'], { MICWATCH_SECRET_KEY: '' })
   expect([code, err]).toEqual([2, 'micwatch: MICWATCH_SECRET_KEY: expected 64 hexadecimal digits\n'])
 })
@@ -128,7 +128,7 @@ it('deploy/micwatch.service always restarts the program, except after a configur
   expect(service).toMatch(/^Restart=always$/m)
   expect(service).toMatch(/^RestartPreventExitStatus=2$/m)
   // Errors that may be temporary have another exit code.
-  const home = await startHome({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
+  const home = await createInstallation({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
   expect((await home.run(['serve', '--port', '0'])).code).toBe(1)
   expect((await home.run(['serve', '--host', 'no-such-host.invalid'])).code).toBe(1)
   expect((await home.run(['serve', '--port', 'high'])).code).toBe(2)

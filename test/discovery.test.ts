@@ -6,8 +6,8 @@ import type { Simulator } from '../src/simulation/simulator.ts'
 import { listEntries } from '../src/store/discovery.ts'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -33,7 +33,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   async function startService(simulators: readonly Simulator[]) {
     const app = await startApp({
       engine,
-      manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+      manufacturers: simulators.map((simulator) => configFor(simulator, idlePolling)),
     })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
     await until('all are known', async () => (await app.receivers()).length === count)
@@ -47,7 +47,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
     const before = await ids(app)
-    const device = firstDevice(shure)
+    const device = deviceOf(shure)
     shure.show.set(device.id, {
       name: 'Renamed',
       firmware_version: '9.9.9',
@@ -69,7 +69,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('keeps its record when its address changes, and the movement is recorded once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const { id, ip } = firstDevice(shure)
+    const { id, ip } = deviceOf(shure)
     const receiver = await app.receiver(id)
     const socket = await app.socket()
     shure.show.set(id, { ip: '10.77.0.1' })
@@ -95,7 +95,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('records two movements when it swaps addresses with another device', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+    const [a, b] = [deviceOf(shure, 0), deviceOf(shure, 1)]
     shure.show.set(a.id, { ip: b.ip })
     shure.show.set(b.id, { ip: a.ip })
     await poll(app)
@@ -109,7 +109,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('is queued for review once when its address is in use', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const holder = firstDevice(shure)
+    const holder = deviceOf(shure)
     const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
     const before = await ids(app)
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
@@ -138,7 +138,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startService([shure, sennheiser])
-    const { id, serial_number } = firstDevice(shure)
+    const { id, serial_number } = deviceOf(shure)
     sennheiser.show.add('sennheiser', { serial_number: ` ${serial_number?.toLowerCase()} `, ip: '10.88.0.1' })
     await poll(app)
     await poll(app)
@@ -158,7 +158,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('is queued for review when its hardware was replaced under the same id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const { id, serial_number, mac_address, ip } = firstDevice(shure)
+    const { id, serial_number, mac_address, ip } = deviceOf(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
@@ -167,7 +167,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
       expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
       await poll(app)
     }
-    expect((await app.receiver(firstDevice(shure, 1).id)).is_active).toBe(true)
+    expect((await app.receiver(deviceOf(shure, 1).id)).is_active).toBe(true)
     shure.show.set(id, { serial_number, mac_address, ip })
     await poll(app)
     expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
@@ -177,7 +177,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
     const app = await startService([shure])
     await until('the subscription is connected', () => shure.push.links === 1)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const push = (battery: number) =>
       shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
@@ -187,7 +187,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     for (let turn = 0; turn < 3; turn += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
     push(33)
-    const other = firstDevice(shure, 1).id
+    const other = deviceOf(shure, 1).id
     shure.push.send(
       JSON.stringify({ type: 'device_update', device_id: other, transmitters: [{ channel: 1, battery: 55 }] }),
     )
@@ -202,9 +202,9 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: C-4.14.
   it('counts once when it is listed twice', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const twin: ShowDevice = firstDevice(shure)
+    const twin: ShowDevice = deviceOf(shure)
     shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
-    const app = await startApp({ engine, manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ engine, manufacturers: [configFor(shure, idlePolling)] })
     await until('they are known', async () => (await app.receivers()).length > 0)
     await poll(app)
     await poll(app)
@@ -217,9 +217,9 @@ describe('a missing device', () => {
   // Conformance: C-4.17.
   it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
-    const [missing, offline, fine] = [0, 1, 2].map((at) => firstDevice(shure, at).id) as [string, string, string]
+    const [missing, offline, fine] = [0, 1, 2].map((at) => deviceOf(shure, at).id) as [string, string, string]
     const { id } = await app.receiver(missing)
     const socket = await app.socket()
     shure.show.remove(missing)
@@ -241,9 +241,9 @@ describe('a missing device', () => {
 
   it('is inactive after three polls that report it as offline, whatever its details say', async () => {
     const shure = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     await app.receiver(id)
     shure.show.set(id, { online: false })
     for (let polls = 1; polls <= 3; polls += 1) await poll(app)
@@ -253,10 +253,10 @@ describe('a missing device', () => {
   // Conformance: S-1.23.
   it('stays active when a poll fails, and when the list is empty once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     const before = await app.receivers()
-    const devices = [firstDevice(shure, 0).id, firstDevice(shure, 1).id]
+    const devices = [deviceOf(shure, 0).id, deviceOf(shure, 1).id]
     for (const id of devices) shure.show.remove(id)
     await poll(app)
     await poll(app)
@@ -276,9 +276,9 @@ describe('a missing device', () => {
 
   it('does not affect readable devices when its entry is malformed', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
-    const second = firstDevice(shure, 1).id
+    const second = deviceOf(shure, 1).id
     shure.show.set(second, { name: 'Still Heard' })
     shure.setFault({ type: 'malformed-device', how: 'id-missing' })
     await poll(app)

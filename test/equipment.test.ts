@@ -4,15 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { startDemo } from '../src/manufacturers/demo.ts'
 import type { ChannelBody } from '../src/model/api.ts'
-import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.
   it('is detected; its receivers are listed, and its pushes are published at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
-    const app = await startApp({ manufacturers: [entryOf(server)] })
-    const device = firstDevice(server)
+    const app = await startApp({ manufacturers: [configFor(server)] })
+    const device = deviceOf(server)
     const all = await until('both are known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 2 && receivers
@@ -44,8 +44,8 @@ describe.concurrent('a Lectrosonics DSQD', () => {
   // Conformance: C-3.20.
   it('is followed over one connection, and not polled while that is up', async () => {
     const unit = await startLectrosonics()
-    const app = await startApp({ manufacturers: [entryOf(unit)] })
-    const device = firstDevice(unit)
+    const app = await startApp({ manufacturers: [configFor(unit)] })
+    const device = deviceOf(unit)
     const [receiver] = await until('it is known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 1 && receivers
@@ -73,8 +73,8 @@ describe.concurrent('a Lectrosonics DSQD', () => {
 
   it('is followed again after it was switched off and on', async () => {
     const unit = await startLectrosonics()
-    const app = await startApp({ manufacturers: [entryOf(unit)] })
-    const { id } = firstDevice(unit)
+    const app = await startApp({ manufacturers: [configFor(unit)] })
+    const { id } = deviceOf(unit)
     await until(
       'the subscription is connected',
       async () => (await app.receivers()).length === 1 && unit.push.links === 1,
@@ -89,7 +89,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
 
 it('the demo shows a rack of every family on one page, live, beside two systems', async () => {
   const { manufacturers, close } = await startDemo({ seed: 3 })
-  atEnd(close)
+  onTestEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
   // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.

@@ -9,7 +9,7 @@ import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import { destinationsBeside } from '../src/manufacturers/sources.ts'
 import type { Actor } from '../src/model/access.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -21,7 +21,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 async function startInstallation(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
-  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+  const home = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
   const headers = async (role: 'admin') => {
     const db = await openDatabase({ url: database?.url ?? home.databaseUrl })
     try {
@@ -69,7 +69,7 @@ describe.each(engines)('export and import on %s', (engine) => {
     'move settings to another machine, where they take effect within a second in a running service',
     async () => {
       const shure = withoutPush(await startShure())
-      const old = await startInstallation(engine, [entryOf(shure)])
+      const old = await startInstallation(engine, [configFor(shure)])
       const { service, receivers, picture: image, unit } = await organise(old)
       const first = (await service.get(`/api/receivers/${receivers[0]?.id}/`)).json
       const second = (await service.get(`/api/receivers/${receivers[1]?.id}/`)).json
@@ -170,7 +170,7 @@ describe.each(engines)('export and import on %s', (engine) => {
     'keep stored secrets where the file has masks, reassign slots, and delete nothing',
     async () => {
       const shure = withoutPush(await startShure())
-      const house = await startInstallation(engine, [entryOf(shure)])
+      const house = await startInstallation(engine, [configFor(shure)])
       const { service } = await organise(house)
       const file = parse((await house.run(['export'])).out)
       file.manufacturers[0].name = 'House Shure'
@@ -214,7 +214,7 @@ describe('a file that cannot be imported', () => {
   it(
     'is reported in one line with the exit code for wrong usage, and changes nothing',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       const rejected: readonly (readonly [text: string, reason: string])[] = [
         ['version: 2', 'version: expected 1'],
         ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
@@ -261,7 +261,7 @@ describe('a file that cannot be imported', () => {
   it(
     'is named if it does not exist, and so is a database',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       const missing = await home.run(['import', 'nothing.yaml'])
       expect([missing.code, missing.err]).toEqual([2, 'micwatch: nothing.yaml: cannot be read (no such file)\n'])
       for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
@@ -338,7 +338,7 @@ describe('validation of REST requests and imports', () => {
     const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
     const shure = withoutPush(await startShure())
     const watched = await startApp({
-      manufacturers: [entryOf(shure)],
+      manufacturers: [configFor(shure)],
       databaseUrl: app.databaseUrl,
       dataDir: app.dataDir,
     })

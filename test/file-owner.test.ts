@@ -5,7 +5,7 @@ import { chmod, chown, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { startHome } from './app.ts'
+import { createInstallation } from './app.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const user = 54_321
@@ -21,7 +21,7 @@ async function ownersIn(folder: string): Promise<Record<string, number>> {
 
 /** A data folder of another user, in a working directory that this user may enter. */
 async function startOwned() {
-  const home = await startHome({ tls: 'auto' })
+  const home = await createInstallation({ tls: 'auto' })
   const data = join(home.path, 'data')
   await mkdir(data, 0o700)
   await chown(data, user, user)

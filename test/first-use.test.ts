@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
+type Home = Awaited<ReturnType<typeof createInstallation>>
 
 /** Expects this exit code and exactly these lines. */
 async function expectLine(home: Home, args: readonly string[], code: number, line: string | RegExp): Promise<void> {
@@ -28,8 +28,8 @@ describe('a shell without the secrets', () => {
     async () => {
       const shure = withoutPush(await startShure())
       const secret = String(shure.config.shared_key)
-      const entry = entryOf(shure, { shared_key: `$\{SHURE_KEY}` })
-      const home = await startHome({ manufacturers: [entry] })
+      const entry = configFor(shure, { shared_key: `$\{SHURE_KEY}` })
+      const home = await createInstallation({ manufacturers: [entry] })
       const polled = await home.run(['poll_devices', '--once'], { SHURE_KEY: secret })
       expect([polled.code, polled.err]).toEqual([0, ''])
 
@@ -59,7 +59,9 @@ describe('a shell without the secrets', () => {
   it(
     'can run a demo, unless a configuration sets its data folder',
     async () => {
-      const home = await startHome({ manufacturers: [{ code: 'shure', config: { shared_key: `$\{SHURE_KEY}` } }] })
+      const home = await createInstallation({
+        manufacturers: [{ code: 'shure', config: { shared_key: `$\{SHURE_KEY}` } }],
+      })
       const demo = await home.serve(['--demo', '--receivers', '2'])
       demo.kill('SIGTERM')
       expect(await demo.ended).toBe(0)
@@ -69,7 +71,7 @@ describe('a shell without the secrets', () => {
   )
 
   it('reports any other missing variable', async () => {
-    const home = await startHome(`database_url: $\{HOUSE}\n`)
+    const home = await createInstallation(`database_url: $\{HOUSE}\n`)
     await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
   })
 })
@@ -82,7 +84,7 @@ describe('the example configuration of the README', () => {
       const [, configuration = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? []
       const [, commands = ''] = /```sh\n(npm run build\n.*?)```/s.exec(readme) ?? []
       const variables = [...commands.matchAll(/(\w+)='([^']*)'/g)].map(([, name = '', value = '']) => [name, value])
-      const home = await startHome(configuration)
+      const home = await createInstallation(configuration)
       const service = await home.serve([], Object.fromEntries(variables))
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
@@ -99,7 +101,7 @@ describe('a key of secrets from the environment', () => {
     async () => {
       const env = { MICWATCH_SECRET_KEY: 'a5'.repeat(32) }
       const config = { api_base_url: 'http://127.0.0.1:9', shared_key: 'stage' }
-      const home = await startHome({ manufacturers: [{ code: 'shure', config }] })
+      const home = await createInstallation({ manufacturers: [{ code: 'shure', config }] })
       expect((await home.run(['check_connections'], env)).code).toBe(0)
       const exported = await home.run(['export', '--with-secrets', '--json'], env)
       expect(exported.json().manufacturers[0].config).toEqual(config)
@@ -116,7 +118,7 @@ describe('a typing error', () => {
   it(
     'in the arguments of a demo is reported',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       for (const flag of ['--seed', '--receivers']) {
         await expectLine(home, ['serve', flag, '3'], 2, `micwatch: ${flag} can only be used with --demo`)
       }
@@ -128,9 +130,9 @@ describe('a typing error', () => {
   it(
     'in the listen address is reported',
     async () => {
-      const home = await startHome({ server: { host: '300.1.1.1' } })
+      const home = await createInstallation({ server: { host: '300.1.1.1' } })
       await expectLine(home, ['serve'], 2, 'micwatch: micwatch.yaml: server.host: expected a host name or address')
-      const other = await startHome()
+      const other = await createInstallation()
       await expectLine(
         other,
         ['serve', '--host', 'nobody.invalid'],
@@ -145,7 +147,7 @@ describe('a typing error', () => {
   it('in the scheme of a system is not reported as an invalid certificate', async () => {
     const shure = withoutPush(await startShure())
     const api_base_url = shure.baseUrl.replace('http:', 'https:')
-    const home = await startHome({ manufacturers: [entryOf(shure, { api_base_url })] })
+    const home = await createInstallation({ manufacturers: [configFor(shure, { api_base_url })] })
     const { code, err } = await home.run(['check_api_health'])
     expect([code, err]).toEqual([
       1,
@@ -156,7 +158,7 @@ describe('a typing error', () => {
   it(
     'in a file name is reported with that name',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       expect((await home.run(['migrate'])).code).toBe(0)
       const nowhere = join(home.path, 'nope', 'house')
       const noFolder = `micwatch: ${nowhere} cannot be written: there is no folder ${join(home.path, 'nope')}`
@@ -188,7 +190,7 @@ describe('the first administrator', () => {
   it(
     'is created in the running service with the command that it prints at the start',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       await writeFile(join(home.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
       const args = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
       const service = await home.serve(args)
@@ -206,7 +208,7 @@ describe('the first administrator', () => {
   it(
     'is created in a demo in the same way',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       const service = await home.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
       const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
       expect((await home.run([...wordsOf(hint), '--password-stdin'], {}, password)).err).toBe('')
@@ -219,7 +221,7 @@ describe('the first administrator', () => {
   it(
     'can be created before the first start, and the new database is reported',
     async () => {
-      const home = await startHome()
+      const home = await createInstallation()
       const path = join(home.path, 'data', 'micwatch.db')
       const first = await home.run([...asAdmin, '--json'], {}, password)
       expect([first.code, first.json().created]).toEqual([0, true])
@@ -232,7 +234,7 @@ describe('the first administrator', () => {
 
 describe('Ctrl+C', () => {
   it('passed on by npm as well stops a demo in order, and leaves no files behind', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)
     const demo = await home.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })

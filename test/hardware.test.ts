@@ -1,10 +1,10 @@
 /** Groups, positions on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
-import { atEnd } from './scope.ts'
 import { channelIn } from './socket-client.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
@@ -15,7 +15,7 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
 /** Two known receivers of two channels that are polled every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   const simulator = withoutPush(await startShure())
-  const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
   await until('both are known', async () => (await app.receivers()).length === 2)
   return { simulator, app }
 }
@@ -91,7 +91,7 @@ describe.concurrent('groups', () => {
 
   it.each(engines)('are visible to other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const one = await startApp({ databaseUrl: database.url })
     const other = await startApp({ databaseUrl: database.url })
     await one.post('/api/group/', { title: 'Choir' })
@@ -104,7 +104,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
   it('is set by a user, belongs to one channel at a time, and keeps live readings', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     const channel = channelOf(await app.receiver(id), 2)
     const moved = await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })
     expect(moved.status).toBe(200)
@@ -128,8 +128,8 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
 
   it('is not given to another channel while levels wait to be stored', async () => {
     const simulator = await startShure()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     await until('it is followed', () => simulator.push.links > 0)
     const channel = channelOf(await until('it is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
@@ -144,7 +144,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.43.
   it('are derived from receivers and their transmitters', async () => {
     const { simulator, app } = await startRack(engine)
-    const device = firstDevice(simulator)
+    const device = deviceOf(simulator)
     const receiver = await app.receiver(device.id)
     const { json: chassis } = await app.get('/api/chassis/')
     expect(chassis).toHaveLength(2)
@@ -207,10 +207,10 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   it('keep their ids in every process', async () => {
     const simulator = withoutPush(await startShure())
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    onTestEnd(database.drop)
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const screen = await startApp({ databaseUrl: database.url, isScreenOnly: true })
+    const screen = await startApp({ databaseUrl: database.url, servesOnly: true })
     await until('they are there', async () => (await screen.get('/api/units/')).json.length === 4)
     const ids = async (app: HttpClient) => (await app.get('/api/units/')).json.map((one: { id: number }) => one.id)
     const before = await ids(first)

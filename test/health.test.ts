@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
-import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import { device, respondError, respondJson, startSystem } from './faults/system.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
@@ -29,13 +29,13 @@ async function freeUrl(): Promise<string> {
 describe.concurrent.each(engines)('a system that always sends Retry-After (%s)', (engine) => {
   it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const limited = await startSystem(respondError(429, { 'retry-after': '1' }))
     const reachable = await startSystem(respondJson({ devices: [device(1)] }))
     const dead = await startSystem(respondError(500))
     const manufacturers = [limited.entry('limited'), reachable.entry('well'), dead.entry('dead')]
     const app = await startApp({ databaseUrl: database.url, manufacturers })
-    const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
+    const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })
     for (const one of [app, screen]) {
       const known = await until(
         'three cycles have failed',
@@ -99,7 +99,7 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
 
 async function startUnsupported(port = 0) {
   const device = await startStringsSimulator({ family: 'ulxd', model: 'XYZ9', port })
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   return device
 }
 
@@ -143,7 +143,7 @@ describe.concurrent('every failing source and device', () => {
     expect([scanned.status, scanned.json.discovered]).toEqual([200, 0])
     expect(scanned.json.errors).toEqual(expect.arrayContaining(errors))
 
-    const home = await startHome({ manufacturers: [entry] })
+    const home = await createInstallation({ manufacturers: [entry] })
     const asked = await home.run(['check_api_health', '--json'])
     expect([asked.code, asked.json()]).toMatchObject([1, { status: 'degraded', errors }])
     expect(asked.err).toMatch(/XYZ9.*\n.*refused/)
@@ -169,7 +169,7 @@ describe.concurrent('every failing source and device', () => {
       expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
       await app.close()
     }
-    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...config })
+    const home = await createInstallation({ manufacturers: [{ code: 'shure' }], ...config })
     const added = await until('it has answered', async () => {
       const ended = await home.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
       return ended.err !== '' && ended

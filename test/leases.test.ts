@@ -5,7 +5,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/store/leases.ts'
-import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutPush } from './app.ts'
+import {
+  configFor,
+  createInstallation,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from './app.ts'
 import { engines } from './databases.ts'
 import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 
@@ -56,7 +65,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
 
   it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
     const shure = await startShure()
-    const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
+    const screen = await startApp({ manufacturers: [configFor(shure)], engine, servesOnly: true })
     const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
     const socket = await screen.socket()
     const [first, second] = [await startApp(sharedStore), await startApp(sharedStore)]
@@ -81,9 +90,9 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
     const shure = withoutPush(await startShure())
     const screen = await startApp({
-      manufacturers: [entryOf(shure, { poll_interval: 3600 })],
+      manufacturers: [configFor(shure, { poll_interval: 3600 })],
       engine,
-      isScreenOnly: true,
+      servesOnly: true,
     })
     const { db, monitor } = screen.runtime
     const source = monitor.pollers[0]?.source.id ?? ''
@@ -105,12 +114,12 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
 
 it('a second serve publishes within a second what is pushed to the first, though they share only a database', async () => {
   const shure = await startShure()
-  const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+  const home = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 60 })] })
   const first = await home.serve()
   await until('the devices are known', async () => (await first.receivers()).length === 2)
   const second = await home.serve()
   const socket = await second.socket('/ws')
-  const { id } = firstDevice(shure)
+  const { id } = deviceOf(shure)
   await until('it knows that it is not alone', async () => {
     const battery = 20 + Math.floor(Math.random() * 70)
     const changedAt = performance.now()
@@ -134,7 +143,7 @@ describe('a system whose lease changes hands', () => {
 
   it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
-    const calls = () => [...system.requests, ...system.upgrades].map(({ at }) => at).sort((a, b) => a - b)
+    const calls = () => [...system.requests, ...system.upgrades].map(({ number: at }) => at).sort((a, b) => a - b)
     // A tenth of the burst is never used.
     while (calls().length < 9) await first.post('/api/refresh/')
     await first.close()

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { saveManufacturer } from '../src/store/settings.ts'
 import {
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -51,7 +51,7 @@ describe('a manufacturer', () => {
   it('is added, polled at once, changed and listed without its secrets', async () => {
     const simulator = await startShure()
     const { app, add, list, change } = await startAdmin()
-    const config: Config = entryOf(simulator).config
+    const config: Config = configFor(simulator).config
     const added = await add({ code: 'shure', config })
     expect(added.status).toBe(201)
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
@@ -83,7 +83,7 @@ describe('a manufacturer', () => {
   // Reliability: 2.1.3.
   it('with wrong credentials is polled again as soon as they are corrected', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'the right one' }))
-    const { config } = entryOf(simulator)
+    const { config } = configFor(simulator)
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
     })
@@ -96,7 +96,7 @@ describe('a manufacturer', () => {
   // Conformance: S-1.11.
   it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
-    const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
     const links = sennheiser.push.links
@@ -120,7 +120,7 @@ describe('a manufacturer', () => {
   // Conformance: C-5.52.
   it('can be removed only if it has no receivers', async () => {
     const simulator = withoutPush(await startShure())
-    const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
+    const { app, add, remove, list } = await startAdmin({ manufacturers: [configFor(simulator)] })
     await until('it is received', async () => (await app.receivers()).length === 2)
     const rejected = await remove('shure')
     expect(rejected.status).toBe(409)
@@ -135,7 +135,7 @@ describe('a manufacturer', () => {
 
   it('can be tested without waiting for a poll', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
-    const { config } = entryOf(simulator)
+    const { config } = configFor(simulator)
     const { add, change, test } = await startAdmin()
     await add({ code: 'shure', api_enabled: false, config: { ...config, shared_key: 'wrong' } })
     const failed = await test('shure')
@@ -154,7 +154,7 @@ describe('a manufacturer', () => {
 
   it('can be tested before it is stored, and with other settings without storing them', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
-    const { config } = entryOf(simulator)
+    const { config } = configFor(simulator)
     const { app, add, list, tryOut } = await startAdmin()
     const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
     expect((await tryOut({ plugin: 'shure', config })).json).toMatchObject(healthy)
@@ -205,7 +205,7 @@ describe('a manufacturer', () => {
 
 it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
   const simulator = withoutPush(await startShure())
-  const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
+  const { app, change } = await startAdmin({ manufacturers: [configFor(simulator)] })
   await until('it is received', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
   await until('it sent Retry-After', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
@@ -218,7 +218,7 @@ it('that sent Retry-After is not called until then, whatever is changed meanwhil
 it('reports that its system sent Retry-After in every response that needs it', async () => {
   const simulator = await startShure()
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
-  const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
+  const { app } = await startAdmin({ manufacturers: [configFor(simulator, { poll_interval: 60 })] })
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
   const { status, details } = await until('the change is published', async () => {
     const manufacturer = await shure()
@@ -351,10 +351,10 @@ describe.each(engines)('several processes (%s)', (engine) => {
     const simulator = await startShure()
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
-    const screen = await startAdmin({ databaseUrl: database.url, isScreenOnly: true })
+    const screen = await startAdmin({ databaseUrl: database.url, servesOnly: true })
     // They share the key file, as they would with a shared data folder.
     const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
-    await screen.add({ code: 'shure', config: entryOf(simulator).config })
+    await screen.add({ code: 'shure', config: configFor(simulator).config })
     await until('the other one receives it', async () => (await worker.receivers()).length === 2)
     await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
@@ -369,8 +369,8 @@ it('reports secrets that cannot be read until they are entered again', async () 
   const simulator = withoutPush(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
-  const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
-  await until('it is received', () => before.receiver(firstDevice(simulator).id))
+  const before = await startApp({ databaseUrl: database.url, manufacturers: [configFor(simulator)] })
+  await until('it is received', () => before.receiver(deviceOf(simulator).id))
   await before.close()
 
   // A new data folder has another key.
@@ -381,7 +381,7 @@ it('reports secrets that cannot be read until they are entered again', async () 
   expect(await list()).toMatchObject([{ secrets_unreadable: true, config: { shared_key: null } }])
   const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
   expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })
-  const { shared_key }: Config = entryOf(simulator).config
+  const { shared_key }: Config = configFor(simulator).config
   const repaired = await change('shure', { config: { shared_key } })
   expect(repaired.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
   await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')

@@ -1,7 +1,7 @@
 /** The Prometheus metrics of the service and its equipment. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 
 /** Name with labels -> value. */
 function readMetrics(text: string): Map<string, number> {
@@ -11,10 +11,10 @@ function readMetrics(text: string): Map<string, number> {
 
 it('includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
-  const { id } = firstDevice(simulator)
+  const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   await app.socket()
   await until('both are known', async () => (await app.receivers()).length === 2)
   await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
@@ -66,9 +66,9 @@ it('includes alerts as zero while there are none, and no health of a disabled ma
 
 it('includes batteries and levels by channel if requested', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
-  const { id, name } = firstDevice(simulator)
+  const { id, name } = deviceOf(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   await until('it is known', async () => (await app.receivers()).length === 1)
   const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
   const about = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`

@@ -8,17 +8,17 @@ import type { ShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import {
   channelOf,
   type client,
-  entryOf,
-  firstDevice,
+  configFor,
+  createInstallation,
+  deviceOf,
   startApp,
-  startHome,
   startSennheiser,
   startShure,
   type TestApp,
   until,
   withoutPush,
 } from './app.ts'
-import { watchPulse } from './faults/pulse.ts'
+import { monitorResponsiveness } from './faults/responsiveness.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import type { TestSocket } from './socket-client.ts'
@@ -49,7 +49,7 @@ async function startInstallation() {
       for (const { channel } of channels) show.set(device.id, { audio_level: -20, rf_level: -60, battery: 80 }, channel)
     }
   }
-  const manufacturers = [entryOf(pushing), entryOf(polled)]
+  const manufacturers = [configFor(pushing), configFor(polled)]
   const shared = { redis_url: redis.url, secret_key: 'ab'.repeat(32) }
   return { databaseUrl: database.url, pushing, polled, manufacturers, shared }
 }
@@ -94,9 +94,9 @@ describe('two nodes with a client on each', () => {
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
-      installation.pushing.show.set(firstDevice(installation.pushing).id, { battery }, 1)
+      installation.pushing.show.set(deviceOf(installation.pushing).id, { battery }, 1)
       // Polled once a second; the other delays add up to another second.
-      installation.polled.show.set(firstDevice(installation.polled).id, { battery: battery + 1 }, 1)
+      installation.polled.show.set(deviceOf(installation.polled).id, { battery: battery + 1 }, 1)
       await until('the pushed change is received', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
       expect(since(changedAt)).toBeLessThan(1500)
       await until('the polled change is received', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
@@ -123,9 +123,9 @@ describe('two nodes with a client on each', () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
     await until('the subscription is connected', () => isLinked(installation.pushing))
-    const { id } = firstDevice(installation.pushing)
+    const { id } = deviceOf(installation.pushing)
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
-    const pulses = await Promise.all(apps.map(watchPulse))
+    const pulses = await Promise.all(apps.map(monitorResponsiveness))
     await server.halt()
     for (const battery of [61, 42]) {
       installation.pushing.show.set(id, { battery }, 1)
@@ -159,7 +159,7 @@ describe('nodes as processes of their own', () => {
   // Reliability: P5.
   it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
-    const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
+    const home = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await home.serve(['--no-poll'])
     const [first, second] = [home.start(['poll_devices', '--json']), home.start(['poll_devices', '--json'])]
     const hasPolled = (poller: typeof first) => poller.lines().length > 0
@@ -169,8 +169,8 @@ describe('nodes as processes of their own', () => {
     first.kill('SIGKILL')
     const killedAt = performance.now()
     const batteries = { pushed: 31, polled: 32 }
-    systems.pushing.show.set(firstDevice(systems.pushing).id, { battery: batteries.pushed }, 1)
-    systems.polled.show.set(firstDevice(systems.polled).id, { battery: batteries.polled }, 1)
+    systems.pushing.show.set(deviceOf(systems.pushing).id, { battery: batteries.pushed }, 1)
+    systems.polled.show.set(deviceOf(systems.polled).id, { battery: batteries.polled }, 1)
     const isSeen = () => Object.values(batteries).every((battery) => timesSeen(socket, battery) > 0)
     await until('the client receives changes of both', isSeen, 30_000)
     expect(since(killedAt)).toBeLessThan(20_000)
@@ -179,8 +179,8 @@ describe('nodes as processes of their own', () => {
 
   it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
-    const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
-    const { id } = firstDevice(systems.pushing)
+    const home = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
+    const { id } = deviceOf(systems.pushing)
     let [leaving, staying] = [await home.serve(), await home.serve()]
     await until('both know every device', async () => {
       const counts = await Promise.all([leaving, staying].map(async (one) => (await one.receivers()).length))

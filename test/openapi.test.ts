@@ -10,7 +10,7 @@ import { operations, tags } from '../src/http/openapi.ts'
 import type { OpenApi } from '../src/http/openapi-document.ts'
 import { respondToClient } from '../src/model/messages.ts'
 import { insertUser } from '../src/store/people.ts'
-import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
 import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -18,7 +18,7 @@ type Json = Record<string, unknown>
 
 async function startShow() {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('both receivers are there', async () => (await app.receivers()).length === 2)
   return { app, shure, document: await readDocument(app) }
 }
@@ -89,7 +89,7 @@ describe('the OpenAPI document', () => {
 
   it('is below the mount prefix, and so are the paths in it', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
-    const bare = app.at('/')
+    const bare = app.withBasePath('/')
     expect((await bare.get('/api/openapi.json')).status).toBe(404)
     const { json: document } = await bare.get('/stage/api/openapi.json')
     expect(document.servers).toEqual([{ url: '/stage' }])

@@ -23,7 +23,7 @@ import type { Fault } from '../src/simulation/faults.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
-import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
+import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
@@ -143,12 +143,12 @@ export function describePlugin(about: PluginUnderTest): void {
     await adapter.listDevices(connect(simulator.config))
     const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
     const before = simulator.requests.total
-    const wrong = await caught(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
+    const wrong = await rejectionOf(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
     expect(wrong).toBeInstanceOf(ApiError)
     expect(wrong).toMatchObject({ status: 401, message: expect.stringMatching(/check the key or password/) })
     expect(simulator.requests.total - before).toBeLessThanOrEqual(2)
     simulator.setFault({ type: 'status', status: 403 })
-    const closed = await caught(adapter.listDevices(connect(simulator.config)))
+    const closed = await rejectionOf(adapter.listDevices(connect(simulator.config)))
     expect(closed).toBeInstanceOf(ApiError)
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
@@ -161,13 +161,13 @@ export function describePlugin(about: PluginUnderTest): void {
     const simulator = await start()
     const client = connect(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await caught(adapter.listDevices(client))
+    const limited = await rejectionOf(adapter.listDevices(client))
     expect(limited).toBeInstanceOf(ApiRateLimitError)
     expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
     expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
     const { total } = simulator.requests
-    for (const { run } of callsOf(adapter, client)) await caught(run(new AbortController().signal))
+    for (const { run } of callsOf(adapter, client)) await rejectionOf(run(new AbortController().signal))
     expect(simulator.requests.total).toBe(total)
     expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
   })
@@ -175,7 +175,7 @@ export function describePlugin(about: PluginUnderTest): void {
   describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, says: RegExp) => {
       const [thrown, health] = await Promise.all([
-        caught(adapter.listDevices(connect(config))),
+        rejectionOf(adapter.listDevices(connect(config))),
         checkHealth(adapter, connect(config)),
       ])
       expect(thrown).toBeInstanceOf(ApiError)
@@ -221,7 +221,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await expectFailure({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
       if (adapter.subscribe !== undefined) {
         const events = adapter.subscribe(connect({ ...simulator.config, ssl_verify: true }), noTargets, never)
-        expect(await caught(drain(events))).toBeInstanceOf(ApiError)
+        expect(await rejectionOf(drain(events))).toBeInstanceOf(ApiError)
       }
       expect(simulator.requests.total).toBe(0)
       const unverified = connect({ ...simulator.config, ssl_verify: false })
@@ -235,9 +235,9 @@ export function describePlugin(about: PluginUnderTest): void {
         return connect({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
       }
       const other = pinned('00'.repeat(32))
-      expect(await caught(adapter.listDevices(other))).toBeInstanceOf(ApiError)
+      expect(await rejectionOf(adapter.listDevices(other))).toBeInstanceOf(ApiError)
       if (adapter.subscribe !== undefined) {
-        expect(await caught(drain(adapter.subscribe(other, noTargets, never)))).toMatchObject({
+        expect(await rejectionOf(drain(adapter.subscribe(other, noTargets, never)))).toMatchObject({
           message: expect.stringMatching(/another certificate than the one pinned/),
         })
       }
@@ -257,11 +257,11 @@ export function describePlugin(about: PluginUnderTest): void {
     const [device] = (await adapter.listDevices(client)).devices
     for (const { name, run } of callsOf(adapter, client, device)) {
       // Includes idle connections that the client keeps for its next request.
-      const idle = await leastResources()
+      const idle = await minResources()
       const stop = new AbortController()
       simulator.setFault({ type: 'hang' })
       const { total } = simulator.requests
-      const ended = caught(run(stop.signal)).then((thrown) => ({ thrown, at: performance.now() }))
+      const ended = rejectionOf(run(stop.signal)).then((thrown) => ({ thrown, at: performance.now() }))
       await until(() => simulator.requests.total > total)
       await pause(50)
       const abortedAt = performance.now()
@@ -271,7 +271,7 @@ export function describePlugin(about: PluginUnderTest): void {
       if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
       // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
       const simulatorSockets = name === 'subscribe' ? 1 : 0
-      await until(() => resources() <= idle + simulatorSockets, `${name} leaves no open resources`)
+      await until(() => countResources() <= idle + simulatorSockets, `${name} leaves no open resources`)
       simulator.setFault(null)
       await adapter.listDevices(client)
     }
@@ -335,7 +335,7 @@ export function describePlugin(about: PluginUnderTest): void {
     })
 
     test('ends without an error on abort and leaves no open resources', async () => {
-      const idle = await leastResources()
+      const idle = await minResources()
       const { simulator, stop, iterator } = await follow()
       const ended = drain({ [Symbol.asyncIterator]: () => iterator })
       await pause(50)
@@ -344,7 +344,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await until(() => simulator.push.links === 0)
       await open.pop()?.close()
       await open.pop()?.close()
-      await until(() => resources() <= idle, 'the subscription leaves no open resources')
+      await until(() => countResources() <= idle, 'the subscription leaves no open resources')
     })
 
     test('ends with an error when the connection is lost', async () => {
@@ -353,7 +353,7 @@ export function describePlugin(about: PluginUnderTest): void {
         (simulator: Simulator) => void simulator.close(),
       ]) {
         const { simulator, iterator } = await follow()
-        const ended = caught(drain({ [Symbol.asyncIterator]: () => iterator }))
+        const ended = rejectionOf(drain({ [Symbol.asyncIterator]: () => iterator }))
         lose(simulator)
         expect(await ended).toBeInstanceOf(ApiError)
       }

@@ -4,7 +4,16 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import {
+  channelOf,
+  configFor,
+  createInstallation,
+  deviceOf,
+  startSennheiser,
+  startShure,
+  until,
+  withoutPush,
+} from './app.ts'
 import { timeLimit } from './time-limit.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
@@ -25,7 +34,7 @@ describe('pollers', () => {
   // Reliability: P5.
   it('take turns: the second one waits and reports for which process, and takes over within 20 s of a kill -9', async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const first = home.start(['poll_devices', '--interval', '1'])
     await until('the first polls', () => first.lines().length > 0)
     const second = home.start(['poll_devices', '--interval', '1', '--json'])
@@ -61,8 +70,8 @@ describe('pollers', () => {
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
   it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
     const shure = withoutPush(await startShure())
-    const { id } = firstDevice(shure)
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const { id } = deviceOf(shure)
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const screen = await home.serve(['--no-poll'])
     const socket = await screen.socket('/ws/micwatch/')
     expect(await screen.receivers()).toEqual([])
@@ -99,7 +108,7 @@ describe('pollers', () => {
   // Reliability: P2.
   it('exit at once and in order, even if a system does not respond', async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     shure.setFault({ type: 'hang' })
     const poller = home.start(['poll_devices'])
     await until('the request arrives', () => shure.requests.entries.some(({ status }) => status === null))
@@ -116,10 +125,10 @@ describe('a service', () => {
   it('that was killed serves the last state before its first poll', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const first = await home.serve()
     await until('all are known', async () => (await first.receivers()).length === 4)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Last Words', ip: '10.77.0.1' })
     shure.show.set(id, { battery: 12 }, 1)
     expect((await first.post('/api/refresh/')).status).toBe(200)
@@ -144,7 +153,7 @@ describe('a service', () => {
   // Reliability: P1.
   it('that receives SIGTERM closes sockets and exits with 0 within 5 s, though a system hangs and a browser is suspended', async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await home.serve()
     const socket = await service.socket()
     await until('both are known', async () => (await service.receivers()).length === 2)
@@ -162,7 +171,7 @@ describe('a service', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('that is told twice to stop ends at once (%s)', async (signal, code) => {
-    const home = await startHome()
+    const home = await createInstallation()
     const service = await home.serve()
     await startSilentBrowser(service.port)
     const socket = await service.socket()
@@ -173,7 +182,7 @@ describe('a service', () => {
   })
 
   it('that shows a demo leaves no files behind when it exits at once', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const folder = join(home.path, 'tmp')
     await mkdir(folder)
     const demo = await home.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })

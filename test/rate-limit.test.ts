@@ -1,7 +1,7 @@
 /** The rate limit of the API. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, type TestAppOptions } from './app.ts'
+import { createInstallation, startApp, type TestAppOptions } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
@@ -110,7 +110,7 @@ describe('the rate limit', () => {
     'of no endpoint is refused at the start: %s',
     async (endpoint) => {
       const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
-      const home = await startHome({ rate_limit: { overrides } })
+      const home = await createInstallation({ rate_limit: { overrides } })
       const { code, out, err } = await home.run(['serve', '--port', '0'])
       expect([code, out]).toEqual([2, ''])
       expect(err).toBe(

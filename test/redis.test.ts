@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { saveReceivers } from '../src/store/receivers.ts'
 import { nextRevision } from '../src/store/revision.ts'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
@@ -14,7 +14,7 @@ async function startTwo(redis: TestRedis, options: { manufacturers?: readonly ob
   const config = { redis_url: redis.url, ...(limit !== undefined && { rate_limit: limit }) }
   const first = await startApp({ manufacturers, config })
   const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
-  const second = await startApp({ ...sharedStore, config, isScreenOnly: true })
+  const second = await startApp({ ...sharedStore, config, servesOnly: true })
   return [first, second] as const
 }
 
@@ -133,8 +133,8 @@ describe('readings that one service receives', () => {
   it('are sent to clients of the other within a second, once each, without a database write', async () => {
     const redis = await startRedis()
     const shure = await startShure()
-    const { id } = firstDevice(shure)
-    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    const { id } = deviceOf(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => hasLink(first))
@@ -157,8 +157,8 @@ describe('readings that one service receives', () => {
     // The clock of the show is stopped, and with it the levels.
     const startedAt = Date.now()
     const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
-    const { id } = firstDevice(shure)
-    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const { id } = deviceOf(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 3)
     await until('the subscription is connected', () => hasLink(first))
@@ -198,8 +198,8 @@ describe('readings that one service receives', () => {
   it('are not overwritten by older ones from the database', async () => {
     const redis = await startRedis()
     const shure = await startShure()
-    const { id } = firstDevice(shure)
-    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    const { id } = deviceOf(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
@@ -226,7 +226,7 @@ describe('readings that one service receives', () => {
     )
     await until('the other service has the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
-    await socket.caughtUp()
+    await socket.receiveAll()
     const told = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
     const batteries = told.map(batteryOf).filter((battery) => battery !== undefined)
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
@@ -236,8 +236,8 @@ describe('readings that one service receives', () => {
   it('reach it through the database while Redis is unavailable, and by message again once it is back', async () => {
     const redis = await startRedis()
     const shure = await startShure()
-    const { id } = firstDevice(shure)
-    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure, { poll_interval: 60 })] })
+    const { id } = deviceOf(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => hasLink(first))
     await redis.kill()
@@ -267,8 +267,8 @@ describe('readings that one service receives', () => {
   it('are not affected by foreign messages', async () => {
     const redis = await startRedis()
     const shure = await startShure()
-    const { id } = firstDevice(shure)
-    const [first, second] = await startTwo(redis, { manufacturers: [entryOf(shure)] })
+    const { id } = deviceOf(shure)
+    const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure)] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()

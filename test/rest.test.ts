@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, respondJson, startSystem } from './faults/system.ts'
 import { type HttpResponse, httpClient } from './http-client.ts'
@@ -16,7 +16,7 @@ import { tokenHeaders } from './tokens.ts'
 async function startService(config: Record<string, unknown> = {}) {
   const shure = withoutPush(await startShure({ receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
-  const app = await startApp({ config, manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const app = await startApp({ config, manufacturers: [configFor(shure), configFor(sennheiser)] })
   await until('all five are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
@@ -117,7 +117,7 @@ describe('reads', () => {
   // Conformance: S-4.6, C-5.7.
   it('limit a page to 1000 and default to 100', async () => {
     const shure = withoutPush(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
     expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
     const second = (await app.get('/api/receivers/?page=2')).json
@@ -185,7 +185,7 @@ describe('reads', () => {
     expect(plain.headers['content-encoding']).toBeUndefined()
 
     const stale = String((await app.get('/api/data.json')).headers.etag)
-    shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
+    shure.show.set(deviceOf(shure).id, { name: 'Other Rack' })
     await until('the change is published', async () => {
       const response = await app.get('/api/data.json', { 'if-none-match': stale })
       return response.status === 200 && response.bytes.includes('Other Rack')
@@ -244,7 +244,7 @@ describe('health', () => {
 
     shure.setFault(null)
     await until('it is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
-    await socket.caughtUp()
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
     for (const message of socket.ofType('status_update')) {
@@ -255,7 +255,7 @@ describe('health', () => {
   // Conformance: S-1.11, C-5.29.
   it('ignores a disabled manufacturer', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
+    const app = await startApp({ manufacturers: [{ ...configFor(shure), api_enabled: false }] })
     const { json } = await app.get('/api/health/')
     expect([json.status, json.manufacturers[0].status]).toEqual(['healthy', 'disabled'])
     expect(shure.requests.total).toBe(0)
@@ -266,8 +266,8 @@ describe('health', () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
     shure.setFault({ type: 'hang' })
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    const { id } = firstDevice(sennheiser)
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    const { id } = deviceOf(sennheiser)
     await until('the other system is listed', () => app.receiver(id), 3000)
     const polled = () => sennheiser.requests.count('/api/v1/devices')
     const before = polled()
@@ -289,10 +289,10 @@ describe('refresh', () => {
     const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
     const slow = { poll_interval: 3600 }
     const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
-    const app = await startApp({ manufacturers: [entryOf(shure, slow), entryOf(sennheiser, slow), off] })
+    const app = await startApp({ manufacturers: [configFor(shure, slow), configFor(sennheiser, slow), off] })
     await until('all are known', async () => (await app.receivers()).length === 5)
 
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Renamed Rack' })
     const refreshed = await app.post('/api/refresh/')
     expect([refreshed.status, refreshed.json]).toEqual([
@@ -323,7 +323,7 @@ describe('refresh', () => {
   it('waits for the identities of its poll, even when it joins one that is running', async () => {
     const shure = withoutPush(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
     const rate = { calls_per_second: 10, burst: 5, poll_interval: 1 }
-    const app = await startApp({ manufacturers: [entryOf(shure, rate)] })
+    const app = await startApp({ manufacturers: [configFor(shure, rate)] })
     await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
     expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
     expect(await app.receivers()).toHaveLength(20)
@@ -522,7 +522,7 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
   it('serves everything, and at the root what supervisors and sockets need', async () => {
     const shure = withoutPush(await startShure())
     const config = { server: { mount: '/house/mics/' } }
-    const app = await startApp({ engine, config, manufacturers: [entryOf(shure)] })
+    const app = await startApp({ engine, config, manufacturers: [configFor(shure)] })
     expect(app.url).toMatch(/\/house\/mics$/)
     await until('both are known', async () => (await app.receivers()).length === 2)
     const page = (await app.get('/api/receivers/?page_size=1')).json
@@ -532,7 +532,7 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
     }
     for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/devices/']) await app.socket(path)
 
-    const root = app.at('/')
+    const root = app.withBasePath('/')
     for (const path of ['/healthz', '/readyz']) expect((await root.get(path)).status).toBe(200)
     for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectRefusal(await root.get(path), 404)
     for (const path of ['/ws', '/ws/micwatch/']) await root.socket(path)

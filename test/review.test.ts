@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -18,7 +18,7 @@ async function poll(app: TestApp) {
 
 async function startService(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
   const app = await startApp({
-    manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+    manufacturers: simulators.map((simulator) => configFor(simulator, idlePolling)),
     ...options,
   })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
@@ -33,7 +33,7 @@ async function startService(simulators: readonly Simulator[], options: Parameter
 
 /** Adds a second device with the address of the first one. */
 function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
-  const holder = firstDevice(shure)
+  const holder = deviceOf(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
   return { id, holder }
 }
@@ -92,7 +92,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('of replaced hardware creates a new receiver, which takes over the id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    const { id, serial_number } = firstDevice(shure)
+    const { id, serial_number } = deviceOf(shure)
     const old = await app.receiver(id)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
@@ -141,7 +141,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
     await until('the connection is open', () => shure.push.links > 0)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
@@ -165,7 +165,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startService([shure, sennheiser], { engine })
-    const { serial_number } = firstDevice(shure)
+    const { serial_number } = deviceOf(shure)
     const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
     await poll(app)
     const [entry] = await app.queue('?manufacturer=sennheiser')
@@ -213,7 +213,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('in one process reaches the clients of another', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
+    const second = await startApp({ databaseUrl: app.databaseUrl, servesOnly: true })
     const { id } = addIntruder(shure)
     await poll(app)
     const [entry] = await app.queue()

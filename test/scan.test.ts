@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import {
-  entryOf,
-  firstDevice,
+  configFor,
+  createInstallation,
+  deviceOf,
   startApp,
-  startHome,
   startLectrosonics,
   startSennheiser,
   startShure,
@@ -26,7 +26,7 @@ describe.concurrent('a scan', () => {
   // Conformance: S-4.9, C-5.36.
   it('registers the addresses, polls, and lists the devices that it found', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
     const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
     const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
@@ -52,9 +52,9 @@ describe.concurrent('a scan', () => {
   // Conformance: S-2.20, C-5.19.
   it('lists a device that is not a receiver yet until it is one', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 2)
-    const { ip } = firstDevice(shure)
+    const { ip } = deviceOf(shure)
     shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
     const { json } = await app.post('/api/discover/', scan(`${ip}/32`))
     expect(json.discovered).toBe(2)
@@ -83,7 +83,7 @@ describe.concurrent('a scan', () => {
   it('rejects networks that are not private', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)], config })
     for (const subnet of ['8.8.8.0/24', '10.0.0.0/21', '127.0.0.0/24', '10.0.0.1', 'fe80::/120', '', '10.0.0.0/24/1']) {
       const { status, json } = await app.post('/api/discover/', scan(subnet))
       expect([subnet, status, json.details]).toEqual([subnet, 400, expect.stringContaining('scan_subnet')])
@@ -99,7 +99,7 @@ describe.concurrent('a scan', () => {
   // Reliability: 1.14, 3.9.2.
   it('is rejected while another scan runs', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config: patient })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)], config: patient })
     const responses = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await app.post('/api/discover/', scan('10.0.0.0/28'))).status).toBe(200)
@@ -110,7 +110,7 @@ describe.concurrent('a scan', () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startApp({
-      manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)],
+      manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
       config: patient,
     })
     await until('all are known', async () => (await app.receivers()).length === 4)
@@ -130,7 +130,7 @@ describe.concurrent('add_shure_devices', () => {
   // Conformance: S-1.20, C-9.15.
   it('adds addresses to the list and removes them', async () => {
     const shure = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const added = await home.run(['add_shure_devices', '--ips', '10.0.0.5', '10.0.0.6', '--json'])
     expect([added.code, added.json()]).toEqual([
       0,
@@ -151,8 +151,8 @@ describe.concurrent('add_shure_devices', () => {
 
   it('reports errors in one line', async () => {
     const shure = await startShure()
-    const home = await startHome({
-      manufacturers: [entryOf(shure), { ...entryOf(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
+    const home = await createInstallation({
+      manufacturers: [configFor(shure), { ...configFor(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
     })
     const wrong = [
       [],
@@ -182,7 +182,7 @@ const range = { discovery_ranges: ['127.0.77.0/24'] }
 
 describe.concurrent('a system that manages several devices', () => {
   it('is found beside devices, and is not added automatically', async () => {
-    const tls = await certify({ for: 'system-api.example' })
+    const tls = await certify({ name: 'system-api.example' })
     const server = await startSystemApi({ host: '127.0.77.9', port: 10_000, tls })
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }], config: range })
     const address = 'https://127.0.77.9:10000'
@@ -191,7 +191,7 @@ describe.concurrent('a system that manages several devices', () => {
     expect([status, json]).toEqual([200, { discovered: 1, devices: [found] }])
     expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
 
-    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...range })
+    const home = await createInstallation({ manufacturers: [{ code: 'shure' }], ...range })
     const added = await home.run(['add_shure_devices', '--cidr', '127.0.77.8/30', '--json'])
     expect([added.code, added.json()]).toEqual([0, expect.objectContaining({ found: [], systems: [address] })])
     expect(added.err).toContain(`a system responds at ${address}: set api_base_url to that address`)
@@ -225,7 +225,7 @@ describe('single devices', () => {
 
   it('are added to the configuration from the command line, and removed', async () => {
     await startUnits()
-    const home = await startHome({ manufacturers: [{ code: 'lectrosonics' }], ...range })
+    const home = await createInstallation({ manufacturers: [{ code: 'lectrosonics' }], ...range })
     const added = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29', '--json'])
     expect([added.code, added.err]).toEqual([0, ''])
     expect(added.json()).toMatchObject({
@@ -244,7 +244,7 @@ describe('single devices', () => {
 
   it('are not stored if the configuration file lists devices, because the file has precedence', async () => {
     await startUnits()
-    const home = await startHome({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
+    const home = await createInstallation({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
     const { code, err } = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29'])
     expect([code, err]).toEqual([1, expect.stringContaining('tcp://127.0.77.1:4080')])
   })

@@ -8,11 +8,11 @@ import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulat
 import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { onTestEnd } from './cleanup.ts'
 import { tokenHeaders } from './tokens.ts'
 
 function keep<T extends { close(): unknown }>(one: T): T {
-  atEnd(() => one.close())
+  onTestEnd(() => one.close())
   return one
 }
 

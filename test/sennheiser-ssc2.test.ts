@@ -13,7 +13,7 @@ import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufactur
 import { openSource } from '../src/manufacturers/sources.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
-import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
+import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 import { timeLimit } from './time-limit.ts'
 
@@ -247,11 +247,11 @@ describe('a session', () => {
   test('ends at once on an abort at any moment and leaves no open resources', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     for (const afterMs of [0, 3, 20, 200]) {
-      const idle = await leastResources()
+      const idle = await minResources()
       const source = openTestSource(simulator.url)
       const stop = new AbortController()
-      const listing = caught(source.listDevices(stop.signal))
-      const following = caught(follow(source, stop.signal).then(drain))
+      const listing = rejectionOf(source.listDevices(stop.signal))
+      const following = rejectionOf(follow(source, stop.signal).then(drain))
       await pause(afterMs)
       stop.abort('enough')
       const abortedAt = performance.now()
@@ -259,7 +259,7 @@ describe('a session', () => {
       expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
       expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
       await source.client.close()
-      await until(() => simulator.sessions === 0 && resources() <= idle, `nothing is left after ${afterMs} ms`)
+      await until(() => simulator.sessions === 0 && countResources() <= idle, `nothing is left after ${afterMs} ms`)
     }
   })
 

@@ -1,7 +1,7 @@
 /** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -14,7 +14,7 @@ describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
   it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
     expect((await app.get('/api/config/')).json).toEqual({
       polling_interval: 10,
       alert_battery_threshold: 20,
@@ -71,12 +71,12 @@ describe('POST /api/config/', () => {
   // Conformance: C-5.40.
   it('changes the polling interval at once', async () => {
     const simulator = withoutPush(await startShure())
-    const { poll_interval: _, ...config } = entryOf(simulator).config
+    const { poll_interval: _, ...config } = configFor(simulator).config
     const app = await startApp({
       manufacturers: [{ code: 'shure', config }],
       config: { settings: { DEFAULT_POLLING_INTERVAL: 3600 } },
     })
-    await until('it was polled', () => app.receiver(firstDevice(simulator).id))
+    await until('it was polled', () => app.receiver(deviceOf(simulator).id))
     const before = simulator.requests.count('/api/v1/devices')
     await setTo(app, 'polling_interval', '1')
     await until('it is polled every second', () => simulator.requests.count('/api/v1/devices') >= before + 2, 5000)
@@ -145,8 +145,8 @@ describe('enable_websocket', () => {
   // Conformance: C-7.18.
   it('of one manufacturer only stops messages about that manufacturer', async () => {
     const simulator = withoutPush(await startShure())
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     await until('it is known', () => app.receiver(id))
     await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const socket = await app.socket()
@@ -165,7 +165,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
     onTestFinished(database.drop)
     const [one, other] = [
       await startApp({ databaseUrl: database.url }),
-      await startApp({ databaseUrl: database.url, isScreenOnly: true }),
+      await startApp({ databaseUrl: database.url, servesOnly: true }),
     ]
     const socket = await other.socket()
     await setTo(one, 'alert_battery_threshold', '42')
@@ -181,7 +181,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
 })
 
 it('keep a change over a restart', async () => {
-  const home = await startHome({})
+  const home = await createInstallation({})
   const first = await home.serve()
   expect((await setTo(first, 'polling_interval', '77')).status).toBe(200)
   first.kill('SIGTERM')
@@ -193,7 +193,7 @@ it('keep a change over a restart', async () => {
 describe('/api/admin/settings/', () => {
   it('lists the origin of each value, and deletes stored values', async () => {
     const simulator = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
     const admin = await tokenHeaders(app.runtime, 'admin')
     const operator = await tokenHeaders(app.runtime, 'operator')
     const settingsIn = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json

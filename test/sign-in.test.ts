@@ -3,11 +3,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpResponse } from './http-client.ts'
-import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
 import { timeLimit } from './time-limit.ts'
+import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
   it.each([
@@ -96,7 +96,7 @@ describe('revoked access', () => {
   // Reliability: 1.21, 3.4.4.
   it('ends in every process on the database', async () => {
     const { app, ana, admin, headers } = await opened(lan)
-    const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, isScreenOnly: true })
+    const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, servesOnly: true })
     const cookie = headers.cookie.replaceAll(`${app.port}=`, `${other.port}=`)
     const socket = await other.socket('/ws', { headers: { cookie } })
     await socket.next(({ type }) => type === 'status')
@@ -226,7 +226,7 @@ describe('the first administrator', () => {
   // Conformance: C-6.15.
   // Reliability: 1.3, 3.6.6.
   it('needs the code from the console on a network listener, with five attempts', async () => {
-    const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
+    const home = await createInstallation({ server: { host: '0.0.0.0', port: 0 } })
     const service = await home.serve()
     const file = join(home.path, 'data', 'setup-code')
     const code = (await readFile(file, 'utf8')).trim()
@@ -362,7 +362,7 @@ describe('create_admin', () => {
   // Conformance: C-6.14, C-9.17.
   // Reliability: 3.6.5.
   it('creates an administrator who can sign in, with the password from standard input', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const created = await home.run(
       ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
       {},
@@ -392,7 +392,7 @@ describe('create_admin', () => {
   })
 
   it('reports errors in one line', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     for (const [args, input, code, says] of [
       [[], '', 2, '--username'],
       [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],

@@ -7,14 +7,14 @@ import { startChargerSimulator } from '../src/manufacturers/shure/strings/simula
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import type { OnlineState, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { channelIn } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startDevice(options: StringsSimulatorOptions) {
   const device = await startStringsSimulator(options)
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   return device
 }
 
@@ -83,7 +83,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
 
 it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is followed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
   const seen = (expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
@@ -130,11 +130,11 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
 
 it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
-  atEnd(() => charger.close())
-  const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
+  onTestEnd(() => charger.close())
+  const home = await createInstallation({ manufacturers: [shureDevices(charger.url)] })
   expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
   const { databaseUrl } = home
-  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), isScreenOnly: true })
+  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), servesOnly: true })
   const [chassis] = (await app.get('/api/chassis/')).json
   expect((await app.get(`/api/units/?base_chassis=${chassis.id}`)).json).toMatchObject([
     { name: 'Backstage, bay 1', battery_percentage: 80 },
@@ -149,7 +149,7 @@ it.concurrent('keeps details over a restart', async () => {
   const before = await until('they are reported', async () => (await detailsIn(first))?.encryption && detailsIn(first))
   await first.close()
   await device.close()
-  const second = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  const second = await startApp({ ...first, manufacturers: [], servesOnly: true })
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
@@ -165,7 +165,7 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   await first.close()
   const port = Number(new URL(failed.url).port)
   await failed.close()
-  const screen = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  const screen = await startApp({ ...first, manufacturers: [], servesOnly: true })
   expect(await detailOf(screen, receiver.id)).toMatchObject({ details: { fault: 'self_test_failed' } })
   await screen.close()
   const repaired = await startDevice({ family: 'ad', port })

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
-import { undoNewestMigration } from './databases.ts'
-import { password, signIn } from './people.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
+import { revertNewestMigration } from './databases.ts'
+import { password, signIn } from './users.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
+type Home = Awaited<ReturnType<typeof createInstallation>>
 type Service = Awaited<ReturnType<Home['serve']>>
 
 const slow = 90_000
@@ -48,7 +48,7 @@ async function tokensFor(home: Home, service: Service) {
 
 /** A working directory of a service that created a group and was stopped in order. */
 async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
-  const home = await startHome({})
+  const home = await createInstallation({})
   const service = await home.serve()
   expect((await service.post('/api/group/', { title })).status).toBe(201)
   service.kill('SIGTERM')
@@ -201,7 +201,7 @@ describe.concurrent('a missing database with snapshots', () => {
   )
 
   it('restore requires a file or --none', async () => {
-    const home = await startHome({})
+    const home = await createInstallation({})
     for (const args of [[], ['file', '--none']]) {
       const { code, err } = await home.run(['restore', ...args])
       expect([code, err]).toEqual([2, expect.stringContaining('--none')])
@@ -263,7 +263,7 @@ describe.concurrent('damage that appears while the service runs', () => {
     'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
     async () => {
       const shure = withoutPush(await startShure())
-      const home = await startHome({ manufacturers: [entryOf(shure)] })
+      const home = await createInstallation({ manufacturers: [configFor(shure)] })
       const first = await home.serve()
       await until('both are known', async () => (await first.receivers()).length === 2)
       first.kill('SIGTERM')
@@ -341,7 +341,7 @@ describe.concurrent('snapshots', () => {
       const home = await startSeasonedHome()
       const path = fileOf(home)
       const raw = new DatabaseSync(path)
-      const name = undoNewestMigration(raw)
+      const name = revertNewestMigration(raw)
       raw.close()
       const before = await listSnapshotNames(home)
       const { code, json } = await home.run(['migrate', '--json'])

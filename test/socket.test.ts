@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until } from './app.ts'
 import { channelIn } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 
@@ -93,7 +93,7 @@ describe('a WebSocket', () => {
   it('sends messages about one manufacturer if filtered', async () => {
     const shure = await startShure()
     const sennheiser = await startSennheiser()
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('all are known', async () => (await app.receivers()).length === 4)
     await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const [all, one, otherOnly] = await Promise.all([
@@ -101,7 +101,7 @@ describe('a WebSocket', () => {
       app.socket('/ws/devices/?manufacturer=sennheiser'),
       app.socket('/ws?manufacturer=nobody'),
     ])
-    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 33 }, 1)
+    for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 33 }, 1)
     for (const code of ['shure', 'sennheiser']) {
       await all.next((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 33)
     }
@@ -146,7 +146,7 @@ describe('a WebSocket', () => {
   // Conformance: S-6.4, C-7.9.
   it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('the subscription is connected', () => shure.push.links > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-links' })
@@ -175,7 +175,7 @@ describe('the subprotocol for levels', () => {
 
   it('has the same data in fewer bytes, and other clients still get JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
     const [plain, other, short] = await Promise.all([
@@ -185,7 +185,7 @@ describe('the subprotocol for levels', () => {
     ])
     expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
     expect(short.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     await until('levels come as records', () => short.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
     for (const socket of [plain, short]) await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
@@ -206,7 +206,7 @@ describe('the subprotocol for levels', () => {
 
   it('sends complete records after a manufacturer was disabled', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
     const short = await app.socket('/ws', { protocols })
@@ -214,7 +214,7 @@ describe('the subprotocol for levels', () => {
     const switchTo = (value: string) =>
       app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value }).then(({ status }) => status)
     expect(await switchTo('false')).toBe(200)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Guest' }, 1)
     await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
     const countBefore = short.messages.length
@@ -255,7 +255,7 @@ describe('stopping the service', () => {
 
   it('finishes a running request', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'hang' })
     const requestsBefore = shure.requests.total

@@ -1,7 +1,7 @@
 /** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -9,8 +9,8 @@ async function startPair() {
   const [stuck, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]
   const app = await startApp({
     manufacturers: [
-      { ...entryOf(stuck), code: 'stuck', plugin: 'shure' },
-      { ...entryOf(healthy), code: 'healthy', plugin: 'shure' },
+      { ...configFor(stuck), code: 'stuck', plugin: 'shure' },
+      { ...configFor(healthy), code: 'healthy', plugin: 'shure' },
     ],
   })
   await until('both are polled', () => stuck.requests.total > 0 && healthy.requests.total > 0)

@@ -1,7 +1,7 @@
 /** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
@@ -13,8 +13,8 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     ['an event stream', startSennheiser],
   ] as const)('is pushed over %s and reaches REST and the WebSocket', async (_, start) => {
     const simulator = await start()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const before = await until('the receiver is known', () => app.receiver(id))
@@ -43,7 +43,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     await until('the list is read again', () => system.requests.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
-    subscription.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
+    subscription.send({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
     await until('it is shown', async () => (await transmitter())?.battery === 30)
     const asked = system.requests.length
     await until('it is read once more', () => system.requests.length > asked + 1)
@@ -72,8 +72,8 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
   // Conformance: S-1.1.
   it('is polled without a subscription', async () => {
     const simulator = withoutPush(await startShure())
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
 
@@ -89,11 +89,11 @@ describe('the messages about a receiver', () => {
   // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
   it('have the documented fields and units', async () => {
     const simulator = withoutPush(await startShure())
-    const device = firstDevice(simulator)
+    const device = deviceOf(simulator)
     const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
     simulator.show.set(device.id, change, 1)
     simulator.show.set(device.id, { rf_level: -50, battery: 90 }, 2)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const receiver = await until('the receiver is known', () => app.receiver(device.id))
 
     const { name, device_type, ip, model, serial_number, mac_address, firmware_version, subnet_mask } = device
@@ -122,8 +122,8 @@ describe('the messages about a receiver', () => {
   // Conformance: C-2.2.
   it('have no transmitter after it is switched off, and levels are never invented', async () => {
     const simulator = await startShure()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
     await until('the subscription is connected', () => simulator.push.links > 0)
@@ -139,8 +139,8 @@ describe('the messages about a receiver', () => {
   // Reliability: R3.
   it('are sent at most ten times a second for each receiver, and the last state always arrives', async () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const startedAt = performance.now()
@@ -164,7 +164,7 @@ describe('the messages about a receiver', () => {
   // Conformance: S-2.13, C-7.5.
   it('are not sent when only the time has passed', async () => {
     const simulator = withoutPush(await startShure({ now: () => 1_800_000_000_000 }))
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('both are known', async () => (await app.receivers()).length === 2)
     const polledAgain = async () => {

@@ -8,22 +8,22 @@ import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
-import { entryOf, firstDevice, startApp, startShure, startSystemApi, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { configFor, deviceOf, startApp, startShure, startSystemApi, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 
 const password = 'stage-right-password'
 
 async function startDevice(options: StringsSimulatorOptions) {
   const device = await startStringsSimulator(options)
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   return device
 }
 
 it.concurrent('a receiver that is also monitored through its system stays one when either source is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
-  const { id } = firstDevice(system)
+  const { id } = deviceOf(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })
-  const { config } = entryOf(system)
+  const { config } = configFor(system)
   const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
   const app = await startApp({ manufacturers: [entry] })
   const receiver = async () => {
@@ -60,9 +60,9 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
 it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
   const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
   const server = await startSystemApi(quiet)
-  const { id, serial_number } = firstDevice(server)
+  const { id, serial_number } = deviceOf(server)
   const device = await startDevice({ family: 'ulxd', show: server.show, id })
-  const { config } = entryOf(server)
+  const { config } = configFor(server)
   const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
   const app = await startApp({ manufacturers: [entry] })
   const receiver = async () => {
@@ -95,9 +95,9 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
 it.concurrent('an EW-DX that is monitored with both its protocols is one receiver when either source is lost', async () => {
   const host = '127.0.0.8'
   const legacy = await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' })
-  atEnd(() => legacy.close())
+  onTestEnd(() => legacy.close())
   const newer = await startSsc2Simulator({ host, serial: '8008' })
-  atEnd(() => newer.close())
+  onTestEnd(() => newer.close())
   const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
   const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...rate }
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })

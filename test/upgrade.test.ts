@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, inject, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { startApp, startHome, type TestApp } from './app.ts'
+import { createInstallation, startApp, type TestApp } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { type Engine, engines } from './databases.ts'
-import { password, signIn } from './people.ts'
 import { createPostgresDatabase, runSql } from './postgres.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
+import { password, signIn } from './users.ts'
 
 const folder = fileURLToPath(new URL('fixtures/0.1.0/', import.meta.url))
 const readPacked = async (name: string) => gunzipSync(await readFile(join(folder, `${name}.gz`)))
@@ -32,8 +32,8 @@ async function readServed(engine: Engine): Promise<Served> {
 /** A working directory with the key of the stored secrets and an empty database of this engine. */
 async function startEmptyHome(engine: Engine) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
-  if (database !== null) atEnd(database.drop)
-  const home = await startHome(database === null ? {} : { database_url: database.url })
+  if (database !== null) onTestEnd(database.drop)
+  const home = await createInstallation(database === null ? {} : { database_url: database.url })
   const dataDir = join(home.path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
   await writeFile(join(dataDir, 'secret.key'), await readFile(join(folder, 'secret.key')), { mode: 0o600 })
@@ -45,8 +45,8 @@ type Home = Awaited<ReturnType<typeof startEmptyHome>>
 /** Opened without polling, at the time at which the earlier version opened it. */
 async function openAt(home: Home, at: string): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(at) })
-  atEnd(() => vi.useRealTimers())
-  return startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
+  onTestEnd(() => vi.useRealTimers())
+  return startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, servesOnly: true })
 }
 
 async function getAll(app: TestApp, paths: readonly string[], headers: Record<string, string>): Promise<Answers> {
@@ -127,7 +127,7 @@ it('imports the export file of 0.1.0 into an empty database', async () => {
   expect([imported.code, imported.err]).toEqual([0, ''])
   const { report, answers: responses } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
   expect(imported.json()).toMatchObject(report)
-  const app = await startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
+  const app = await startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, servesOnly: true })
   const served = await getAll(app, Object.keys(responses), await tokenHeaders(app.runtime, 'admin'))
   expect(served).toMatchObject(withoutComputed(responses) as object)
 })

@@ -26,13 +26,17 @@ export const recovery: Check = {
   async run(atEnd) {
     const simulator = await startShureSimulator({ ...plainShow, receivers: 5 })
     atEnd(() => simulator.close())
-    const ca = await certify({ for: 'Bench CA', isCa: true })
-    const right = await certify({ for: '127.0.0.1', ca })
-    const expired = await certify({ for: '127.0.0.1', ca, endsAt: Date.now() - 1000 })
+    const ca = await certify({ name: 'Bench CA', isCa: true })
+    const right = await certify({ name: '127.0.0.1', ca })
+    const expired = await certify({ name: '127.0.0.1', ca, expiresAt: Date.now() - 1000 })
     const network = await startNetwork(atEnd, simulator.baseUrl, right)
     const faults = [
       { name: 'refused connections', strike: network.refuse, mend: network.restore },
-      { name: 'an expired certificate', strike: () => network.present(expired), mend: () => network.present(right) },
+      {
+        name: 'an expired certificate',
+        strike: () => network.setCertificate(expired),
+        mend: () => network.setCertificate(right),
+      },
       ...troubles.map((fault) => ({
         name: fault.type,
         strike: () => simulator.setFault(fault),

@@ -2,16 +2,16 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startSennheiser, startShure, until } from '../app.ts'
+import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'
 
 async function start() {
   const [shure, sennheiser] = [await startShure(), await startSennheiser()]
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const statuses = async (query = '') => {
     const { json } = await app.get(path + query, admin)
@@ -37,7 +37,7 @@ it('shows and updates the status of each connection, with filters in the address
   await page.getByText('All connected.').waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   await page.getByText('Stopped by a user. The receiver is polled', { exact: false }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   await page.getByLabel('Manufacturer').selectOption('shure')
   await until('one kind is shown', async () => (await rows(page).count()) === 2)
@@ -62,7 +62,7 @@ it('stops selected connections after a confirmation, and starts them again', asy
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop 2 connections?' })
   await dialog.getByText('Stopped connections stay stopped').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   expect(await statuses('?manufacturer=shure')).toEqual(['connected', 'connected'])
@@ -98,8 +98,8 @@ it('explains an empty list, escapes names, and fits a phone', async () => {
   const page = await browser.openAs(app, 'admin', '/admin/connections', phone)
   await page.getByText('<img src=x onerror=alert(1)> txet').waitFor()
   expect(await page.locator('tbody img').count()).toBe(0)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('keeps the list when a refresh fails', async () => {

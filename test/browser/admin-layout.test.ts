@@ -4,16 +4,16 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { startChargerSimulator } from '../../src/manufacturers/shure/strings/simulator/charger.ts'
-import { entryOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 
 async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('all are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const places = async () => {
@@ -52,12 +52,12 @@ it('creates nested locations, moves receivers there, and undoes the move', async
   await addPlace(page, 'Hall')
   await addPlace(page, 'Rack 1', 'Hall')
   await box(page, 'Rack 1').getByText('Empty.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   for (const name of names.slice(0, 2)) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   await page.getByRole('button', { name: 'Move (2)', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Move 2 receivers' })
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await dialog.getByLabel('To').selectOption({ label: 'Hall / Rack 1' })
   await dialog.getByLabel('Reason').fill('built for the tour')
   await dialog.getByRole('button', { name: 'Move' }).click()
@@ -141,8 +141,8 @@ it('shows a viewer the layout without actions, fits a phone, and reports a faile
     .waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Add|Delete)/ }).count()).toBe(0)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await page.route('**/api/admin/hardware-layout/**', (route) => route.abort())
   await page.getByText('Refresh failed', { exact: false }).waitFor()
   await box(page, 'Hall').getByText('Main stage').waitFor()
@@ -154,7 +154,7 @@ it('shows a charging fault with its reason beside the transmitter and as an aler
     name: 'Backstage',
     bays: [80, { charge: 0, error: 7 }],
   })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
   await until('the alert is raised', async () => (await app.get('/api/alerts/?state=raised')).json.length > 0)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
@@ -164,15 +164,15 @@ it('shows a charging fault with its reason beside the transmitter and as an aler
     .waitFor()
   const alerts = page.getByRole('region', { name: 'Charger alerts' })
   await alerts.getByText('Backstage, bay 2: no communication with the battery').waitFor()
-  expect(await findings(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
   charger.charge(2, 40)
   await alerts.waitFor({ state: 'detached', timeout: 20_000 })
 }, 60_000)
 
 it('shows the transmitters in a charger and their charging time', async () => {
   const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [charger.url] } }] })
   await until('it is known', async () => (await app.get('/api/units/')).json[0]?.base_chassis)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
@@ -181,6 +181,6 @@ it('shows the transmitters in a charger and their charging time', async () => {
   charger.dock(2, { type: 'EW-DX SKM', serial: '1054000999', gauge: 100, minutesToFull: 0 })
   await packs.getByText('EW-DX SKM, bay 2').waitFor({ timeout: 15_000 })
   expect(await packs.innerText()).toMatch(/bay 2\s+100%$/)
-  expect(await findings(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
 }, 60_000)

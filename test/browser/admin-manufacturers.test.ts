@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
-  entryOf,
+  configFor,
   startApp,
   startLectrosonics,
   startShure,
@@ -14,7 +14,7 @@ import {
 } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
@@ -46,7 +46,7 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await press(page, 'Test connection')
   await dialog(page).getByText(`${shure.baseUrl} responded: 2 devices.`).waitFor()
   expect(await listOf(app)).toEqual([])
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   // The error is shown at its field, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
@@ -70,7 +70,7 @@ it('links to the page from an empty monitor for administrators', async () => {
   for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
     await page.getByText('Ask an administrator to add your systems', { exact: false }).waitFor()
     expect(await page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
-    expect(await findings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
   }
 })
 
@@ -109,7 +109,7 @@ it('discards the test result when the form changes', async () => {
 
 it('edits without the secret, disables and enables, and keeps a manufacturer that has receivers', async () => {
   const shure = withoutPush(await startShure({ sharedKey: 'right' }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Edit Shure' }).click()
@@ -150,14 +150,14 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await page.getByRole('button', { name: 'Delete Shure' }).click()
   await press(page, 'Delete')
   await dialog(page).getByText('It still has receivers: remove them first, or disable it instead.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   expect(await listOf(app)).toHaveLength(1)
 })
 
 it('scans a network and shows the devices found or the error', async () => {
   const shure = withoutPush(await startShure({ richList: true }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
   await page.getByText('Requires the administrator role.').waitFor()
@@ -173,7 +173,7 @@ it('scans a network and shows the devices found or the error', async () => {
   await page.keyboard.press('Enter')
   await dialog(page).getByText('2 devices found.').waitFor()
   await dialog(page).getByRole('cell', { name: ip }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expect(shure.discoveryIps.length).toBeGreaterThan(200)
 })
 
@@ -189,11 +189,11 @@ it('shows an individual device and how to add it', async () => {
   await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
   await dialog(page).getByText('add its address', { exact: false }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('shows a system and how to add it', async () => {
-  await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ for: 'system-api.example' }) })
+  await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ name: 'system-api.example' }) })
   const config = { discovery_ranges: ['127.0.78.0/24'] }
   const app = await startApp({ manufacturers: [{ code: 'shure' }], config })
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
@@ -203,19 +203,21 @@ it('shows a system and how to add it', async () => {
   await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
   await dialog(page).getByText('as api_base_url', { exact: false }).waitFor()
   expect(await dialog(page).getByText('to the devices', { exact: false }).count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('fits a phone and shows errors', async () => {
   const shure = withoutPush(await startShure({ sharedKey: 'right' }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
+  const app = await startApp({
+    manufacturers: [configFor(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })],
+  })
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)
   await rows(page).getByText('credentials rejected', { exact: false }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Edit Shure' }).click()
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
   await page.getByText('Refresh failed', { exact: false }).waitFor()

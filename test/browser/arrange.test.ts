@@ -3,15 +3,15 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Group } from '../../src/model/api.ts'
-import { entryOf, startApp, startShure, type TestApp, until } from '../app.ts'
-import { browserForTests, findings } from './browser.ts'
+import { configFor, startApp, startShure, type TestApp, until } from '../app.ts'
+import { browserForTests, findViolations } from './browser.ts'
 
 const { open, openAs } = browserForTests()
 
 /** Two receivers with two channels each, in slots 1 to 4. */
 async function start(config: object = {}) {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)], config })
+  const app = await startApp({ manufacturers: [configFor(shure)], config })
   return app
 }
 
@@ -35,7 +35,7 @@ const tile = (page: Page, slot: number) => page.locator('.tile', { has: page.get
 it('moves a channel to a free slot by drag and drop, and undoes it', async () => {
   const app = await start()
   const page = await startArranging(app)
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
   const [first] = await slotsOf(app)
   await tile(page, 1).getByRole('button').dragTo(tile(page, 6))
   await until('it has moved', async () => (await slotsOf(app))[0]?.slot === 6)
@@ -59,7 +59,7 @@ it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl
   await page.keyboard.press('Enter')
   const question = page.getByRole('dialog', { name: /^Slot 3 is used by / })
   await question.waitFor()
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
   await question.getByRole('button', { name: 'Swap' }).press('Enter')
   await until('they have changed places', async () => {
     const after = await slotsOf(app)
@@ -100,7 +100,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await own.getByRole('button', { name: /, slot 12$/ }).press('Enter')
   await own.getByRole('button', { name: /to slot 4$/ }).press('Enter')
   await slotsAre([12, 4, 2, 65_001])
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
   await own.getByRole('button', { name: 'Remove Planned from this group' }).click()
   await slotsAre([4, 2, 65_001])
 

@@ -2,17 +2,17 @@
 
 import { expect, it } from 'vitest'
 import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
-import { atEnd } from '../scope.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
 async function start() {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
-  const { id: device } = firstDevice(shure)
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  const { id: device } = deviceOf(shure)
   const receiver = await until('it is known', () => app.receiver(device))
   const { id: channel, slot } = channelOf(receiver)
   return { app, show: shure.show, device, receiver, channel, slot }
@@ -30,19 +30,19 @@ it.concurrent('shows all values of a channel and updates them', async () => {
     await until(`${expected} is shown`, async () => (await text()).includes(String(expected)))
   }
   expect(await page.title()).toContain('Elsbeth')
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
 
   show.set(device, { battery: 6 }, 1)
   await page.locator('.card[data-state=critical]').waitFor()
   await page.locator('.alerts [data-severity=critical]').waitFor({ timeout: 15_000 })
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
 it.concurrent('shows additional values and flags of some equipment', async () => {
   const service = await startFakeService('')
-  atEnd(() => service.close())
+  onTestEnd(() => service.close())
   const ofTransmitter: Required<TransmitterDetails> = {
     ...{ model: 'AD2', muted: false, gain_db: -6, power_mw: 10 },
     ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
@@ -58,7 +58,7 @@ it.concurrent('shows additional values and flags of some equipment', async () =>
     withDetails(receiver(1, [{ details: ofTransmitter }]), [ofChannel]),
     withDetails(receiver(2, [{ details: ofTransmitter, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
   ]
-  for (const one of service.data.receivers) service.data.answers[`/api/receivers/${one.id}/`] = one
+  for (const one of service.data.receivers) service.data.responses[`/api/receivers/${one.id}/`] = one
   const page = await open(service, `/channels/${service.data.receivers[0]?.channels[0]?.id}`)
   const pairs = async () => {
     const rows = await page.locator('.pairs > div').allInnerTexts()
@@ -78,7 +78,7 @@ it.concurrent('shows additional values and flags of some equipment', async () =>
       ]),
     )
   await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   // Unknown values are left out.
   await page.goto(page.url().replace(/\d+$/, String(service.data.receivers[1]?.channels[0]?.id)))
   await expect.poll(pairs).toContain('RF 55%')
@@ -120,8 +120,8 @@ it.concurrent('fits a phone, with a QR code and a back link', async () => {
   const page = await open(app, `/channels/${channel}`, { viewport: { width: 390, height: 844 } })
   await page.locator('.card').waitFor()
   await page.getByRole('img', { name: /^QR code of http/ }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect((await findings(page)).join()).toBe('')
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.locator('.card').nth(3).waitFor()
 }, 60_000)
@@ -130,5 +130,5 @@ it.concurrent('reports an unknown channel', async () => {
   const { app } = await start()
   const page = await open(app, '/channels/99999')
   await page.getByRole('heading', { name: 'Channel not found' }).waitFor()
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
 }, 60_000)

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/model/api.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { browserForTests } from './browser.ts'
 import { receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
@@ -11,7 +11,7 @@ const { open } = browserForTests()
 
 async function openMonitor(one: ReceiverInData) {
   const service = await startFakeService('')
-  atEnd(() => service.close())
+  onTestEnd(() => service.close())
   service.data.receivers = [one]
   const page = await open(service, '/')
   await page.locator('.card').waitFor()

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure } from '../app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
 
 let browser: Browser
@@ -18,8 +18,8 @@ it('updates a card when a value changes in the simulator', async () => {
   const shure = await startShure()
   const ownCertificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))
   const sennheiser = await startSennheiser({ tls: { key: ownCertificate, cert: ownCertificate } })
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-  const { id } = firstDevice(shure)
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+  const { id } = deviceOf(shure)
   const values = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
   shure.show.set(id, values, 1)
 

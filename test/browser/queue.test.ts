@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Role } from '../../src/model/access.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const still = { poll_interval: 3600 }
@@ -17,7 +17,7 @@ async function start(options: object = {}) {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
-  const app = await startApp({ ...options, manufacturers: systems.map((system) => entryOf(system, still)) })
+  const app = await startApp({ ...options, manufacturers: systems.map((system) => configFor(system, still)) })
   await until('all are known', async () => (await app.receivers()).length === 5)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
@@ -33,7 +33,7 @@ async function start(options: object = {}) {
   /** Adds devices at addresses that are in use. */
   const intrude = async (...names: string[]) => {
     for (const [at, name] of names.entries()) {
-      shure.show.add('shure', { ip: firstDevice(shure, at).ip, name, serial_number: `VISITOR-${at + 1}` })
+      shure.show.add('shure', { ip: deviceOf(shure, at).ip, name, serial_number: `VISITOR-${at + 1}` })
     }
     await poll()
   }
@@ -54,11 +54,11 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   const { shure, intrude, open } = await start()
   const page = await open()
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   // Appears without a reload.
   await intrude('Visiting Rack')
   await entries(page).waitFor()
-  const holder = firstDevice(shure)
+  const holder = deviceOf(shure)
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
   expect(await row('Name').innerText()).toMatch(/differs\s+Visiting Rack\s+\S/)
   expect(await row('Serial number').innerText()).toContain(`VISITOR-1\t${holder.serial_number}`)
@@ -69,7 +69,7 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   expect(await page.getByText('1 device pending').count()).toBe(1)
   await page.getByText('All reported data').click()
   expect(await page.locator('.metadata').innerText()).toContain('"VISITOR-1"')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 // Conformance: S-1.5.
@@ -83,7 +83,7 @@ it.concurrent('approves selected devices by keyboard, and shows the message of t
   await button(page, 'Approve (1)').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Approve 1 device?' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await statuses()).toEqual(['pending', 'pending'])
@@ -146,7 +146,7 @@ it.concurrent('lists the devices for which an action failed', async () => {
   await page.getByText('Entry 1 has already been reviewed: it is imported.').waitFor()
   await messages(page).getByText('Rejected 1 device(s).').waitFor()
   expect(await statuses()).toEqual(['imported', 'rejected'])
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('stores its filters in the address, and shows them for an empty result', async () => {
@@ -163,7 +163,7 @@ it.concurrent('stores its filters in the address, and shows them for an empty re
   await page.getByLabel('Address conflict').selectOption('false')
   expect(new URL(page.url()).search).toBe('?manufacturer=shure&status=imported&is_ip_conflict=false')
   await page.getByText('Filters: Status: Imported · Manufacturer: shure · Address conflict: No').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await entries(page).waitFor()
 
@@ -186,7 +186,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await page.getByText(/Data from \d+ sec ago/).waitFor()
   expect(await entries(page).count()).toBe(1)
   expect(await box(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await button(page, 'Reject (1)').click()
   await confirm(page, 'Reject')
   await page.getByRole('dialog').getByText('The connection failed.').waitFor()
@@ -200,7 +200,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Request failed' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.unroute('**/api/admin/**')
   await button(page, 'Retry now').click()
   await entries(page).waitFor()
@@ -222,7 +222,7 @@ it.concurrent('reports an ended session and keeps the selection', async () => {
     .first()
     .waitFor({ timeout: 15_000 })
   expect(await box(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('shows a viewer the queue and the required role', async () => {
@@ -241,8 +241,8 @@ it.concurrent('escapes hostile names and fits a phone', async () => {
   await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>gnp' }).waitFor()
   expect(await page.locator('.entry img').count()).toBe(0)
   await page.getByText('All reported data').first().click()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   // Touch targets are at least 44 pixels.
   const heights = await page.evaluate<number[]>(
     "[...document.querySelectorAll('main button, main select, main .tick')].map((one) => one.getBoundingClientRect().height).filter((height) => height > 0)",

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/model/api.ts'
 import { until } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
@@ -14,7 +14,7 @@ const { open } = browserForTests()
 /** A service with these receivers and an open monitor page. */
 async function openMonitor(...receivers: ReceiverInData[]) {
   const service = await startFakeService('/venue')
-  atEnd(() => service.close())
+  onTestEnd(() => service.close())
   service.data.receivers = receivers
   const page = await open(service, '/')
   await page.locator('.card').first().waitFor()
@@ -31,9 +31,9 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
   await page.locator('.card[data-state=stale]').waitFor()
   expect(Date.now() - since).toBeLessThan(timeLimit(5_000))
   expect(await page.locator('.banner').innerText()).toContain('old')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
 
   service.isDown = true
   service.data.receivers = [receiver(1, [{ battery: 9 }])]
@@ -79,7 +79,7 @@ it.concurrent('on a phone shows failing systems in full and truncates their erro
     .locator('.footer-status')
     .evaluateAll((all) => all.map((item) => item.getClientRects().length))
   expect(lines).toEqual([1, 1])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
 })
 
 it.concurrent('lists every failing source and a manufacturer that was not contacted yet', async () => {

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import { browserForTests, findings } from './browser.ts'
+import { browserForTests, findViolations } from './browser.ts'
 import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
@@ -82,10 +82,10 @@ it('shows controls only while the pointer moves', async () => {
   const page = await open(service, '/wall')
   await page.locator('.card').first().waitFor()
   expect(await page.locator('a, button, select, input').count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('?')
   const keys = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '0–9', 'd', 'p', 'l', 'f', 'q', 'g', 'c', 'm', 'Esc'])
@@ -128,7 +128,7 @@ it('shows performer names and pictures', async () => {
   const service = await start(2)
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  service.data.answers = {
+  service.data.responses = {
     '/api/assignments/': [{ id: 1, performer: 5, wireless_unit: 8, is_active: true }],
     '/api/units/': [{ id: 8, base_chassis: 1, channel: 2 }],
     '/api/performers/': [{ id: 5, name: '<b>Anna Netrebko</b>', notes: '', picture }],

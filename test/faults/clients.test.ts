@@ -5,8 +5,8 @@ import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
@@ -17,8 +17,8 @@ const longestMs = timeLimit(500)
 describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
   it('are limited for each address; the oldest are closed, and active clients are served', async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
+    const home = await createInstallation()
+    const service = await home.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
     await until('it is logged', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
@@ -33,8 +33,8 @@ describe('idle connections', () => {
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
   it('beyond the limit of the descriptors are asked to retry later', async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
+    const home = await createInstallation()
+    const service = await home.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
@@ -59,10 +59,10 @@ describe('WebSocket clients', () => {
   // Reliability: C4.
   it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await home.serve()
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     for (let round = 0; round < 2; round++) {
       const startedAt = performance.now()
       const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
@@ -82,13 +82,13 @@ describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
   it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
+    const home = await createInstallation({ manufacturers: [configFor(shure)], require_login: true, public_read: true })
     const service = await home.serve()
     await until('it polls', async () => (await service.receivers()).length === 2)
     const before = shure.requests.total
     const startedAt = performance.now()
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     const statuses = new Set<number>()
     let isOver = false
     const attackers = Array.from({ length: 40 }, async (_, index) => {
@@ -113,7 +113,7 @@ describe('a flood of requests', () => {
 
   // Reliability: 1.19, C7.
   it('without credentials does not use up the limit of a client with a token', async () => {
-    const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
+    const home = await createInstallation({ rate_limit: { max_requests: 50, window_seconds: 60 } })
     const service = await home.serve(['--no-poll'])
     const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
     const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')

@@ -3,7 +3,7 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCertificate } from '../../src/store/certificate.ts'
-import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { configFor, createInstallation, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import type { HttpResponse } from '../http-client.ts'
 import { tokenHeaders } from '../tokens.ts'
@@ -34,7 +34,7 @@ async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
     databaseUrl: app.databaseUrl,
     dataDir: app.dataDir,
     config: { require_login: true },
-    isScreenOnly: true,
+    servesOnly: true,
   })
 }
 
@@ -181,7 +181,7 @@ describe('scans', () => {
     const shure = withoutPush(await startShure())
     // The tests have high limits by default; this one uses the limit of the product.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
-    const app = await startApp({ manufacturers: [entryOf(shure)], config: { rate_limit } })
+    const app = await startApp({ manufacturers: [configFor(shure)], config: { rate_limit } })
     const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status
     expect([
       await scan('8.8.8.0/24'),
@@ -198,7 +198,7 @@ describe('audit log', () => {
   // Reliability: 1.23, 3.11.2, 3.11.3.
   it('records every action and its outcome', { timeout: 60_000 }, async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('its subscription is connected', () => shure.push.links > 0)
     const root = await setUp(app)
     const send = (method: string, path: string, body?: object, headers: object = root) =>
@@ -276,7 +276,7 @@ describe('audit log', () => {
 
   // Reliability: 1.8, 1.23, 3.11.1.
   it('is also written to standard output, one line of JSON for each entry', async () => {
-    const home = await startHome({ server: { port: 0 } })
+    const home = await createInstallation({ server: { port: 0 } })
     const program = home.start(['serve', '--no-poll'])
     const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
     const response = await fetch(`${address}api/group/`, {

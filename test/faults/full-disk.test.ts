@@ -3,10 +3,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
 import { timeLimit } from '../time-limit.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
+type Home = Awaited<ReturnType<typeof createInstallation>>
 
 /** Runs the program with its data folder copied to a full file system of 4 MB that only the program sees. */
 function inFullDisk(home: Home): readonly string[] {
@@ -15,7 +15,7 @@ function inFullDisk(home: Home): readonly string[] {
     'unshare',
     '--map-root-user',
     '--mount',
-    ...afterShell(
+    ...shellLauncher(
       [
         `cp -a ${data} ${seed}`,
         `mount -t tmpfs -o size=4m,mode=0700 tmpfs ${data}`,
@@ -30,7 +30,7 @@ it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (ending) => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const first = await home.serve()
     await until('both receivers are known', async () => (await first.receivers()).length === 2)
     expect((await first.post('/api/group/', { title: 'Stored' })).status).toBe(201)

@@ -6,8 +6,8 @@
 
 import { expect, it } from 'vitest'
 import { fuzz, startFuzzSystems } from '../../bench/reliability/fuzz/index.ts'
-import { startHome } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { createInstallation } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 
 const seed = 20_260_501
 const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams: 24 }
@@ -15,8 +15,8 @@ const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams
 // Reliability: 1.9, 1.20, 2.1.2.
 it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
   const systems = await startFuzzSystems(seed)
-  atEnd(() => systems.close())
-  const home = await startHome({ manufacturers: systems.manufacturers })
+  onTestEnd(() => systems.close())
+  const home = await createInstallation({ manufacturers: systems.manufacturers })
   const service = await home.serve()
   const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
   const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startShure, until } from '../app.ts'
+import { configFor, createInstallation, startShure, until } from '../app.ts'
 import { channelIn } from '../socket-client.ts'
 import { device, type Responder, respondJson, startSystem } from './system.ts'
 
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
       body.pipe(response).on('close', () => body.destroy())
     }
     const system = await startSystem(respondJson({ devices: [device(1)] }))
-    const home = await startHome({ manufacturers: [system.entry('large', { poll_interval: 3600 })] })
+    const home = await createInstallation({ manufacturers: [system.entry('large', { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('it is known', async () => (await service.receivers()).length === 1)
     const refresh = () => service.post('/api/refresh/')
@@ -62,7 +62,7 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
   // Reliability: R3.
   it('limits memory and response times with ten thousand messages a second', async () => {
     const shure = await startShure({ receivers: 2, pushesPerSecond: 0 })
-    const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const home = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('both are known', async () => (await service.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)

@@ -2,13 +2,13 @@
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { channelOf, startApp, startHome, type TestApp, until } from '../app.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
-import { atEnd } from '../scope.ts'
 import { timeLimit } from '../time-limit.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { startNetwork } from './network.ts'
-import { longestGapMs, watchPulse } from './pulse.ts'
+import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
@@ -50,7 +50,7 @@ describe('a restart of PostgreSQL', () => {
   // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
   it('keeps the process and sessions; cached data is served, other requests get 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
-    const pulse = await watchPulse({
+    const pulse = await monitorResponsiveness({
       get: (path) => app.get(path, admin),
       socket: () => app.socket('/ws', { headers: admin }),
     })
@@ -94,7 +94,7 @@ describe('PostgreSQL that does not respond', () => {
   // Reliability: 2.1.5, S8.
   it('times out; reads and polling do not wait for it', async () => {
     const { app, admin, system } = await start()
-    const pulse = await watchPulse(app)
+    const pulse = await monitorResponsiveness(app)
     await hang()
     const polls = system.requests.length
     const hungAt = performance.now()
@@ -126,7 +126,7 @@ describe('PostgreSQL that does not respond', () => {
     const database = await createPostgresDatabase(server.url)
     onTestFinished(() => database.drop())
     const system = await startSystem(level(-60))
-    const home = await startHome({ manufacturers: [system.entry('shure')], database_url: database.url })
+    const home = await createInstallation({ manufacturers: [system.entry('shure')], database_url: database.url })
     const service = await home.serve()
     await until('it is polled', async () => (await service.receivers()).length === 1)
     await hang()
@@ -141,7 +141,7 @@ describe('PostgreSQL that does not respond', () => {
 describe('PostgreSQL with too many connections', () => {
   // Reliability: S9.
   it('gets at most two connection attempts a second, and is used again as soon as connections are free', async () => {
-    const network = await startNetwork(atEnd, server.url)
+    const network = await startNetwork(onTestEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
     await until('health reports it', async () => (await app.get('/api/health/')).status === 503)

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { client, entryOf, startApp, startHome, startShure, until } from '../app.ts'
+import { client, configFor, createInstallation, startApp, startShure, until } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
 import { freePort } from '../postgres.ts'
 import { timeLimit } from '../time-limit.ts'
-import { type Connection, connectTo } from './keep-alive.ts'
+import { type Connection, openConnection } from './keep-alive.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -32,18 +32,18 @@ describe('a service that receives SIGTERM', () => {
   // Reliability: P1.
   it('finishes running requests, notifies WebSocket clients, closes all connections and exits with 0', async () => {
     const shure = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await home.serve()
     const socket = await service.socket()
     await until('it is linked', () => shure.push.links > 0)
-    const idle = await connectTo(service.port)
-    expect((await idle.ask('GET /api/groups/ HTTP/1.1')).status).toBe(200)
+    const idle = await openConnection(service.port)
+    expect((await idle.request('GET /api/groups/ HTTP/1.1')).status).toBe(200)
     const writing = await startWriting(service.port)
 
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
-    await until('it has stopped listening', () => connectTo(service.port).then(hangUp, () => true))
-    const rejected = await idle.ask('GET /api/groups/ HTTP/1.1')
+    await until('it has stopped listening', () => openConnection(service.port).then(hangUp, () => true))
+    const rejected = await idle.request('GET /api/groups/ HTTP/1.1')
     expect(rejected).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
     expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
     expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
@@ -57,7 +57,7 @@ describe('a service that receives SIGTERM', () => {
 
   // Reliability: P2.
   it('exits within 10 s although a request does not finish', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const service = await home.serve()
     await startWriting(service.port)
     service.kill('SIGINT')
@@ -73,7 +73,7 @@ describe('SIGHUP', () => {
   it.runIf(existsSync(script))(
     'stops a service in order when its terminal is closed',
     async () => {
-      const home = await startHome({ manufacturers: [noSystem] })
+      const home = await createInstallation({ manufacturers: [noSystem] })
       const command = `'${process.execPath}' '${program}' serve --json --port 0`
       const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], { cwd: home.path })
       onTestFinished(() => void terminal.kill('SIGKILL'))
@@ -93,7 +93,7 @@ describe('SIGHUP', () => {
   )
 
   it('does not stop a service without a terminal', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const service = await home.serve()
     service.kill('SIGHUP')
     await until('it is logged', () => service.err().includes('SIGHUP received'))
@@ -106,9 +106,9 @@ describe('SIGHUP', () => {
 describe('a port in use', () => {
   // Reliability: P7.
   it('makes the start fail within 3 s with one line, and nothing is written', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const first = await home.serve()
-    const other = await startHome()
+    const other = await createInstallation()
     const startedAt = performance.now()
     const { code, out, err } = await other.run(['serve', '--port', String(first.port)])
     expect([code, out]).toEqual([1, ''])
@@ -121,7 +121,7 @@ describe('a port in use', () => {
 describe('an uncaught exception', () => {
   const bug = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
   const start = async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     await home.write('bug.mjs', bug)
     return home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'bug.mjs')}` })
   }
@@ -164,7 +164,7 @@ describe('standard output and standard error', () => {
   }
   /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
   const startWith = async (outputs: string) => {
-    const home = await startHome({ manufacturers: [noSystem] })
+    const home = await createInstallation({ manufacturers: [noSystem] })
     const port = await freePort()
     const args = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
     const child = spawn('/bin/sh', args, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
@@ -202,7 +202,7 @@ describe('a service without a network', () => {
   it('starts, responds and reports systems whose names do not resolve', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
     const reachable = await startSystem(devices())
-    const home = await startHome({ manufacturers: [unknown, reachable.entry('second')] })
+    const home = await createInstallation({ manufacturers: [unknown, reachable.entry('second')] })
     const service = await home.serve()
     await until('the other is polled', async () => (await service.receivers()).length === 1)
     const told = await until('the unknown name is reported', async () => {
@@ -235,10 +235,10 @@ const hangUp = (connection: Connection): false => {
 
 /** Sends half of a request that creates a group; `finish` sends the rest. */
 async function startWriting(port: number) {
-  const connection = await connectTo(port)
+  const connection = await openConnection(port)
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
-  const response = connection.ask(lines.join('\r\n'), body.slice(0, 10))
+  const response = connection.request(lines.join('\r\n'), body.slice(0, 10))
   // If it is never finished, nothing waits for the response.
   response.catch(() => {})
   await sleep(200)

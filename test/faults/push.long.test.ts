@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { startApp, type TestApp, until } from '../app.ts'
-import { atEnd, sharing } from '../scope.ts'
+import { onTestEnd, openShared } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
@@ -128,7 +128,7 @@ describe('a subscription', () => {
   }
 
   beforeAll(async () => {
-    const end = await sharing(async () => {
+    const end = await openShared(async () => {
       elsewhere = await startSystem(respondError(404))
       for (const code of closings) {
         const close = (socket: WebSocket) =>
@@ -155,7 +155,7 @@ describe('a subscription', () => {
         respondJson({ devices: [device(systems.size + 1)] }),
         acceptUpgrade(() => {}),
       )
-      network = await startNetwork(atEnd, half.url)
+      network = await startNetwork(onTestEnd, half.url)
       systems.set('half-open', half)
       entries.push(half.entry('half-open', { websocket_url: `${network.url.replace('http', 'ws')}/ws` }))
 
@@ -221,7 +221,7 @@ describe('a subscription', () => {
     const name = `closed-${code}`
     const { upgrades } = system(name)
     await until('it is tried for the fourth time', () => upgrades.length >= 4, 20_000)
-    const waits = upgrades.slice(1, 4).map(({ at }, nth) => at - (upgrades[nth]?.at ?? 0) - 200)
+    const waits = upgrades.slice(1, 4).map(({ number: at }, nth) => at - (upgrades[nth]?.number ?? 0) - 200)
     for (const [nth, wait] of waits.entries()) {
       expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
       expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + timeLimit(500))
@@ -248,9 +248,9 @@ describe('a subscription', () => {
     expect(error).toMatch(says)
     expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
     const { upgrades } = system(code)
-    const first = upgrades[0]?.at ?? 0
-    await until('it is tried again later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
-    expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
+    const first = upgrades[0]?.number ?? 0
+    await until('it is tried again later', () => upgrades.some(({ number: at }) => at - first > 600), 20_000)
+    expect(upgrades.filter(({ number: at }) => at - first <= 600)).toHaveLength(1)
   })
 
   // Reliability: R4.
@@ -270,7 +270,7 @@ describe('a subscription', () => {
     expect(error).toMatch(/fell silent/)
     await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
     const [first, second] = streamsAsked(system('mute'))
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2000)
+    expect((second?.number ?? 0) - (first?.number ?? 0)).toBeGreaterThan(2000)
     expect(commented).toBe(1)
   })
 
@@ -288,7 +288,7 @@ describe('a subscription', () => {
       return all.length > 1 && all
     })
     expect(asked.map(({ headers }) => headers['last-event-id']).slice(0, 2)).toEqual([undefined, '42'])
-    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThan(700)
+    expect((asked[1]?.number ?? 0) - (asked[0]?.number ?? 0)).toBeGreaterThan(700)
   })
 
   // Reliability: R8.
@@ -313,7 +313,7 @@ describe('a subscription', () => {
     expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
     expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
     await network.restore()
-    network.cut()
+    network.closeConnections()
     await until('it is back', () => statuses('half-open').at(-1)?.status === 'connected', 36_000)
   }, 80_000)
 
@@ -327,8 +327,8 @@ describe('a subscription', () => {
       },
       45_000,
     )
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(23_000)
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeLessThan(40_000)
+    expect((second?.number ?? 0) - (first?.number ?? 0)).toBeGreaterThan(23_000)
+    expect((second?.number ?? 0) - (first?.number ?? 0)).toBeLessThan(40_000)
   }, 60_000)
 
   // Reliability: R1, R10.

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { startHome, until } from '../app.ts'
+import { createInstallation, until } from '../app.ts'
 import { type Responder, respondJson, startSystem } from './system.ts'
 
 const secret = 'shibboleth-of-the-venue'
@@ -29,7 +29,7 @@ describe('an upstream secret', () => {
   }, async () => {
     const system = await startSystem(echo)
     const more = { password: secret, username: 'ana', timeout: 2 }
-    const home = await startHome({ manufacturers: [system.entry('shure', more)] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure', more)] })
     const service = await home.serve([], { MICWATCH_LOG: 'debug' })
     const created = await service.post('/api/auth/setup', { username: 'ana', password })
     const headers = { cookie: (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ') }
@@ -70,7 +70,7 @@ describe('a hostile name', () => {
     const name = 'Rack\u001b[2J\u001b]0;owned\u0007\r\nERROR all is lost\u009b2J\u202e'
     const device = { model: name, device_type: 'ulxd', ip: '10.0.0.9', is_online: true, firmware_version: name }
     const system = await startSystem(respondJson({ devices: [{ ...device, id: `one${name}`, name }] }))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure')] })
     const service = await home.serve([], { MICWATCH_LOG: 'debug' })
     await until('it is known', async () => (await service.receivers()).length === 1)
     await service.post('/api/auth/login', { username: name, password: name })

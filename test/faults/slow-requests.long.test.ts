@@ -2,8 +2,8 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { startHome, until } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { createInstallation, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openSilent } from './silent-socket.ts'
 
@@ -15,7 +15,7 @@ describe('slow connections', () => {
   it('are closed when the head takes 10 s or the request 30 s, while others are served at once', {
     timeout: 90_000,
   }, async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const service = await home.serve(['--no-poll'])
     const startedAt = performance.now()
     const open = (count: number) => Promise.all(Array.from({ length: count }, () => openSilent(service.port)))
@@ -30,7 +30,7 @@ describe('slow connections', () => {
     for (const { socket } of bodies) socket.write(head)
 
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     await until(
       'those without a head are gone',
       () => [...halves, ...drips, ...mute].every((one) => one.closedAt() > 0),
@@ -39,10 +39,10 @@ describe('slow connections', () => {
     const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
     expect(Math.min(...lasted)).toBeGreaterThan(9000)
     expect(Math.max(...lasted)).toBeLessThan(15_000)
-    for (const { heard: received } of halves) expect(received()).toContain('HTTP/1.1 408')
+    for (const { received } of halves) expect(received()).toContain('HTTP/1.1 408')
     expect(bodies.every((body) => body.closedAt() === 0)).toBe(true)
     await until('those without a body are gone', () => bodies.every((body) => body.closedAt() > 0), 40_000)
-    for (const { heard: received } of bodies) expect(received()).toContain('HTTP/1.1 408')
+    for (const { received } of bodies) expect(received()).toContain('HTTP/1.1 408')
     expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
   })
 })

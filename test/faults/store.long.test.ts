@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { channelOf, entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { channelOf, configFor, createInstallation, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { startChild } from '../store/helpers.ts'
 import { timeLimit } from '../time-limit.ts'
 import { killCycles } from './kill-cycles.ts'
-import { longestGapMs, watchPulse } from './pulse.ts'
+import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -49,7 +49,7 @@ describe('a write lock that another process holds', () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
     await until('it is polled', async () => (await app.receivers()).length === 1)
-    const pulse = await watchPulse(app)
+    const pulse = await monitorResponsiveness(app)
     const polls = system.requests.length
     const locker = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
     await until('it is locked', () => locker.lines.includes('locked'), 20_000)
@@ -82,7 +82,7 @@ describe('a disk that is full', () => {
   // Reliability: S2.
   it('stops neither reads nor polling; writes are rejected until there is space again', async () => {
     const system = await startSystem(level(-60))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure')] })
     const service = await home.serve()
     await until('it is polled', async () => (await service.receivers()).length === 1)
     limitFileSize(service.pid, '1')
@@ -119,7 +119,7 @@ describe('kill -9', () => {
   // Reliability: S5, P4.
   it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
     const shure = withoutPush(await startShure({ receivers: 5, story: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const home = await createInstallation({ manufacturers: [configFor(shure)] })
     const seed = Date.now() % 100_000
     const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
     expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
@@ -135,7 +135,7 @@ describe('kill -9', () => {
 
   // Reliability: S11.
   it('during the migrations leaves none of them applied, and the next start applies them all', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     await home.write('die.mjs', dieInMigration(migrations.length))
     const died = home.start(['serve', '--port', '0'], { NODE_OPTIONS: `--import=${join(home.path, 'die.mjs')}` })
     expect([await died.ended, died.err()]).toEqual([null, ''])
@@ -151,7 +151,7 @@ describe('a start that cannot succeed', () => {
   it.each(['a folder that cannot be written', 'a path below a file'])(
     '%s: exit 1, one line, the path',
     async (kind) => {
-      const home = await startHome()
+      const home = await createInstallation()
       await chmod(home.path, 0o755)
       const folder = join(home.path, 'data')
       if (kind === 'a path below a file') await writeFile(folder, 'in the way')
@@ -167,7 +167,7 @@ describe('a start that cannot succeed', () => {
 
   // Reliability: S10.
   it('with the schema of a newer program exits with 1 and one line, and leaves the file unchanged', async () => {
-    const home = await startHome()
+    const home = await createInstallation()
     const first = await home.serve()
     first.kill('SIGTERM')
     await first.ended
@@ -229,7 +229,7 @@ async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code
     ...unprivileged,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  atEnd(() => child.kill('SIGKILL'))
+  onTestEnd(() => child.kill('SIGKILL'))
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     err += text

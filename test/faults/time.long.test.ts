@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, until } from '../app.ts'
+import { createInstallation, startApp, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { startFakeClock } from '../fake-clock.ts'
-import { atEnd } from '../scope.ts'
 import { timeLimit } from '../time-limit.ts'
-import { longestGapMs } from './pulse.ts'
+import { longestGapMs } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const since = (startedAt: number) => performance.now() - startedAt
@@ -35,7 +35,7 @@ const jumpingClock = (jumps: readonly string[]) => `
 
 async function start(jumps: readonly string[], env: Record<string, string> = {}) {
   const system = await startSystem(respondJson({ devices: [device(1)] }))
-  const home = await startHome({ manufacturers: [system.entry('shure')] })
+  const home = await createInstallation({ manufacturers: [system.entry('shure')] })
   await home.write('clock.mjs', jumpingClock(jumps))
   await home.run(['create_admin', '--username', 'ana', '--password-stdin'], {}, `${password}\n`)
   const service = await home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'clock.mjs')}`, ...env })
@@ -90,7 +90,7 @@ describe.concurrent('a wall clock that jumps', () => {
 describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
   it('keeps no receiver active and stores no time in the future', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
     const service = await home.serve([], clock.env)
     await until('it is polled', async () => (await service.receivers()).length === 1)
@@ -115,7 +115,7 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
 
   it('makes no receiver inactive while its system briefly does not respond', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(home)
     const service = await home.serve([], clock.env)
     await until('it is polled', async () => (await service.receivers()).length === 1)
@@ -136,9 +136,9 @@ describe.concurrent('a time zone with daylight saving time', () => {
     const night = Date.parse('2026-10-25T00:59:55Z')
     const { system, service, time } = await start([`${night} - real()`], { TZ: 'Europe/Berlin' })
     await until('the hour is over', async () => (await time()) > Date.parse('2026-10-25T01:00:05Z'), 30_000)
-    const gaps = system.requests.slice(1).map(({ at }, index) => at - (system.requests[index]?.at ?? at))
+    const gaps = system.requests.slice(1).map(({ number: at }, index) => at - (system.requests[index]?.number ?? at))
     expect(Math.max(...gaps)).toBeLessThan(timeLimit(1500))
-    expect(system.requests.length).toBeLessThanOrEqual(Math.ceil(since(system.requests[0]?.at ?? 0) / 1000) + 2)
+    expect(system.requests.length).toBeLessThanOrEqual(Math.ceil(since(system.requests[0]?.number ?? 0) / 1000) + 2)
     const paths = ['/api/data.json', '/api/receivers/', '/api/receivers/1/', '/api/health/', '/api/alerts/']
     const texts = await Promise.all(paths.map(async (path) => String((await service.get(path)).bytes)))
     const times = texts.join().match(/\d{4}-\d\d-\d\d[T ][^"]*/g) ?? []
@@ -173,7 +173,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
   it('cannot store late results; what another process stored meanwhile stays', async () => {
     const named = (name: string) => respondJson({ devices: [device(1, { device_name: name })] })
     const system = await startSystem(named('Before'))
-    const home = await startHome({ manufacturers: [system.entry('shure', { timeout: 60 })] })
+    const home = await createInstallation({ manufacturers: [system.entry('shure', { timeout: 60 })] })
     const sleeper = await home.serve()
     const receiver = async () => (await sleeper.receivers())[0]
     await until('it is polled', async () => (await receiver()) !== undefined)
@@ -182,7 +182,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     system.respondWith((request, response) => late.push(() => named('Late')(request, response)))
     await until('the request arrives', () => late.length > 0)
     sleeper.kill('SIGSTOP')
-    atEnd(() => sleeper.kill('SIGCONT'))
+    onTestEnd(() => sleeper.kill('SIGCONT'))
     for (const response of late) response()
     system.respondWith(named('After'))
 

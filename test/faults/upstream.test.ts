@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from '../app.ts'
-import { atEnd, sharing } from '../scope.ts'
+import { onTestEnd, openShared } from '../cleanup.ts'
 import type { TestSocket } from '../socket-client.ts'
 import { timeLimit } from '../time-limit.ts'
 import { type Network, startNetwork } from './network.ts'
@@ -198,7 +198,7 @@ function probe(): () => Promise<void> {
 }
 
 beforeAll(async () => {
-  const end = await sharing(async () => {
+  const end = await openShared(async () => {
     neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
     elsewhere = await startSystem(respondError(404))
     for (const at of failures.keys()) {
@@ -206,7 +206,7 @@ beforeAll(async () => {
       validSystems.push(valid)
       systems.push(await startSystem(valid))
     }
-    closedPort = await startNetwork(atEnd, (systems[0] as System).url)
+    closedPort = await startNetwork(onTestEnd, (systems[0] as System).url)
     const entries = failures.map((failure, index) =>
       (systems[index] as System).entry(codeOf(failure), {
         ...(index === 0 && { api_base_url: closedPort.url }),
@@ -250,8 +250,8 @@ describe('a system that fails', () => {
     const receiver = json.receivers.find(({ id }: { id: number }) => id === known?.id)
     expect({ ...receiver, last_seen: 0 }).toEqual({ ...known, last_seen: 0 })
     const { last_seen } = await receiverOf(code)
-    const heardLast = systems[failures.indexOf(failure)]?.requests.findLast(({ at }) => at < faultsAt)
-    expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (heardLast?.at ?? 0) + 1000)
+    const heardLast = systems[failures.indexOf(failure)]?.requests.findLast(({ number: at }) => at < faultsAt)
+    expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (heardLast?.number ?? 0) + 1000)
   })
 
   // Reliability: 1.9, 2.1.1, U2, U3.
@@ -259,8 +259,8 @@ describe('a system that fails', () => {
     for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
       const system = systems[find(name)] as System
       expect([name, system.maxConcurrent]).toEqual([name, 1])
-      const own = system.requests.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
-      const took = own.map(({ at, endedAt = 0 }) => endedAt - at)
+      const own = system.requests.filter(({ number: at, endedAt }) => at > faultsAt && endedAt !== undefined)
+      const took = own.map(({ number: at, endedAt = 0 }) => endedAt - at)
       expect(took.length).toBeGreaterThan(0)
       expect(Math.min(...took)).toBeGreaterThan(500)
       expect(Math.max(...took)).toBeLessThan(timeLimit(1500))
@@ -271,7 +271,7 @@ describe('a system that fails', () => {
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
     const times = await until('it gets a third request', () => {
-      const own = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
+      const own = requests.filter(({ number: at }) => at > faultsAt).map(({ number: at }) => at)
       return own.length > 2 && own
     })
     const waits = times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
@@ -296,7 +296,7 @@ describe('a system that fails', () => {
   it('changes its status in the expected steps, each published once', async () => {
     const code = codeOf(failures[find('500')] as Trouble)
     await until('it is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
-    await socket.caughtUp()
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy'])
@@ -319,7 +319,7 @@ describe('a system that fails', () => {
   // Reliability: 1.11, U23.
   it('that requires an unsupported authentication scheme gets no credentials', () => {
     const { requests } = systems[find('another scheme')] as System
-    const own = requests.filter(({ at }) => at > faultsAt)
+    const own = requests.filter(({ number: at }) => at > faultsAt)
     expect(own.length).toBeGreaterThan(0)
     expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
   })
@@ -347,7 +347,7 @@ describe('a system that fails', () => {
     )
     for (const failure of recovered) expect((await healthOf(codeOf(failure))).consecutive_failures).toBe(0)
     const code = codeOf(failures[find('500')] as Trouble)
-    await socket.caughtUp()
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy', 'healthy'])
@@ -361,10 +361,10 @@ describe('a system that fails', () => {
       ['another scheme', 1],
     ] as const) {
       const { requests, upgrades } = systems[find(name)] as System
-      const own = requests.filter(({ at }) => at > faultsAt)
+      const own = requests.filter(({ number: at }) => at > faultsAt)
       expect(performance.now() - faultsAt).toBeLessThan(60_000)
       expect([name, own.length]).toEqual([name, most])
-      expect(upgrades.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
+      expect(upgrades.filter(({ number: at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
       expect(own.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
     }
   })
@@ -377,7 +377,7 @@ describe('a system that fails', () => {
     expect(Math.max(...probes.pong)).toBeLessThan(timeLimit(500))
     expect(await app.receivers()).toHaveLength(failures.length + 1)
     const { requests } = neighbour
-    const gaps = requests.slice(1).map(({ at }, nth) => at - (requests[nth]?.at ?? 0))
+    const gaps = requests.slice(1).map(({ number: at }, nth) => at - (requests[nth]?.number ?? 0))
     expect(gaps.length).toBeGreaterThan(5)
     expect(Math.max(...gaps)).toBeLessThan(timeLimit(1500))
   })

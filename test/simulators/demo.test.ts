@@ -2,14 +2,14 @@
 
 import { expect, it } from 'vitest'
 import { startDemo } from '../../src/manufacturers/demo.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { call } from './client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 
 async function demoWith(options: Parameters<typeof startDemo>[0]) {
   const demo = await startDemo(options)
-  atEnd(() => demo.close())
+  onTestEnd(() => demo.close())
   return demo
 }
 

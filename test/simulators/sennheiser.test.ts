@@ -9,14 +9,14 @@ import {
 } from '../../src/manufacturers/sennheiser/simulator.ts'
 import type { Fault } from '../../src/simulation/faults.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { atEnd } from '../scope.ts'
-import { call, collect, fast, pickTransmitter, until } from './client.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { call, collect, findTransmitter, unlimitedRate, until } from './client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 
 async function sennheiserWith(options: SennheiserSimulatorOptions = {}) {
-  const sennheiser = await startSennheiserSimulator({ rateLimit: fast, story: false, ...options })
-  atEnd(() => sennheiser.close())
+  const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate, story: false, ...options })
+  onTestEnd(() => sennheiser.close())
   return sennheiser
 }
 
@@ -89,7 +89,7 @@ describe('the event stream', () => {
 
   it('opens a session, accepts a list of paths, and sends their values and changes', async () => {
     const sennheiser = await sennheiserWith({ pushesPerSecond: 0 })
-    const { id, number } = pickTransmitter(sennheiser)
+    const { id, number } = findTransmitter(sennheiser)
     const device = `/api/v1/devices/${id}`
     const stream = await listen(sennheiser)
     const opened = await stream.events.find((event) => event.event === 'open')
@@ -135,7 +135,7 @@ describe('the event stream', () => {
   })
 
   it('sends comments as keep-alive and a close event at the end', async () => {
-    const sennheiser = await startSennheiserSimulator({ rateLimit: fast, keepAliveMs: 30 })
+    const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate, keepAliveMs: 30 })
     const stream = await listen(sennheiser)
     await until(() => stream.text().includes(': keep-alive\n\n'))
     await sennheiser.close()
@@ -228,7 +228,7 @@ describe('faults', () => {
 })
 
 it('hanging requests end when the simulator closes', async () => {
-  const sennheiser = await startSennheiserSimulator({ rateLimit: fast })
+  const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate })
   sennheiser.setFault({ type: 'hang' })
   const hanging = call(sennheiser, 'GET', '/api/v1/devices', { headers: basic }).catch((error: Error) => error)
   await until(() => sennheiser.requests.total === 1)
@@ -241,7 +241,7 @@ async function listen(to: Simulator) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const clientRequest = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
     clientRequest.on('error', reject).end()
-    atEnd(() => clientRequest.destroy())
+    onTestEnd(() => clientRequest.destroy())
   })
   const events = collect()
   let text = ''

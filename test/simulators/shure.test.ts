@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { atEnd } from '../scope.ts'
-import { call, collect, fast, pickTransmitter, type SimulatorResponse, until } from './client.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { call, collect, findTransmitter, type SimulatorResponse, unlimitedRate, until } from './client.ts'
 
 async function shureWith(options: ShureSimulatorOptions = {}) {
-  const shure = await startShureSimulator({ rateLimit: fast, story: false, ...options })
-  atEnd(() => shure.close())
+  const shure = await startShureSimulator({ rateLimit: unlimitedRate, story: false, ...options })
+  onTestEnd(() => shure.close())
   return shure
 }
 
@@ -125,7 +125,7 @@ describe('the WebSocket', () => {
 
   it('pushes only what changed', async () => {
     const shure = await shureWith({ pushesPerSecond: 0 })
-    const { id, number } = pickTransmitter(shure)
+    const { id, number } = findTransmitter(shure)
     const { frames } = await connect(shure)
     shure.show.set(id, { battery: 7, rf_level: -71, audio_level: -9 }, number)
     shure.push.flush()
@@ -191,7 +191,7 @@ describe('the WebSocket', () => {
   })
 
   it('closes with 1001', async () => {
-    const shure = await startShureSimulator({ rateLimit: fast })
+    const shure = await startShureSimulator({ rateLimit: unlimitedRate })
     const { socket } = await connect(shure)
     const code = new Promise((resolve) => socket.once('close', resolve))
     await shure.close()
@@ -284,7 +284,7 @@ function upgradeStatus(to: Simulator, path: string, headers: Record<string, stri
 async function connect(to: Simulator) {
   const authorization = await authorizationFor(to, '/api/v1/ws')
   const socket = new WebSocket(`${to.baseUrl.replace('http', 'ws')}/api/v1/ws`, { headers: { authorization } })
-  atEnd(() => socket.terminate())
+  onTestEnd(() => socket.terminate())
   const frames = collect()
   socket.on('message', (data) => frames.all.push(JSON.parse(String(data))))
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))

@@ -10,7 +10,7 @@ import { writeBackup } from '../../src/store/backup.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { findBackupFault } from '../../src/store/inspect-backup.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { createTestDatabase, createTestFolder, engines, undoNewestMigration } from '../databases.ts'
+import { createTestDatabase, createTestFolder, engines, revertNewestMigration } from '../databases.ts'
 
 let good: string
 
@@ -69,6 +69,6 @@ test.each(engines)('accepts a backup of %s', async (engine) => {
 })
 
 test('accepts a backup from before a migration, and one with statistics', async () => {
-  expect(findBackupFault(await changed((database) => void undoNewestMigration(database)))).toBeNull()
+  expect(findBackupFault(await changed((database) => void revertNewestMigration(database)))).toBeNull()
   expect(findBackupFault(await changed((database) => database.exec('analyze')))).toBeNull()
 })

@@ -72,7 +72,7 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
     )
     const dataDir = app.dataDir
     await app.close()
-    const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, isScreenOnly: true })
+    const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, servesOnly: true })
     expect(await lastSeen(next)).toBeLessThanOrEqual(Date.now())
     const bodies = [...(await next.get('/api/alerts/')).json, (await next.get(`/api/receivers/${id}/`)).json]
     const times = JSON.stringify(bodies).match(/\d{4}-\d\d-\d\dT[^"]*Z/g) ?? []

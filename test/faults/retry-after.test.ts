@@ -2,8 +2,8 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
-import { sharing } from '../scope.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { openShared } from '../cleanup.ts'
 import { device, respondError, respondJson, type System, startSystem } from './system.ts'
 
 const longAgo = Date.parse('2001-02-03T04:05:06Z')
@@ -44,7 +44,7 @@ describe('a system that sends Retry-After', () => {
   const healthOf = async (code: string) => (await app.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
 
   beforeAll(() =>
-    sharing(async () => {
+    openShared(async () => {
       neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
       for (const at of pauses.keys()) systems.push(await startSystem(respondJson({ devices: [device(at + 1)] })))
       const entries = pauses.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
@@ -90,16 +90,16 @@ describe('a system that sends Retry-After', () => {
       const [detail] = (await healthOf(codeOf(pause))).details
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeLessThanOrEqual(300)
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeGreaterThan(200)
-      expect(system.requests.filter((request) => request.at > rejected)).toEqual([])
+      expect(system.requests.filter((request) => request.number > rejected)).toEqual([])
       return
     }
     const next = await until(
       'it gets another request',
-      () => system.requests.find((request) => request.at > rejected),
+      () => system.requests.find((request) => request.number > rejected),
       15_000,
     )
-    expect(next.at - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
-    expect(next.at - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
+    expect(next.number - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
+    expect(next.number - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
     await until('it is healthy', async () => {
       const { status, details } = await healthOf(codeOf(pause))
       return status === 'healthy' && details.length === 0
@@ -109,7 +109,7 @@ describe('a system that sends Retry-After', () => {
   // Reliability: U7, U27.
   it('does not delay calls to another system, and reports only that time', async () => {
     const since = Math.max(...refusedAt)
-    const own = neighbour.requests.filter(({ at }) => at > since)
+    const own = neighbour.requests.filter(({ number: at }) => at > since)
     expect(own.length).toBeGreaterThan(((performance.now() - since) / 1000) * 0.5)
     for (const { last_seen } of await app.receivers()) {
       expect(Math.abs(Date.now() - Date.parse(last_seen))).toBeLessThan(60_000)
@@ -132,7 +132,7 @@ describe('a nonce', () => {
   // Reliability: U5.
   it('is replaced within the cycle when it is stale, repeatedly, and no nonce count is reused', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, nonceUses: 2 }))
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
     for (let turn = 0; turn < 5; turn += 1) {
       expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 3 })
@@ -147,7 +147,7 @@ describe('a nonce', () => {
 // Reliability: U4.
 it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
-  const app = await startApp({ manufacturers: [entryOf(first)] })
+  const app = await startApp({ manufacturers: [configFor(first)] })
   await until('the subscription is connected', () => first.push.links > 0)
   await first.close()
   const { port } = new URL(first.baseUrl)
@@ -186,7 +186,7 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
   })
   expect([overruns, status]).toEqual([2, 'healthy'])
   expect(system.maxConcurrent).toBe(1)
-  const gaps = system.requests.slice(1).map(({ at }, nth) => at - (system.requests[nth]?.endedAt ?? 0))
+  const gaps = system.requests.slice(1).map(({ number: at }, nth) => at - (system.requests[nth]?.endedAt ?? 0))
   for (const gap of gaps) expect(gap).toBeGreaterThan(90)
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
@@ -196,7 +196,7 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
 it('polls, refreshes and scans together stay within the rate limit', async () => {
   // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
   const shure = withoutPush(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { calls_per_second: 50, burst: 20 })] })
+  const app = await startApp({ manufacturers: [configFor(shure, { calls_per_second: 50, burst: 20 })] })
   const scan = () => app.post('/api/discover/', { scan_subnet: '10.10.0.0/28' })
   for (let turn = 0; turn < 3; turn += 1) {
     const responses = await Promise.all([app.post('/api/refresh/'), scan(), app.post('/api/refresh/')])

@@ -12,10 +12,10 @@ import { repairStore } from '../src/store/repair.ts'
 import { snapshotName } from '../src/store/snapshots.ts'
 import { copySqlite, readSqlite } from '../src/store/sqlite-file.ts'
 import { findLogDamage } from '../src/store/sqlite-log-damage.ts'
-import { startHome, until } from './app.ts'
+import { createInstallation, until } from './app.ts'
+import { openShared } from './cleanup.ts'
 import { createTestDatabase, createTestFolder } from './databases.ts'
-import { sharing } from './scope.ts'
-import { addManufacturers, endOf, startChild } from './store/helpers.ts'
+import { addManufacturers, startChild, waitForExit } from './store/helpers.ts'
 
 const groupCount = 20
 const headerBytes = 32
@@ -25,8 +25,8 @@ const frameBytes = 24 + 4096
 let killed = ''
 let closeShared = async () => {}
 beforeAll(async () => {
-  closeShared = await sharing(async () => {
-    const home = await startHome({})
+  closeShared = await openShared(async () => {
+    const home = await createInstallation({})
     const service = await home.serve(['--no-poll'])
     for (let nth = 1; nth <= groupCount; nth += 1) {
       expect((await service.post('/api/group/', { title: `Group ${nth}` })).status).toBe(201)
@@ -103,7 +103,7 @@ describe('a damaged write-ahead log', () => {
   })
 
   it('is reported in health and at the start until an administrator acknowledges it; commands keep the report', async () => {
-    const home = await startHome({})
+    const home = await createInstallation({})
     const data = await copyData(home.path)
     await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
     for (const args of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
@@ -161,7 +161,7 @@ describe('a write-ahead log after a crash', () => {
       const child = startChild('writer-child.ts', [url, String(round * 100_000)])
       await until('it writes', () => child.lines.length > 2 + round)
       child.process.kill('SIGKILL')
-      await endOf(child.process)
+      await waitForExit(child.process)
       expect(await findLogDamage(path)).toBeNull()
     }
   }, 60_000)

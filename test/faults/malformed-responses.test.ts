@@ -2,7 +2,7 @@
 
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { acceptSubscription, device, type Responder, respondError, respondJson, startSystem } from './system.ts'
@@ -98,7 +98,7 @@ describe('invalid devices', () => {
     await until('it is read again', () => held.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
-    subscription.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    subscription.send({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
     await until('the change is published', async () => (await channel()).transmitter?.battery === 33)
     const requestsBefore = system.requests.length
     isHeld = false
@@ -142,9 +142,9 @@ describe('invalid devices', () => {
   // Reliability: U26.
   it('rejected detail requests keep known values and do not fail the cycle', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await poll(app)
-    const [first, second] = [firstDevice(shure), firstDevice(shure, 1)]
+    const [first, second] = [deviceOf(shure), deviceOf(shure, 1)]
     const before = [await app.receiver(first.id), await app.receiver(second.id)]
     for (const status of [404, 500]) {
       shure.setFault({ type: 'status', status }, { path: new RegExp(`/devices/${first.id}`) })
