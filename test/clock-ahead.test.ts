@@ -28,7 +28,7 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
   it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
     const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime
-    const heardAt = receiverStore.lastReceivedAt(id)
+    const receivedAt = receiverStore.lastReceivedAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
     const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
@@ -37,11 +37,11 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
     )
     receiverStore.put({ ...stored, last_seen: stored.last_seen - 1 })
     receiverStore.put({ ...stored, ...ahead })
-    const countedAt = receiverStore.lastReceivedAt(id)
-    expect(countedAt).toBeGreaterThan(heardAt)
+    const receivedAgainAt = receiverStore.lastReceivedAt(id)
+    expect(receivedAgainAt).toBeGreaterThan(receivedAt)
     await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
     await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
-    expect(receiverStore.lastReceivedAt(id)).toBe(countedAt)
+    expect(receiverStore.lastReceivedAt(id)).toBe(receivedAgainAt)
   })
 
   it('is not restored from the database at the next start', async () => {

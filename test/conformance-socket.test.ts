@@ -102,15 +102,15 @@ describe('a client that does not respond', () => {
       .on('ping', () => {
         pings += 1
       })
-    const paused = new Promise<number>((resolve) => silent.on('close', resolve))
-    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    const closeCode = new Promise<number>((resolve) => silent.on('close', resolve))
+    await until('both are connected', () => countClients(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
     await until('it is pinged', () => pings === 1)
     // When this is answered, the service has read an earlier pong.
     responsive.send({ type: 'ping', id: 'read' })
     await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
-    expect(await paused).toBe(1006)
+    expect(await closeCode).toBe(1006)
     responsive.send({ type: 'ping', id: 'still here' })
     await responsive.next(({ id }) => id === 'still here')
   })
@@ -122,33 +122,35 @@ describe('a client that does not respond', () => {
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all are known', async () => (await app.receivers()).length === 150)
     const responsive = await app.socket()
-    const sleeper = connect(app.port, '127.0.0.1')
-    onTestFinished(() => void sleeper.destroy())
-    sleeper.on('error', () => {})
+    const idleClient = connect(app.port, '127.0.0.1')
+    onTestFinished(() => void idleClient.destroy())
+    idleClient.on('error', () => {})
     const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
-    sleeper.write(`GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`)
-    sleeper.pause()
-    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    idleClient.write(
+      `GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`,
+    )
+    idleClient.pause()
+    await until('both are connected', () => countClients(app).then((count) => count === 2))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    let passedMs = 0
+    let elapsedMs = 0
     await until(
       'only the one that reads is left',
       async () => {
-        passedMs += 500
+        elapsedMs += 500
         await vi.advanceTimersByTimeAsync(500)
-        return (await clientsOf(app)) === 1
+        return (await countClients(app)) === 1
       },
       30_000,
     )
-    expect(passedMs).toBeGreaterThanOrEqual(30_000)
+    expect(elapsedMs).toBeGreaterThanOrEqual(30_000)
     vi.useRealTimers()
     responsive.send({ type: 'ping', id: 'still here' })
     await responsive.next(({ id }) => id === 'still here')
   }, 45_000)
 })
 
-async function clientsOf(app: TestApp): Promise<number> {
+async function countClients(app: TestApp): Promise<number> {
   const [, count] = /^micwatch_websocket_clients (\d+)$/m.exec((await app.get('/metrics')).bytes.toString()) ?? []
   return Number(count)
 }

@@ -9,18 +9,18 @@ const detail = /^\/api\/v1\/devices\/[^/]+$/
 const levels = /\/(channels|transmitter)$/
 
 /** As in an operator's file, without rate settings. */
-const plainEntry = ({ manufacturer, config }: Simulator, more: object = {}) => ({
+const defaultConfigFor = ({ manufacturer, config }: Simulator, more: object = {}) => ({
   code: manufacturer,
   config: { ...config, ...more },
 })
 
-interface Pace {
+interface RateLimit {
   readonly perSecond: number
   readonly burst: number
 }
 
 /** Expects that no window has more calls than a token bucket of this size allows. */
-function expectPace({ requests }: Simulator, { perSecond, burst }: Pace): void {
+function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
     for (let to = from + burst; to < times.length; to += 1) {
@@ -36,15 +36,15 @@ describe('a large venue', () => {
   // Conformance: S-8.5, S-8.7, C-3.8.
   // Reliability: U17.
   it.each([
-    { receivers: 1000, pace: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
-    { receivers: 60, pace: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
+    { receivers: 1000, rateLimit: { perSecond: 100, burst: 100 }, withinMs: 25_000 },
+    { receivers: 60, rateLimit: { perSecond: 10, burst: 20 }, withinMs: 12_000 },
   ])(
     'reads all $receivers devices with their identity and without a single 429',
-    async ({ receivers, pace: rateLimit, withinMs }) => {
+    async ({ receivers, rateLimit, withinMs }) => {
       const shure = await startShure({ receivers, channelsPerReceiver: 2, rateLimit, pushesPerSecond: 0 })
       const isDefault = rateLimit.perSecond === 10
       const more = isDefault ? {} : { calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
-      const app = await startApp({ manufacturers: [plainEntry(shure, { ...more, poll_interval: 1 })] })
+      const app = await startApp({ manufacturers: [defaultConfigFor(shure, { ...more, poll_interval: 1 })] })
       const serials = shure.show.devicesAt(shure.elapsed()).map(({ device }) => device.serial_number)
       await until('all are there', async () => (await app.receivers()).length === receivers, withinMs)
       expect(
@@ -57,7 +57,7 @@ describe('a large venue', () => {
       expect((await app.get('/api/receivers/?page=1&page_size=1')).json.count).toBe(receivers)
       expect(shure.requests.limited).toBe(0)
       expect(shure.requests.entries.filter(({ status }) => status === 429)).toEqual([])
-      expectPace(shure, rateLimit)
+      expectRate(shure, rateLimit)
       expect((await app.get('/api/health/')).json.status).toBe('healthy')
     },
     30_000,
@@ -145,8 +145,8 @@ describe('a system that sends Retry-After', () => {
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
     await until('it has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
-    const heldAt = performance.now()
-    const held = shure.requests.total
+    const limitedAt = performance.now()
+    const requestsBefore = shure.requests.total
     const { status } = await until('health reports it', async () => {
       const { vendor_api } = (await app.get('/api/health/')).json
       return /rate limited/.test(vendor_api.details.join()) && vendor_api
@@ -154,8 +154,8 @@ describe('a system that sends Retry-After', () => {
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('it gets another request', () => shure.requests.total > held)
-    expect(performance.now() - heldAt).toBeGreaterThan(2500)
+    await until('it gets another request', () => shure.requests.total > requestsBefore)
+    expect(performance.now() - limitedAt).toBeGreaterThan(2500)
     await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
 })
@@ -175,13 +175,13 @@ describe('frames of the Shure System API', () => {
 
     for (const text of ['{', '[]', '7', '{"type":"nonsense"}', '{"type":"device_update"}']) shure.push.send(text)
     send({ type: 'device_update', device_id: 'nobody', device_name: 'Nobody' })
-    const whole = await first()
+    const complete = await first()
     send({ type: 'device_update', device_id, transmitter: { channel: 1, battery: 57 } })
     await until('the part is merged', async () => (await first()).transmitter?.battery === 57)
-    expect((await first()).transmitter).toEqual({ ...whole.transmitter, battery: 57 })
+    expect((await first()).transmitter).toEqual({ ...complete.transmitter, battery: 57 })
     send({ type: 'status_update', device_id, channels: [{ channel: 1, name: 'Pushed Name' }] })
     await until('the channel is renamed', async () => (await first()).name === 'Pushed Name')
-    expect((await first()).frequency).toBe(whole.frequency)
+    expect((await first()).frequency).toBe(complete.frequency)
     send({ type: 'device_update', device_id, channels: [{ channel: 1, transmitter: null }] })
     await until('the transmitter is gone', async () => (await first()).transmitter === null)
     expect(channelOf(await app.receiver(device_id), 2).slot).toBe(before.slot)
@@ -198,7 +198,7 @@ describe('the event stream', () => {
     const app = await startApp({ manufacturers: [configFor(sennheiser, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     await until('the stream is open', () => sennheiser.push.links === 1)
-    const [{ id }, neighbour] = [deviceOf(sennheiser), deviceOf(sennheiser, 1)]
+    const [{ id }, other] = [deviceOf(sennheiser), deviceOf(sennheiser, 1)]
     const requests = sennheiser.requests.entries
     expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)
     await until('the resources are stored', () =>
@@ -206,47 +206,47 @@ describe('the event stream', () => {
         ({ method, path }) => method === 'PUT' && path.startsWith('/api/ssc/state/subscriptions/'),
       ),
     )
-    const other = await app.receiver(neighbour.id)
+    const otherReceiver = await app.receiver(other.id)
     sennheiser.show.set(id, { battery: 23 }, 1)
     await until('the change is published', async () => {
       sennheiser.push.flush()
       return channelOf(await app.receiver(id)).transmitter?.battery === 23
     })
-    expect((await app.receiver(neighbour.id)).name).toBe(other.name)
+    expect((await app.receiver(other.id)).name).toBe(otherReceiver.name)
   })
 })
 
 describe('an elapsed minute', () => {
   // Conformance: C-4.18.
   it('makes a receiver without reports inactive', async () => {
-    const pass = createTimeLapse()
+    const advance = createTimeLapse()
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'reset' })
     await until('it fails', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')
     const { last_seen } = (await app.get('/api/receivers/')).json[0]
-    const activity = async () => (await app.receivers()).map(({ is_active }) => is_active)
-    const failedPolls = async (count: number) => {
+    const listActive = async () => (await app.receivers()).map(({ is_active }) => is_active)
+    const waitForRequests = async (count: number) => {
       const before = shure.requests.total
       await until('it gets further requests', () => shure.requests.total >= before + count, 20_000)
     }
-    pass(57_000 - (Date.now() - Date.parse(last_seen)))
-    await failedPolls(1)
-    expect(await activity()).toEqual([true, true])
-    pass(6_000)
-    await until('both are inactive', async () => (await activity()).every((one) => one === false))
+    advance(57_000 - (Date.now() - Date.parse(last_seen)))
+    await waitForRequests(1)
+    expect(await listActive()).toEqual([true, true])
+    advance(6_000)
+    await until('both are inactive', async () => (await listActive()).every((isActive) => isActive === false))
     expect(await app.receivers()).toHaveLength(2)
   }, 40_000)
 })
 
 /** Advances both clocks of this process at once. There is no way back, because a monotonic clock never goes back. */
 function createTimeLapse(): (ms: number) => void {
-  let passedMs = 0
+  let elapsedMs = 0
   const [wall, monotonic] = [Date.now, performance.now.bind(performance)]
-  vi.spyOn(Date, 'now').mockImplementation(() => wall() + passedMs)
-  vi.spyOn(performance, 'now').mockImplementation(() => monotonic() + passedMs)
+  vi.spyOn(Date, 'now').mockImplementation(() => wall() + elapsedMs)
+  vi.spyOn(performance, 'now').mockImplementation(() => monotonic() + elapsedMs)
   return (ms) => {
-    passedMs += ms
+    elapsedMs += ms
   }
 }

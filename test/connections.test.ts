@@ -10,7 +10,7 @@ import { tokenHeaders } from './tokens.ts'
 const path = '/api/admin/realtime-connections'
 
 /** The admin list of connections and its actions, as an administrator. */
-async function adminOf(app: TestApp) {
+async function adminClient(app: TestApp) {
   const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
     const { status, json } = await app.get(`${path}/${query}`, headers)
@@ -48,7 +48,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const simulator = await start()
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
-    const admin = await adminOf(app)
+    const admin = await adminClient(app)
     const [first, ...others] = await admin.all('connected')
     expect(others).toHaveLength(1)
     expect(first).toMatchObject({
@@ -77,9 +77,9 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     await until('it is detected', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
     await admin.all('connected', 15_000)
     await socket.receiveAll()
-    const record = socket.ofType('status_update').filter(({ about }) => about === 'link')
-    expect(record.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
-    expect(record[1]?.message).toContain(simulator.manufacturer)
+    const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'link')
+    expect(statusUpdates.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
+    expect(statusUpdates[1]?.message).toContain(simulator.manufacturer)
   })
 
   // Conformance: S-3.13, C-8.2.
@@ -87,7 +87,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
-    const admin = await adminOf(app)
+    const admin = await adminClient(app)
     const [failed] = await admin.all('error')
     expect(failed).toMatchObject({ error_message: expect.stringContaining('503'), connected_at: null })
     expect(failed.error_count).toBeGreaterThan(0)
@@ -107,9 +107,9 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const simulator = await startShure()
     const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const admin = await adminOf(first)
-    const [one] = await admin.all('connected')
-    expect((await admin.post('stop', [one.id])).json).toEqual({
+    const admin = await adminClient(first)
+    const [firstConnection] = await admin.all('connected')
+    expect((await admin.post('stop', [firstConnection.id])).json).toEqual({
       message: 'Stopped 1 connection(s).',
       updated: 1,
       failed: [],
@@ -117,21 +117,21 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     await first.close()
 
     const screen = await startApp({ ...options, servesOnly: true })
-    const looking = await adminOf(screen)
-    expect(await looking.statuses()).toEqual(['stopped', 'disconnected'])
+    const observer = await adminClient(screen)
+    expect(await observer.statuses()).toEqual(['stopped', 'disconnected'])
     const second = await startApp(options)
-    await until('the other is connected', async () => (await looking.statuses())[1] === 'connected')
-    expect(await looking.statuses()).toEqual(['stopped', 'connected'])
+    await until('the other is connected', async () => (await observer.statuses())[1] === 'connected')
+    expect(await observer.statuses()).toEqual(['stopped', 'connected'])
     // Started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
-    expect((await looking.post('start', [one.id])).json).toMatchObject({
+    expect((await observer.post('start', [firstConnection.id])).json).toMatchObject({
       message: 'Started 1 connection(s).',
       updated: 1,
     })
-    await looking.all('connected', 2000)
+    await observer.all('connected', 2000)
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(1500))
     await second.close()
-    expect(await looking.statuses()).toEqual(['disconnected', 'disconnected'])
+    expect(await observer.statuses()).toEqual(['disconnected', 'disconnected'])
   })
 })
 
@@ -139,28 +139,31 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 // Reliability: R9.
 it.concurrent('polls a stopped receiver and ignores its pushes; the subscription closes when all receivers are stopped', async () => {
   const simulator = await startShure()
-  const [one, other] = [deviceOf(simulator), deviceOf(simulator, 1)]
+  const [stopped, other] = [deviceOf(simulator), deviceOf(simulator, 1)]
   const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 2 })] })
   const socket = await app.socket()
-  const admin = await adminOf(app)
+  const admin = await adminClient(app)
   await admin.all('connected')
-  const [first, second] = [await app.receiver(one.id), await app.receiver(other.id)]
+  const [first, second] = [await app.receiver(stopped.id), await app.receiver(other.id)]
   expect((await admin.post('stop', [first.id, 4711])).json).toEqual({
     message: 'Stopped 1 connection(s).',
     updated: 1,
     failed: [{ id: 4711, error: 'There is no real-time connection 4711.' }],
   })
   simulator.push.send(
-    JSON.stringify({ type: 'device_update', device_id: one.id, channels: [{ channel: 1, name: 'Ghost' }] }),
+    JSON.stringify({ type: 'device_update', device_id: stopped.id, channels: [{ channel: 1, name: 'Ghost' }] }),
   )
   simulator.push.send(
     JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Told' }] }),
   )
   await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
-  expect(channelOf(await app.receiver(one.id)).name).not.toBe('Ghost')
-  const requestCount = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
+  expect(channelOf(await app.receiver(stopped.id)).name).not.toBe('Ghost')
+  const requestCount = simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`)
   const otherCount = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
-  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > requestCount + 1)
+  await until(
+    'it is polled',
+    () => simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`) > requestCount + 1,
+  )
   expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
 
   await admin.post('stop', [second.id])
@@ -179,7 +182,7 @@ it.concurrent('filters and paginates the list, and restricts it by role', async 
   const shure = await startShure()
   const sennheiser = await startSennheiser()
   const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-  const admin = await adminOf(app)
+  const admin = await adminClient(app)
   await until('all are there', async () => (await admin.list('?status=connected')).length === 4)
   expect(await admin.list('?manufacturer=shure')).toHaveLength(2)
   expect(await admin.list('?status=stopped')).toEqual([])
@@ -198,7 +201,7 @@ it.concurrent('removes the connection of a removed device and of a disabled manu
   const simulator = await startShure()
   const { id } = deviceOf(simulator)
   const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
-  const admin = await adminOf(app)
+  const admin = await adminClient(app)
   await admin.all('connected')
   simulator.push.send(JSON.stringify({ type: 'device_removed', device_id: id }))
   await until('its connection is ended', async () => (await admin.statuses())[0] === 'disconnected', 2000)

@@ -27,7 +27,7 @@ async function poll(app: TestApp) {
 
 const queue = (app: TestApp) => listEntries(app.runtime.db.read)
 const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').selectAll().execute()
-const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
+const listIds = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {
   async function startService(simulators: readonly Simulator[]) {
@@ -46,7 +46,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('becomes a receiver once, and is recognised afterwards', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const before = await ids(app)
+    const before = await listIds(app)
     const device = deviceOf(shure)
     shure.show.set(device.id, {
       name: 'Renamed',
@@ -57,7 +57,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(device.id)).toMatchObject({ name: 'Renamed', firmware_version: '9.9.9' })
     const added = shure.show.add('shure', { name: 'Guest Rack', channels: 3 })
     await poll(app)
-    expect(await ids(app)).toEqual([...before, expect.any(Number)])
+    expect(await listIds(app)).toEqual([...before, expect.any(Number)])
     const guest = await app.receiver(added)
     expect(guest).toMatchObject({ name: 'Guest Rack', is_active: true })
     expect(guest.channels.map(({ slot }) => slot)).toEqual([5, 6, 7])
@@ -110,14 +110,14 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
     const holder = deviceOf(shure)
-    const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
-    const before = await ids(app)
+    const conflicting = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
+    const before = await listIds(app)
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
-    expect(await ids(app)).toEqual(before)
+    expect(await listIds(app)).toEqual(before)
     expect(await queue(app)).toMatchObject([
       {
         manufacturer: 'shure',
-        api_device_id: intruder,
+        api_device_id: conflicting,
         serial_number: 'VISITOR-1',
         ip: holder.ip,
         device_type: 'receiver',
@@ -126,7 +126,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
         is_duplicate: false,
         is_ip_conflict: true,
         existing_device: (await app.receiver(holder.id)).id,
-        metadata: { device_id: intruder, device_name: 'Visiting Rack', serial_number: 'VISITOR-1' },
+        metadata: { device_id: conflicting, device_name: 'Visiting Rack', serial_number: 'VISITOR-1' },
       },
     ])
     expect(await app.receiver(holder.id)).toMatchObject({ ip: holder.ip, serial_number: holder.serial_number })
@@ -184,7 +184,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     push(44)
     await until('it is received', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
-    for (let turn = 0; turn < 3; turn += 1) await poll(app)
+    for (let polls = 0; polls < 3; polls += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
     push(33)
     const other = deviceOf(shure, 1).id
@@ -202,8 +202,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: C-4.14.
   it('counts once when it is listed twice', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const twin: ShowDevice = deviceOf(shure)
-    shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
+    const duplicate: ShowDevice = deviceOf(shure)
+    shure.show.add('shure', { ...duplicate, id: 'the-same-again', ip: '10.66.0.1' })
     const app = await startApp({ engine, manufacturers: [configFor(shure, idlePolling)] })
     await until('they are known', async () => (await app.receivers()).length > 0)
     await poll(app)
@@ -219,7 +219,11 @@ describe('a missing device', () => {
     const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('all are known', async () => (await app.receivers()).length === 3)
-    const [missing, offline, fine] = [0, 1, 2].map((at) => deviceOf(shure, at).id) as [string, string, string]
+    const [missing, offline, unaffected] = [0, 1, 2].map((index) => deviceOf(shure, index).id) as [
+      string,
+      string,
+      string,
+    ]
     const { id } = await app.receiver(missing)
     const socket = await app.socket()
     shure.show.remove(missing)
@@ -230,7 +234,7 @@ describe('a missing device', () => {
     }
     expect((await app.receiver(missing)).is_active).toBe(false)
     expect((await app.receiver(offline)).is_active).toBe(false)
-    expect((await app.receiver(fine)).is_active).toBe(true)
+    expect((await app.receiver(unaffected)).is_active).toBe(true)
     await socket.next(({ receiver_id, data }) => receiver_id === id && data.is_active === false)
     expect((await app.get('/api/health/')).json.status).toBe('healthy')
 

@@ -26,10 +26,10 @@ type Config = Readonly<Record<string, unknown>>
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
   const headers = await tokenHeaders(app.runtime, 'admin')
-  return { app, ...adminOf(app, headers) }
+  return { app, ...adminClient(app, headers) }
 }
 
-function adminOf(app: TestApp, headers: Record<string, string>) {
+function adminClient(app: TestApp, headers: Record<string, string>) {
   const json = { 'content-type': 'application/json', ...headers }
   const send = (method: string, code: string, body?: unknown) =>
     body === undefined
@@ -41,7 +41,7 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
     change: (code: string, body: unknown) => send('PATCH', `${code}/`, body),
     remove: (code: string) => send('DELETE', `${code}/`),
     test: (code: string) => send('POST', `${code}/test`),
-    tryOut: (body: unknown) => send('POST', 'test', body),
+    testSettings: (body: unknown) => send('POST', 'test', body),
   }
 }
 
@@ -155,17 +155,17 @@ describe('a manufacturer', () => {
   it('can be tested before it is stored, and with other settings without storing them', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
     const { config } = configFor(simulator)
-    const { app, add, list, tryOut } = await startAdmin()
+    const { app, add, list, testSettings } = await startAdmin()
     const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
-    expect((await tryOut({ plugin: 'shure', config })).json).toMatchObject(healthy)
+    expect((await testSettings({ plugin: 'shure', config })).json).toMatchObject(healthy)
     expect(await list()).toEqual([])
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
     // The mask represents the stored value; omitted fields are as stored.
-    expect((await tryOut({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
+    expect((await testSettings({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
       healthy,
     )
-    const failed = await tryOut({ code: 'stage', config: { shared_key: 'wrong' } })
+    const failed = await testSettings({ code: 'stage', config: { shared_key: 'wrong' } })
     expect(failed.json.sources[0]).toMatchObject({
       status: 'unhealthy',
       devices: null,
@@ -173,7 +173,7 @@ describe('a manufacturer', () => {
     })
     const [stored] = await list()
     expect(stored.config).not.toHaveProperty('timeout')
-    expect((await tryOut({ code: 'stage', config: {} })).json.status).toBe('healthy')
+    expect((await testSettings({ code: 'stage', config: {} })).json.status).toBe('healthy')
 
     for (const [body, details] of [
       [{ config }, 'plugin: missing'],
@@ -182,7 +182,7 @@ describe('a manufacturer', () => {
       [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
       [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
     ] as const) {
-      const rejected = await tryOut(body)
+      const rejected = await testSettings(body)
       expect({ status: rejected.status, details: rejected.json.details }).toEqual({
         status: 400,
         details: expect.stringContaining(details),
@@ -228,32 +228,41 @@ it('reports that its system sent Retry-After in every response that needs it', a
 })
 
 describe('invalid settings', () => {
-  const good = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
+  const valid = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
   it.each([
-    [{ config: good }, 'code: missing'],
-    [{ code: 'Shure', config: good }, 'code: expected a lower-case letter'],
-    [{ code: 'acme', config: good }, 'plugin: No plugin found for manufacturer code: acme'],
-    [{ code: 'shure', config: { ...good, colour: 'blue' } }, 'config.colour: unknown key'],
-    [{ code: 'shure', config: { ...good, timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
-    [{ code: 'shure', config: { ...good, TIMEOUT: 5, timeout: 6 } }, 'config.timeout: given as timeout and as TIMEOUT'],
+    [{ config: valid }, 'code: missing'],
+    [{ code: 'Shure', config: valid }, 'code: expected a lower-case letter'],
+    [{ code: 'acme', config: valid }, 'plugin: No plugin found for manufacturer code: acme'],
+    [{ code: 'shure', config: { ...valid, colour: 'blue' } }, 'config.colour: unknown key'],
+    [{ code: 'shure', config: { ...valid, timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
+    [
+      { code: 'shure', config: { ...valid, TIMEOUT: 5, timeout: 6 } },
+      'config.timeout: given as timeout and as TIMEOUT',
+    ],
     [{ code: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
     [{ code: 'shure', api_enabled: 'yes' }, 'api_enabled: expected true or false'],
     [{ code: 'shure', config: 'none' }, 'config: expected an object'],
     [{ code: 'shure', enabled: true }, 'enabled: unknown field'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'ftp://10.0.0.1' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://a:b@10.0.0.1' } }, 'credentials do not belong'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
-    [{ code: 'shure', config: { ...good, websocket_url: 'ws://10.0.0.1' } }, 'config.websocket_url: expected the same'],
-    [{ code: 'shure', config: { ...good, auth_header: true, auth_header_name: 'X Key' } }, 'config.auth_header_name: '],
-    [{ code: 'shure', config: { ...good, auth_header: true, shared_key: 'key\n' } }, 'config.shared_key: expected'],
-    [{ code: 'shure', config: { ...good, username: 'b€nutzer' } }, 'config.username: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'ftp://10.0.0.1' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://a:b@10.0.0.1' } }, 'credentials do not belong'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
+    [
+      { code: 'shure', config: { ...valid, websocket_url: 'ws://10.0.0.1' } },
+      'config.websocket_url: expected the same',
+    ],
+    [
+      { code: 'shure', config: { ...valid, auth_header: true, auth_header_name: 'X Key' } },
+      'config.auth_header_name: ',
+    ],
+    [{ code: 'shure', config: { ...valid, auth_header: true, shared_key: 'key\n' } }, 'config.shared_key: expected'],
+    [{ code: 'shure', config: { ...valid, username: 'b€nutzer' } }, 'config.username: expected'],
     [
       {
         code: 'shure',
-        config: { ...good, websocket_url: 'ws://169.254.169.254', websocket_other_host: true },
+        config: { ...valid, websocket_url: 'ws://169.254.169.254', websocket_other_host: true },
       },
       'config.websocket_url: expected',
     ],
@@ -264,7 +273,7 @@ describe('invalid settings', () => {
   })
 
   it('are rejected in the configuration file as well, and stored ones are reported as unhealthy by name', async () => {
-    const config = { ...good, username: 'b€nutzer' }
+    const config = { ...valid, username: 'b€nutzer' }
     await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
       /manufacturers\.0\.config\.username: expected/,
     )
@@ -353,14 +362,14 @@ describe.each(engines)('several processes (%s)', (engine) => {
     onTestFinished(database.drop)
     const screen = await startAdmin({ databaseUrl: database.url, servesOnly: true })
     // They share the key file, as they would with a shared data folder.
-    const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
+    const poller = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: configFor(simulator).config })
-    await until('the other one receives it', async () => (await worker.receivers()).length === 2)
+    await until('the other one receives it', async () => (await poller.receivers()).length === 2)
     await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
     await until('it is followed', () => simulator.push.links > 0)
     await screen.change('shure', { api_enabled: false })
     await until('it is not polled', () => simulator.push.links === 0, 5000)
-    expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
+    expect((await poller.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
 

@@ -71,10 +71,10 @@ it('includes batteries and levels by channel if requested', async () => {
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   await until('it is known', async () => (await app.receivers()).length === 1)
   const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
-  const about = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
-  expect(metrics.get(`micwatch_channel_battery_percent{${about}}`)).toBe(61)
-  expect(metrics.get(`micwatch_channel_rf_level_dbm{${about}}`)).toBe(-47)
-  expect(metrics.get(`micwatch_channel_audio_level_dbfs{${about}}`)).toBe(-9)
+  const labels = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
+  expect(metrics.get(`micwatch_channel_battery_percent{${labels}}`)).toBe(61)
+  expect(metrics.get(`micwatch_channel_rf_level_dbm{${labels}}`)).toBe(-47)
+  expect(metrics.get(`micwatch_channel_audio_level_dbfs{${labels}}`)).toBe(-9)
   expect((await app.get('/metrics?channels=yes')).status).toBe(400)
 })
 

@@ -6,7 +6,7 @@ import { nextRevision } from '../src/store/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 
 /** Two services on one database; only the first one polls. */
 async function startTwo(redis: TestRedis, options: { manufacturers?: readonly object[]; limit?: object } = {}) {
@@ -19,17 +19,17 @@ async function startTwo(redis: TestRedis, options: { manufacturers?: readonly ob
 }
 
 const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === true)
-const isAlone = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
+const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
 
-const hasLink = ({ runtime }: TestApp) =>
+const isSubscribed = ({ runtime }: TestApp) =>
   runtime.connections.subscriptions().some(({ isWanted, downSince }) => isWanted && downSince === null)
 
-async function statuses(app: TestApp, requests: number): Promise<number[]> {
+async function getStatuses(app: TestApp, requests: number): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))
   return responses.map(({ status }) => status)
 }
 
-const passed = (responses: readonly number[]) => responses.filter((status) => status === 200).length
+const countAccepted = (responses: readonly number[]) => responses.filter((status) => status === 200).length
 
 describe('the rate limit with Redis', () => {
   // Conformance: S-8.3.
@@ -38,11 +38,11 @@ describe('the rate limit with Redis', () => {
     const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
     await until('both have Redis', () => isUp(first, second))
     const startedAt = performance.now()
-    const responses = await Promise.all([statuses(first, 120), statuses(second, 120)])
-    const earned = Math.ceil(since(startedAt) / 500)
-    const let_through = passed(responses.flat())
-    expect(let_through).toBeGreaterThanOrEqual(120)
-    expect(let_through).toBeLessThanOrEqual(120 + earned)
+    const responses = await Promise.all([getStatuses(first, 120), getStatuses(second, 120)])
+    const refilled = Math.ceil(elapsedSince(startedAt) / 500)
+    const accepted = countAccepted(responses.flat())
+    expect(accepted).toBeGreaterThanOrEqual(120)
+    expect(accepted).toBeLessThanOrEqual(120 + refilled)
     expect(responses.flat().every((status) => status === 200 || status === 429)).toBe(true)
     const { headers } = await second.get('/api/receivers/')
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '120', 'retry-after': '1' })
@@ -65,12 +65,12 @@ describe('the rate limit with Redis', () => {
     const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
     await until('both have Redis', () => isUp(first, second))
     await redis.kill()
-    await until('both detect it', () => isAlone(first, second))
-    for (const app of [first, second]) expect(passed(await statuses(app, 20))).toBe(10)
+    await until('both detect it', () => isDown(first, second))
+    for (const app of [first, second]) expect(countAccepted(await getStatuses(app, 20))).toBe(10)
     await redis.start()
     await until('both have Redis again', () => isUp(first, second), 5000)
-    const responses = await Promise.all([statuses(first, 10), statuses(second, 10)])
-    expect(passed(responses.flat())).toBe(10)
+    const responses = await Promise.all([getStatuses(first, 10), getStatuses(second, 10)])
+    expect(countAccepted(responses.flat())).toBe(10)
   })
 
   // Reliability: D5.
@@ -78,18 +78,18 @@ describe('the rate limit with Redis', () => {
     const redis = await startRedis()
     const [first] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
     await until('it has Redis', () => isUp(first))
-    expect(passed(await statuses(first, 1))).toBe(1)
+    expect(countAccepted(await getStatuses(first, 1))).toBe(1)
     const client = redis.client()
     const [key = ''] = await client.keys('*:bucket:*')
-    for (const spoil of [
+    for (const setInvalidValue of [
       () => client.set(key, 'not a bucket'),
       () => client.hset(key, 'tokens', 'many', 'at', 'noon'),
       () => client.hset(key, 'tokens', '1e308', 'at', '-1e308'),
       () => client.hset(key, 'tokens', 'nan', 'at', 'nan'),
     ]) {
       await client.del(key)
-      await spoil()
-      const [response] = await statuses(first, 1)
+      await setInvalidValue()
+      const [response] = await getStatuses(first, 1)
       expect(response).toBe(200)
       expect(Number(await client.hget(key, 'tokens'))).toBeCloseTo(9, 1)
     }
@@ -117,10 +117,10 @@ describe('a service with Redis', () => {
     await until('it has Redis', () => isUp(app))
     redis.signal('SIGSTOP')
     const startedAt = performance.now()
-    for (let n = 0; n < 60; n += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
+    for (let count = 0; count < 60; count += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
     // Three calls without a response, at most three more meanwhile, and the rest at once.
-    expect(since(startedAt)).toBeLessThan(60 * 20 + 1200)
-    expect(isAlone(app)).toBe(true)
+    expect(elapsedSince(startedAt)).toBeLessThan(60 * 20 + 1200)
+    expect(isDown(app)).toBe(true)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
     redis.signal('SIGCONT')
     await until('it has Redis again', () => isUp(app), 5000)
@@ -137,16 +137,16 @@ describe('readings that one service receives', () => {
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
-    await until('the subscription is connected', () => hasLink(first))
+    await until('the subscription is connected', () => isSubscribed(first))
     const socket = await second.socket('/ws')
     const revision = first.runtime.receiverStore.revision
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
-      const seen = () => socket.ofType('device_update').filter((message) => batteryOf(message) === battery)
-      await until(`${battery} % is seen`, () => seen().length > 0)
-      expect(since(changedAt)).toBeLessThan(1000)
-      expect(seen()).toHaveLength(1)
+      const matching = () => socket.ofType('device_update').filter((message) => batteryOf(message) === battery)
+      await until(`${battery} % is seen`, () => matching().length > 0)
+      expect(elapsedSince(changedAt)).toBeLessThan(1000)
+      expect(matching()).toHaveLength(1)
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
     }
     expect(first.runtime.receiverStore.revision).toBe(revision)
@@ -161,38 +161,38 @@ describe('readings that one service receives', () => {
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 3)
-    await until('the subscription is connected', () => hasLink(first))
+    await until('the subscription is connected', () => isSubscribed(first))
     const client = redis.client()
-    const topic = await topicOf(client)
-    const told: { id: number; last_seen: number; channels: readonly unknown[] }[] = []
-    client.on('message', (_, text) => told.push(...JSON.parse(text).receivers))
+    const topic = await findTopic(client)
+    const published: { id: number; last_seen: number; channels: readonly unknown[] }[] = []
+    client.on('message', (_, text) => published.push(...JSON.parse(text).receivers))
     await client.subscribe(topic)
     const ids = (await second.receivers()).map((receiver) => receiver.id)
     const one = (await second.receiver(id)).id
-    const seenAt = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
+    const lastSeen = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
 
     // The first message for each receiver after the start is complete, even without a change.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
-    await until('all are published', () => ids.every((known) => told.some((word) => word.id === known)))
-    expect(told.every(({ channels }) => channels.length === 2)).toBe(true)
+    await until('all are published', () => ids.every((known) => published.some((receiver) => receiver.id === known)))
+    expect(published.every(({ channels }) => channels.length === 2)).toBe(true)
 
-    told.length = 0
-    const seenBefore = seenAt()
+    published.length = 0
+    const lastSeenBefore = lastSeen()
     expect((await first.post('/api/refresh/')).status).toBe(200)
-    await until('it is still there, for the other too', () => seenAt() > seenBefore)
-    await until('the change is published', () => told.length > 0)
-    expect(told.every(({ channels }) => channels.length === 0)).toBe(true)
+    await until('it is still there, for the other too', () => lastSeen() > lastSeenBefore)
+    await until('the change is published', () => published.length > 0)
+    expect(published.every(({ channels }) => channels.length === 0)).toBe(true)
 
-    told.length = 0
+    published.length = 0
     shure.show.set(id, { battery: 42 }, 1)
     shure.push.flush()
     await until(
       'the change is received',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42,
     )
-    await until('the change is published', () => told.length > 0)
-    expect(told.map((word) => [word.id, word.channels.length])).toEqual([[one, 2]])
+    await until('the change is published', () => published.length > 0)
+    expect(published.map((receiver) => [receiver.id, receiver.channels.length])).toEqual([[one, 2]])
   })
 
   it('are not overwritten by older ones from the database', async () => {
@@ -203,7 +203,7 @@ describe('readings that one service receives', () => {
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
-    const topic = await topicOf(client)
+    const topic = await findTopic(client)
     const socket = await second.socket('/ws')
     const one = await second.receiver(id)
     const stored = second.runtime.receiverStore.get(one.id)
@@ -227,8 +227,8 @@ describe('readings that one service receives', () => {
     await until('the other service has the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
     await socket.receiveAll()
-    const told = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
-    const batteries = told.map(batteryOf).filter((battery) => battery !== undefined)
+    const updates = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
+    const batteries = updates.map(batteryOf).filter((battery) => battery !== undefined)
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
   })
 
@@ -239,21 +239,21 @@ describe('readings that one service receives', () => {
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
     await until('both know the devices', async () => (await second.receivers()).length === 2)
-    await until('the subscription is connected', () => hasLink(first))
+    await until('the subscription is connected', () => isSubscribed(first))
     await redis.kill()
-    await until('both detect it', () => isAlone(first, second))
+    await until('both detect it', () => isDown(first, second))
     const changedAt = performance.now()
     shure.show.set(id, { battery: 17 }, 1)
     await until(
       'the change is received',
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 17,
     )
-    expect(since(changedAt)).toBeLessThan(2000)
+    expect(elapsedSince(changedAt)).toBeLessThan(2000)
 
     await redis.start()
     await until('both have Redis again', () => isUp(first, second), 5000)
     const client = redis.client()
-    await until('both listen', async () => (await client.pubsub('NUMSUB', await topicOf(client)))[1] === 2)
+    await until('both listen', async () => (await client.pubsub('NUMSUB', await findTopic(client)))[1] === 2)
     const revision = first.runtime.receiverStore.revision
     shure.show.set(id, { battery: 16 }, 1)
     await until(
@@ -272,7 +272,7 @@ describe('readings that one service receives', () => {
     await until('both have Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
-    const topic = await topicOf(client)
+    const topic = await findTopic(client)
     const one = (await second.receiver(id)).id
     for (const text of [
       'not JSON',
@@ -290,7 +290,7 @@ describe('readings that one service receives', () => {
 })
 
 /** Topic for readings. */
-async function topicOf(client: ReturnType<TestRedis['client']>): Promise<string> {
+async function findTopic(client: ReturnType<TestRedis['client']>): Promise<string> {
   const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
   return topic
 }

@@ -21,7 +21,7 @@ async function startService(config: Record<string, unknown> = {}) {
   return { app, shure, sennheiser }
 }
 
-function expectRefusal(response: HttpResponse, status: number, details?: string | RegExp): void {
+function expectError(response: HttpResponse, status: number, details?: string | RegExp): void {
   expect([response.status, response.json]).toEqual([
     status,
     expect.objectContaining({ error: expect.any(String), status }),
@@ -50,12 +50,12 @@ describe('reads', () => {
       receiver.channels.map(({ slot }) => slot),
     )
     expect(slots.toSorted((a: number, b: number) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-    const own = (await app.get('/api/data/?manufacturer=sennheiser')).json
-    expect(own.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
+    const filtered = (await app.get('/api/data/?manufacturer=sennheiser')).json
+    expect(filtered.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
       'sennheiser',
       'sennheiser',
     ])
-    expect(own.config.polling_interval).toBe(1)
+    expect(filtered.config.polling_interval).toBe(1)
     expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
   })
 
@@ -102,14 +102,15 @@ describe('reads', () => {
       const { json } = await app.get(`${path}?${query}`)
       return (json.receivers ?? json.results ?? json).length
     }
-    const odd = ['/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
+    const unusualQueries = ['/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
       (code) => `manufacturer=${encodeURIComponent(code)}`,
     )
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let round = 0; round < 3; round += 1) {
       for (const path of ['/api/receivers/', '/api/data/', '/api/data.json']) {
-        const queries = turn === 1 ? ['', 'page=1', ...odd] : [...odd, 'page=1', 'manufacturer=', '']
+        const queries =
+          round === 1 ? ['', 'page=1', ...unusualQueries] : [...unusualQueries, 'page=1', 'manufacturer=', '']
         for (const query of queries)
-          expect([path, query, await count(path, query)]).toEqual([path, query, odd.includes(query) ? 0 : 5])
+          expect([path, query, await count(path, query)]).toEqual([path, query, unusualQueries.includes(query) ? 0 : 5])
       }
     }
   })
@@ -128,27 +129,27 @@ describe('reads', () => {
   // Conformance: C-5.5.
   it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('reject %s', async (query) => {
     const app = await startApp()
-    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
+    expectError(await app.get(`/api/receivers/?${query}`), 400, /page/)
   })
 
   it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('reject %s', async (query) => {
     const app = await startApp()
-    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
+    expectError(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
   })
 
   // Conformance: S-4.7, C-5.6, C-5.11.
   it('return 404 past the last page and for an unknown receiver', async () => {
     const { app } = await startService()
-    expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
-    expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
-    expectRefusal(await app.get('/api/receivers/4711/'), 404)
+    expectError(await app.get('/api/receivers/?page=6&page_size=1'), 404)
+    expectError(await app.get('/api/receivers/?page=99999999999999999999'), 404)
+    expectError(await app.get('/api/receivers/4711/'), 404)
     for (const id of ['0', '-1', 'abc', '1.5', '9007199254740992', '%00', '1%2F2']) {
-      expectRefusal(await app.get(`/api/receivers/${id}/`), 400)
+      expectError(await app.get(`/api/receivers/${id}/`), 400)
     }
     const [{ id }] = (await app.get('/api/receivers/?manufacturer=shure')).json
     expect((await app.get(`/api/receivers/${id}?manufacturer=shure`)).status).toBe(200)
-    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
-    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
+    expectError(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
+    expectError(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
   })
 
   // Conformance: S-2.7, S-4.11.
@@ -177,9 +178,9 @@ describe('reads', () => {
       expect(etag).toMatch(/^(W\/)?"[^"]+"$/)
     }
     await until('gzip holds the same', async () => {
-      const packed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
-      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
-      return gunzipSync(packed.bytes).equals((await app.get('/api/data.json')).bytes)
+      const compressed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
+      expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+      return gunzipSync(compressed.bytes).equals((await app.get('/api/data.json')).bytes)
     })
     const plain = await app.get('/api/data.json', { 'accept-encoding': 'gzip;q=0' })
     expect(plain.headers['content-encoding']).toBeUndefined()
@@ -223,10 +224,10 @@ describe('health', () => {
     expect([status, json.status]).toEqual([200, 'degraded'])
     expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
     expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
-    const named = (code: string) =>
+    const findManufacturer = (code: string) =>
       json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === code)
-    expect(named('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
-    expect(named('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
+    expect(findManufacturer('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
+    expect(findManufacturer('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
     expect((await app.get('/api/health/?manufacturer=sennheiser')).json.vendor_api).toEqual({
       status: 'healthy',
       base_url: sennheiser.baseUrl,
@@ -272,13 +273,13 @@ describe('health', () => {
     const polled = () => sennheiser.requests.count('/api/v1/devices')
     const before = polled()
     await until('the other system is still polled', () => polled() >= before + 2, 4000)
-    const asked = performance.now()
+    const requestedAt = performance.now()
     expect((await app.get('/healthz')).status).toBe(200)
-    expect(performance.now() - asked).toBeLessThan(timeLimit(500))
+    expect(performance.now() - requestedAt).toBeLessThan(timeLimit(500))
     expect(shure.requests.entries.filter(({ status }) => status === null)).toHaveLength(1)
-    const closing = performance.now()
+    const closingAt = performance.now()
     await app.close()
-    expect(performance.now() - closing).toBeLessThan(timeLimit(5000))
+    expect(performance.now() - closingAt).toBeLessThan(timeLimit(5000))
   })
 })
 
@@ -287,9 +288,11 @@ describe('refresh', () => {
   it('polls all or one manufacturer now, and returns the number of devices', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
-    const slow = { poll_interval: 3600 }
-    const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
-    const app = await startApp({ manufacturers: [configFor(shure, slow), configFor(sennheiser, slow), off] })
+    const idlePolling = { poll_interval: 3600 }
+    const disabled = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
+    const app = await startApp({
+      manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling), disabled],
+    })
     await until('all are known', async () => (await app.receivers()).length === 5)
 
     const { id } = deviceOf(shure)
@@ -301,15 +304,15 @@ describe('refresh', () => {
     ])
     expect(await app.receiver(id)).toMatchObject({ name: 'Renamed Rack' })
     expect((await app.post('/api/refresh?manufacturer=sennheiser', {})).json.receivers_updated).toBe(2)
-    expectRefusal(await app.post('/api/refresh/?manufacturer=nobody'), 404)
-    expectRefusal(await app.post('/api/refresh/?manufacturer=spare'), 409)
+    expectError(await app.post('/api/refresh/?manufacturer=nobody'), 404)
+    expectError(await app.post('/api/refresh/?manufacturer=spare'), 409)
 
     shure.setFault({ type: 'status', status: 500 })
     const partial = (await app.post('/api/refresh/')).json
     expect(partial).toMatchObject({ status: 'partial', receivers_updated: 2 })
     expect(partial.errors).toEqual([{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }])
     const failed = await app.post('/api/refresh/?manufacturer=shure')
-    expectRefusal(failed, 503)
+    expectError(failed, 503)
     expect(Number(failed.headers['retry-after'])).toBeGreaterThan(0)
   })
 
@@ -336,9 +339,9 @@ describe('error responses', () => {
   it('have one schema', async () => {
     const app = await startApp()
     for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
-      expectRefusal(await app.get(path), 404)
+      expectError(await app.get(path), 404)
     }
-    expectRefusal(await app.send('POST', '/nothing'), 404)
+    expectError(await app.send('POST', '/nothing'), 404)
     for (const [method, path, allow] of [
       ['POST', '/api/data.json', 'GET'],
       ['DELETE', '/api/receivers/1/', 'GET'],
@@ -347,30 +350,30 @@ describe('error responses', () => {
       ['PATCH', '/api/health', 'GET'],
     ] as const) {
       const response = await app.send(method, path)
-      expectRefusal(response, 405)
+      expectError(response, 405)
       expect(String(response.headers.allow).split(', ')).toContain(allow)
     }
     const json = { 'content-type': 'application/json' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
-    const inUtf8 = { 'content-type': 'application/json;charset="UTF-8"' }
-    expect((await app.send('POST', '/api/refresh/', { headers: inUtf8, body: '{}' })).status).toBe(200)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
+    const withCharset = { 'content-type': 'application/json;charset="UTF-8"' }
+    expect((await app.send('POST', '/api/refresh/', { headers: withCharset, body: '{}' })).status).toBe(200)
     const text = { 'content-type': 'text/plain' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
+    expectError(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
     for (const empty of [{}, text, { 'content-length': 0 }, { 'transfer-encoding': 'chunked' }]) {
       const response = await app.send('POST', '/api/refresh/', { headers: empty })
       expect([empty, response.status]).toEqual([empty, 200])
-      expectRefusal(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
+      expectError(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
     }
-    const tricky = { 'content-type': 'application/jsonp' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: tricky, body: '{}' }), 415)
+    const jsonp = { 'content-type': 'application/jsonp' }
+    expectError(await app.send('POST', '/api/refresh/', { headers: jsonp, body: '{}' }), 415)
     const body = Buffer.alloc(1024 * 1024 + 1, ' ')
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
     const plain = await app.get('/ws')
-    expectRefusal(plain, 426, /ws:/)
+    expectError(plain, 426, /ws:/)
     expect(plain.headers).toMatchObject({ upgrade: 'websocket', connection: 'upgrade' })
     for (const path of ['/%ff', '/api/receivers/%', '/api/receivers/%E0%A4%A']) {
-      expectRefusal(await app.get(path), 400)
+      expectError(await app.get(path), 400)
     }
   })
 
@@ -407,7 +410,7 @@ describe('access', () => {
     }
     for (const name of ['evil.example', '10.0.0.1', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]']) {
       for (const path of ['/', '/api/data.json', '/healthz', '/nothing', '/%ff']) {
-        expectRefusal(await app.get(path, hostOf(app, name)), 421)
+        expectError(await app.get(path, hostOf(app, name)), 421)
       }
       await expect(app.socket('/ws', { headers: hostOf(app, name) })).rejects.toThrow('HTTP 421')
     }
@@ -422,12 +425,12 @@ describe('access', () => {
       'HTTP://localhost.:8080/healthz?x=1',
       'http://mics.example/healthz',
     ]) {
-      const whole = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
-      expect([target, (await app.raw(whole)).slice(0, 12)]).toEqual([target, 'HTTP/1.1 200'])
+      const request = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
+      expect([target, (await app.raw(request)).slice(0, 12)]).toEqual([target, 'HTTP/1.1 200'])
     }
-    const written = `POST http://127.0.0.1:${app.port}/api/refresh HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`
+    const requestHead = `POST http://127.0.0.1:${app.port}/api/refresh HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`
     const origin = `Origin: http://127.0.0.1:${app.port}\r\nConnection: close\r\n\r\n`
-    expect(await app.raw(written + origin)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await app.raw(requestHead + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('ignores an upgrade to an unsupported protocol', async () => {
@@ -436,16 +439,16 @@ describe('access', () => {
     for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
     const created = await app.post('/api/group/', { title: 'Choir' }, h2c)
     expect([created.status, created.json.title]).toEqual([201, 'Choir'])
-    expectRefusal(await app.get('/nothing', h2c), 404)
-    expectRefusal(await app.get('/ws', h2c), 426, /ws:/)
+    expectError(await app.get('/nothing', h2c), 404)
+    expectError(await app.get('/ws', h2c), 426, /ws:/)
     const socket = connect(app.port, '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text) => {
       received += text
     })
     // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
-    const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
-    socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const upgradeRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
+    socket.write(`${upgradeRequest}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
@@ -453,23 +456,23 @@ describe('access', () => {
   // Conformance: C-6.11.
   it('allows writes and sockets from its own pages and from programs, not from other sites', async () => {
     const app = await startApp()
-    const own = `http://127.0.0.1:${app.port}`
+    const sameOrigin = `http://127.0.0.1:${app.port}`
     const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
     const rejected = [
       ...foreign.map((origin) => ({ origin })),
       ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
-      { origin: own, 'sec-fetch-site': 'cross-site' },
+      { origin: sameOrigin, 'sec-fetch-site': 'cross-site' },
     ]
     for (const headers of rejected) {
-      expectRefusal(await app.post('/api/refresh/', undefined, headers), 403)
+      expectError(await app.post('/api/refresh/', undefined, headers), 403)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 403')
     }
-    const welcome: Record<string, string>[] = [
-      { origin: own, 'sec-fetch-site': 'same-origin' },
+    const accepted: Record<string, string>[] = [
+      { origin: sameOrigin, 'sec-fetch-site': 'same-origin' },
       { 'sec-fetch-site': 'none' },
       {},
     ]
-    for (const headers of welcome) {
+    for (const headers of accepted) {
       expect((await app.post('/api/refresh/', undefined, headers)).status).toBe(200)
       await app.socket('/ws', { headers })
     }
@@ -481,8 +484,8 @@ describe('access', () => {
     async (header) => {
       const app = await startApp()
       const headers = { [header]: '10.0.0.1' }
-      expectRefusal(await app.get('/api/data.json', headers), 401)
-      expectRefusal(await app.post('/api/refresh', undefined, headers), 401)
+      expectError(await app.get('/api/data.json', headers), 401)
+      expectError(await app.post('/api/refresh', undefined, headers), 401)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 401')
       expect((await app.get('/healthz', headers)).status).toBe(200)
     },
@@ -496,10 +499,10 @@ describe('access', () => {
     const app = await startApp({ config })
     for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
       const response = await app.get(path)
-      expectRefusal(response, 401)
+      expectError(response, 401)
       expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
     }
-    expectRefusal(await app.post('/api/refresh'), 401)
+    expectError(await app.post('/api/refresh'), 401)
     await expect(app.socket()).rejects.toThrow('HTTP 401')
     expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
   })
@@ -510,9 +513,9 @@ describe('access', () => {
       all.filter(({ family }) => family === 'IPv4').map(({ address }) => address),
     )
     for (const address of addresses) {
-      const there = httpClient(`http://${address}:${app.port}`)
-      expect((await there.get('/healthz')).status).toBe(200)
-      expectRefusal(await there.get('/healthz', hostOf(app, '203.0.113.9')), 421)
+      const client = httpClient(`http://${address}:${app.port}`)
+      expect((await client.get('/healthz')).status).toBe(200)
+      expectError(await client.get('/healthz', hostOf(app, '203.0.113.9')), 421)
     }
   })
 })
@@ -534,7 +537,7 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
 
     const root = app.withBasePath('/')
     for (const path of ['/healthz', '/readyz']) expect((await root.get(path)).status).toBe(200)
-    for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectRefusal(await root.get(path), 404)
+    for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectError(await root.get(path), 404)
     for (const path of ['/ws', '/ws/micwatch/']) await root.socket(path)
   })
 })

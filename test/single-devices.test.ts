@@ -58,12 +58,12 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   const before = requestCounts()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
-  const seen = await until('the change is visible', async () => {
+  const changed = await until('the change is visible', async () => {
     const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
     const channel = receiver && channelOf(receiver, 2)
     return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
   })
-  expect(seen).toMatchObject({
+  expect(changed).toMatchObject({
     name: 'Else',
     details: { muted: true, antennas: 'A', encryption: 'on' },
     transmitter: { audio_level: -17, details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 } },
@@ -86,29 +86,31 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
-  const seen = (expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
+  const waitForUnits = (
+    expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[],
+  ) =>
     until(`units are ${JSON.stringify(expected)}`, async () => {
       const listed = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
       return JSON.stringify(listed) === JSON.stringify(expected)
     })
   const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
   expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
-  await seen([['Backstage, bay 1', 80, chassis.id, 'online']])
+  await waitForUnits([['Backstage, bay 1', 80, chassis.id, 'online']])
   const [first] = await units()
   await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
-  const conversations = () => charger.commands.filter((command) => command === 'GET MODEL').length
-  const before = conversations()
+  const countSessions = () => charger.commands.filter((command) => command === 'GET MODEL').length
+  const before = countSessions()
 
   charger.charge(1, 81)
-  await seen([['Backstage, bay 1', 81, chassis.id, 'online']])
+  await waitForUnits([['Backstage, bay 1', 81, chassis.id, 'online']])
   charger.charge(1, null)
   charger.charge(2, 40)
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 81, null, 'offline'],
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
   charger.charge(1, 12)
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'online'],
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
@@ -119,10 +121,10 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   expect(await app.receivers()).toMatchObject([{ id: chassis.id, device_type: 'charger', channels: [] }])
 
   await pause(2_500)
-  expect(conversations()).toBe(before)
+  expect(countSessions()).toBe(before)
   expect(app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
   await charger.close()
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'unknown'],
     ['Backstage, bay 2', 40, chassis.id, 'unknown'],
   ])
@@ -131,10 +133,10 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
 it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
   onTestEnd(() => charger.close())
-  const home = await createInstallation({ manufacturers: [shureDevices(charger.url)] })
-  expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
-  const { databaseUrl } = home
-  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), servesOnly: true })
+  const installation = await createInstallation({ manufacturers: [shureDevices(charger.url)] })
+  expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
+  const { databaseUrl } = installation
+  const app = await startApp({ databaseUrl, dataDir: join(installation.path, 'data'), servesOnly: true })
   const [chassis] = (await app.get('/api/chassis/')).json
   expect((await app.get(`/api/units/?base_chassis=${chassis.id}`)).json).toMatchObject([
     { name: 'Backstage, bay 1', battery_percentage: 80 },
@@ -216,31 +218,38 @@ it('sends every field of the common model over REST and the WebSocket; fields th
     const channel = await completeChannel('ad')
     return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
   })
-  const whole = expect.any(Number)
-  const ofChannel = { rf_a: whole, rf_b: whole, audio_peak: whole, audio_rms: whole, quality: whole, gain_db: whole }
-  const battery = { battery_minutes: whole, battery_type: expect.any(String), battery_health: whole }
-  const ofTransmitter = {
+  const number = expect.any(Number)
+  const channelDetails = {
+    rf_a: number,
+    rf_b: number,
+    audio_peak: number,
+    audio_rms: number,
+    quality: number,
+    gain_db: number,
+  }
+  const battery = { battery_minutes: number, battery_type: expect.any(String), battery_health: number }
+  const transmitterDetails = {
     model: expect.any(String),
     muted: expect.any(Boolean),
-    gain_db: whole,
-    power_mw: whole,
+    gain_db: number,
+    power_mw: number,
     ...battery,
   }
-  const everything = {
-    details: { ...ofChannel, antennas: expect.any(String), muted: true, encryption: 'on' },
-    transmitter: { details: ofTransmitter },
+  const expectedDetails = {
+    details: { ...channelDetails, antennas: expect.any(String), muted: true, encryption: 'on' },
+    transmitter: { details: transmitterDetails },
   }
-  expect(listed).toMatchObject(everything)
+  expect(listed).toMatchObject(expectedDetails)
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
-  expect(channelOf(update.data)).toMatchObject(everything)
+  expect(channelOf(update.data)).toMatchObject(expectedDetails)
 
-  const limited = await until('the SLX-D receiver is complete', async () => {
+  const slxdChannel = await until('the SLX-D receiver is complete', async () => {
     const channel = await completeChannel('slxd')
     return channel?.transmitter?.battery === 40 && channel
   })
-  const { details = {}, transmitter } = limited
+  const { details = {}, transmitter } = slxdChannel
   for (const field of ['antennas', 'quality', 'muted', 'encryption'] as const) expect(details[field] ?? null).toBeNull()
   for (const field of ['muted', 'battery_health', 'battery_cycles'] as const) {
     expect(transmitter?.details?.[field] ?? null).toBeNull()

@@ -26,15 +26,15 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const update = await socket.next((message) => channelIn(message, 2)?.transmitter?.name === 'Understudy')
     expect(update).toMatchObject({ receiver_id: before.id, manufacturer: simulator.manufacturer })
     expect(update.data.channels).toHaveLength(2)
-    const told = channelOf(await app.receiver(id), 2)
-    expect(told).toMatchObject({ name: 'Understudy', transmitter })
-    expect(channelOf(update.data, 2)).toEqual(told)
+    const listedChannel = channelOf(await app.receiver(id), 2)
+    expect(listedChannel).toMatchObject({ name: 'Understudy', transmitter })
+    expect(channelOf(update.data, 2)).toEqual(listedChannel)
     expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
   })
 
   it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
-    const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
-    const system = await startSystem(respondJson({ devices: [whole] }))
+    const summaryDevice = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
+    const system = await startSystem(respondJson({ devices: [summaryDevice] }))
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
     await until('the subscription is connected', () => subscription.isUp)
@@ -45,8 +45,8 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
     subscription.send({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
     await until('it is shown', async () => (await transmitter())?.battery === 30)
-    const asked = system.requests.length
-    await until('it is read once more', () => system.requests.length > asked + 1)
+    const requestsBefore = system.requests.length
+    await until('it is read once more', () => system.requests.length > requestsBefore + 1)
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
@@ -63,10 +63,10 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     await until('the first is received', async () =>
       (await app.receivers()).some(({ channels }) => channels.length > 0),
     )
-    const asked = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
-    expect(asked(/d\d+$/)).toBeLessThan(40)
-    await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
-    expect(asked(/channels$/)).toBeGreaterThan(5)
+    const countRequests = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
+    expect(countRequests(/d\d+$/)).toBeLessThan(40)
+    await until('all are known in full', () => countRequests(/d\d+$/) === 40, 15_000)
+    expect(countRequests(/channels$/)).toBeGreaterThan(5)
   })
 
   // Conformance: S-1.1.
@@ -113,8 +113,8 @@ describe('the messages about a receiver', () => {
       frequency: '540.000',
     })
 
-    const [inData] = await app.receivers()
-    expect(inData).toMatchObject({ id: receiver.id, name, device_type, ip, channels: receiver.channels })
+    const [listed] = await app.receivers()
+    expect(listed).toMatchObject({ id: receiver.id, name, device_type, ip, channels: receiver.channels })
     const summary = { id: receiver.id, name, device_type, ip, is_active: true, last_seen: expect.any(String) }
     expect((await app.get('/api/receivers/')).json[0]).toMatchObject(summary)
   })
@@ -173,8 +173,8 @@ describe('the messages about a receiver', () => {
     }
     // By then all messages from the first poll have been received.
     await polledAgain()
-    const told = socket.messages.length
+    const messageCount = socket.messages.length
     await polledAgain()
-    expect(socket.messages.slice(told)).toEqual([])
+    expect(socket.messages.slice(messageCount)).toEqual([])
   })
 })

@@ -32,13 +32,13 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
     expect(all[0]?.is_active).toBe(true)
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
-  const both = await until('both are received', async () => {
+  const mergedReceiver = await until('both are received', async () => {
     const before = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
     return before?.api_device_id.startsWith('strings:') && before.serial_number && before
   })
   // The receiver itself reports only eight characters of a name, and no serial number.
   const { name, serial_number } = system.show.deviceAt(system.elapsed(), id)?.device ?? {}
-  expect(both).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
+  expect(mergedReceiver).toMatchObject({ name: name?.slice(0, 8).trim(), serial_number })
 
   device.setFault('silent')
   system.show.set(id, { name: 'Anew', battery: 11, transmitter: true }, 1)
@@ -58,38 +58,41 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
 }, 150_000)
 
 it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
-  const quiet = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
-  const server = await startSystemApi(quiet)
+  const serverOptions = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
+  const server = await startSystemApi(serverOptions)
   const { id, serial_number } = deviceOf(server)
   const device = await startDevice({ family: 'ulxd', show: server.show, id })
   const { config } = configFor(server)
   const entry = { code: 'shure', config: { ...config, devices: [device.url], timeout: 2 } }
   const app = await startApp({ manufacturers: [entry] })
   const receiver = async () => {
-    const [one, ...others] = await app.receivers()
+    const [first, ...others] = await app.receivers()
     expect(others).toEqual([])
-    if (one !== undefined) expect(one.is_active).toBe(true)
-    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+    if (first !== undefined) expect(first.is_active).toBe(true)
+    return first && (await app.get(`/api/receivers/${first.id}/`)).json
   }
   const firstChannel = async () => (await receiver())?.channels[0]
-  const both = await until('both are received', async () => {
+  const mergedReceiver = await until('both are received', async () => {
     const before = await receiver()
     return before?.api_device_id.startsWith('strings:') && before.channels[0]?.details?.audio_activity && before
   })
   // Only the server reports the serial number and a word for the level, only the receiver the frequency.
-  expect(both).toMatchObject({ serial_number })
-  expect(both.channels[0]).toMatchObject({ frequency: expect.any(String), details: { audio_rms: expect.any(Number) } })
+  expect(mergedReceiver).toMatchObject({ serial_number })
+  expect(mergedReceiver.channels[0]).toMatchObject({
+    frequency: expect.any(String),
+    details: { audio_rms: expect.any(Number) },
+  })
 
   await server.close()
   device.change(1, { battery: 88, transmitter: true })
   await until('it goes on alone', async () => (await firstChannel())?.transmitter?.battery === 88)
-  const again = await startSystemApi({ ...quiet, port: Number(new URL(server.baseUrl).port) })
+  const restarted = await startSystemApi({ ...serverOptions, port: Number(new URL(server.baseUrl).port) })
   device.setFault('silent')
-  const { name } = again.show.deviceAt(again.elapsed(), id)?.device ?? {}
-  again.show.set(id, { name: 'Told by it' }, 1)
-  again.push.flush()
+  const { name } = restarted.show.deviceAt(restarted.elapsed(), id)?.device ?? {}
+  restarted.show.set(id, { name: 'Told by it' }, 1)
+  restarted.push.flush()
   await until('the server takes over', async () => (await firstChannel())?.name === 'Told by it', 60_000)
-  expect(await receiver()).toMatchObject({ id: both.id, name })
+  expect(await receiver()).toMatchObject({ id: mergedReceiver.id, name })
 }, 150_000)
 
 it.concurrent('an EW-DX that is monitored with both its protocols is one receiver when either source is lost', async () => {
@@ -102,25 +105,25 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   const config = { devices: [legacy.url, newer.url], password, timeout: 3, stream_timeout: 2, ...rate }
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config }] })
   const detail = async () => {
-    const [one, ...others] = await app.receivers()
+    const [first, ...others] = await app.receivers()
     expect(others).toEqual([])
-    if (one !== undefined) expect(one.is_active).toBe(true)
-    return one && (await app.get(`/api/receivers/${one.id}/`)).json
+    if (first !== undefined) expect(first.is_active).toBe(true)
+    return first && (await app.get(`/api/receivers/${first.id}/`)).json
   }
   const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
-  const both = await until('both are received', async () => {
+  const mergedReceiver = await until('both are received', async () => {
     const merged = await detail()
     return merged?.api_device_id === 'sscv2:8008' && merged.mac_address !== null && merged
   })
   // Only the newer protocol reports a serial number, only the older one a MAC address.
-  expect(both).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
+  expect(mergedReceiver).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
   legacy.set({ '/mates/tx1/battery/gauge': 31 })
   newer.set('/api/transmitters/0/battery', { gauge: 77 })
   await until('the newer one takes precedence', async () => (await battery()) === 77)
 
   newer.setSilent(true)
   await until('the older one takes over', async () => (await battery()) === 31, 60_000)
-  expect((await detail())?.id).toBe(both.id)
+  expect((await detail())?.id).toBe(mergedReceiver.id)
   newer.setSilent(false)
   newer.set('/api/transmitters/0/battery', { gauge: 66 })
   await until('the newer one is back', async () => (await battery()) === 66, 40_000)
@@ -128,5 +131,5 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   await pause(4_000)
   newer.set('/api/transmitters/0/battery', { gauge: 55 })
   await until('and goes on alone', async () => (await battery()) === 55)
-  expect(await detail()).toMatchObject({ id: both.id, mac_address: '00:1B:66:00:00:08' })
+  expect(await detail()).toMatchObject({ id: mergedReceiver.id, mac_address: '00:1B:66:00:00:08' })
 }, 150_000)

@@ -99,8 +99,8 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
   await press(page, 'Create')
   const token = await page.getByRole('textbox', { name: 'Token', exact: true }).inputValue()
   expect(await findViolations(page)).toEqual([])
-  const ask = async () => (await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).json
-  expect(await ask()).toMatchObject({ kind: 'token', name: '<b>Lighting</b> desk', role: 'operator' })
+  const readSession = async () => (await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).json
+  expect(await readSession()).toMatchObject({ kind: 'token', name: '<b>Lighting</b> desk', role: 'operator' })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy Token' }).click()
   await page.getByText('Copied.').waitFor()
@@ -116,7 +116,7 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
   await page.getByLabel('Expires').selectOption('never')
   await press(page, 'Save')
   await row(page, 'Lighting').getByText('never', { exact: true }).first().waitFor()
-  expect(await ask()).toMatchObject({ name: 'Lighting', role: 'operator' })
+  expect(await readSession()).toMatchObject({ name: 'Lighting', role: 'operator' })
   await page.getByRole('button', { name: 'Revoke Lighting' }).click()
   await press(page, 'Revoke')
   await page.getByRole('heading', { name: 'No tokens' }).waitFor()
@@ -144,7 +144,7 @@ it('creates a kiosk link that opens a read-only screen', async () => {
 it('shows the audit log with filters and pages', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
-  for (let at = 1; at <= 51; at += 1) await app.post('/api/performers/', { name: `<i>${at}</i>` }, admin)
+  for (let index = 1; index <= 51; index += 1) await app.post('/api/performers/', { name: `<i>${index}</i>` }, admin)
   await app.post('/api/admin/users/', { username: 'ana', password: 'a stage full of horses', role: 'viewer' }, admin)
   await app.post('/api/auth/login', { username: 'ana', password: 'not it at all' })
   const page = await browser.openAs(app, 'admin', '/admin/audit')

@@ -18,8 +18,8 @@ async function start() {
     return json.map((item: { status: string }) => item.status) as string[]
   }
   await until('all are connected', async () => {
-    const now = await statuses()
-    return now.length === 4 && now.every((item) => item === 'connected')
+    const current = await statuses()
+    return current.length === 4 && current.every((item) => item === 'connected')
   })
   return { app, shure, sennheiser, admin, statuses }
 }

@@ -30,8 +30,8 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await row(page, '<u>Band</u>').getByText('1–4, blank, 9 (6 slots)').waitFor()
   expect(await page.locator('tbody u').count()).toBe(0)
   const groups = async () => (await app.get('/api/groups/')).json
-  const made = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
-  expect(await groups()).toEqual([made])
+  const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
+  expect(await groups()).toEqual([created])
 
   await page.getByRole('button', { name: 'Edit <u>Band</u>' }).click()
   expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, blank, 9')
@@ -39,7 +39,7 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
   await messages(page).getByText('Band saved.').waitFor()
-  expect(await groups()).toEqual([{ ...made, title: 'Band', slots: [9, 1] }])
+  expect(await groups()).toEqual([{ ...created, title: 'Band', slots: [9, 1] }])
   expect(await page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
 
   await page.setViewportSize(phone.viewport)

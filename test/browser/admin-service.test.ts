@@ -94,11 +94,11 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), store: incident } })
   })
-  const asked = page.waitForRequest('**/api/admin/store/acknowledge')
+  const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
   expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Acknowledge' }).click()
-  expect((await asked).method()).toBe('POST')
+  expect((await acknowledgement).method()).toBe('POST')
 
   await page.route('**/api/discovery/pending/**', (route) => route.abort())
   await page.reload()
@@ -127,13 +127,13 @@ it.concurrent('shows the source assignments of processes, and hides the page if 
   await page.setViewportSize(phone.viewport)
   expect(await scrollsHorizontally(page)).toBe(false)
   await page.setViewportSize({ width: 1440, height: 900 })
-  const link = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
-  await link.waitFor()
+  const nodesLink = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
+  await nodesLink.waitFor()
 
   await page.route('**/api/admin/nodes/', (route) =>
     route.fulfill({ status: 404, json: { error: 'There is no such address.', status: 404 } }),
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Not supported by this service' }).waitFor()
-  await link.waitFor({ state: 'detached' })
+  await nodesLink.waitFor({ state: 'detached' })
 })

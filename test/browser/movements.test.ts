@@ -21,14 +21,14 @@ async function start() {
   // Joins the first cycle if it is still running, so that every later refresh starts its own.
   await poll()
   const move = async (...addresses: string[]) => {
-    for (const [at, ip] of addresses.entries()) shure.show.set(deviceOf(shure, at).id, { ip })
+    for (const [index, ip] of addresses.entries()) shure.show.set(deviceOf(shure, index).id, { ip })
     await poll()
   }
-  const acknowledged = async () => {
+  const listAcknowledgers = async () => {
     const { json } = await app.get('/api/admin/movements/', admin)
     return json.map((item: { acknowledged_by: string | null }) => item.acknowledged_by) as (string | null)[]
   }
-  return { app, shure, admin, move, acknowledged }
+  return { app, shure, admin, move, listAcknowledgers }
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
@@ -59,7 +59,7 @@ it.concurrent('shows the old and new address and the number of detections', asyn
 
 // Conformance: S-1.5.
 it.concurrent('acknowledges single movements and all movements', async () => {
-  const { app, move, acknowledged } = await start()
+  const { app, move, listAcknowledgers } = await start()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
   const page = await browser.openAs(app, 'operator', '/admin/movements')
   await rows(page).first().waitFor()
@@ -69,13 +69,13 @@ it.concurrent('acknowledges single movements and all movements', async () => {
   expect(await findViolations(page)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
   await messages(page).getByText('Acknowledged 1 movement(s).').waitFor()
-  expect(await acknowledged()).toEqual([null, 'the-operator', null])
+  expect(await listAcknowledgers()).toEqual([null, 'the-operator', null])
 
   await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
-  expect(await acknowledged()).toEqual(['the-operator', 'the-operator', 'the-operator'])
+  expect(await listAcknowledgers()).toEqual(['the-operator', 'the-operator', 'the-operator'])
 
   await page.getByLabel('Acknowledged').selectOption('Any')
   expect(new URL(page.url()).search).toBe('?acknowledged=any')
@@ -86,10 +86,10 @@ it.concurrent('acknowledges single movements and all movements', async () => {
 
 it.concurrent('shows location changes, escapes names, and fits a phone', async () => {
   const { app, admin, shure, move } = await start()
-  const { json: place } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
+  const { json: location } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
   const { id } = await app.receiver(deviceOf(shure).id)
   const headers = { ...admin, 'content-type': 'application/json' }
-  const body = JSON.stringify({ location: place.id, reason: 'for the second act' })
+  const body = JSON.stringify({ location: location.id, reason: 'for the second act' })
   expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
   await move('10.77.0.1')
   const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
@@ -105,8 +105,8 @@ it.concurrent('shows long logs in pages, and returns to the first page when a pa
   const { app, admin } = await start()
   const { id } = (await app.receivers())[0] ?? { id: 0 }
   const headers = { ...admin, 'content-type': 'application/json' }
-  for (let at = 1; at <= 52; at += 1) {
-    const body = JSON.stringify({ ip: `10.88.0.${at}` })
+  for (let index = 1; index <= 52; index += 1) {
+    const body = JSON.stringify({ ip: `10.88.0.${index}` })
     expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
   }
   const page = await browser.openAs(app, 'operator', '/admin/movements')

@@ -9,21 +9,21 @@ const { open } = browserForTests()
 it.concurrent('returns a not-found page to browsers and an error object to programs', async () => {
   const app = await startApp({ config: { server: { mount: '/venue' } } })
   const page = await open(app, '/')
-  const answer = await page.goto(`${app.url}/no/such/page?x=1`)
-  expect(answer?.status()).toBe(404)
+  const response = await page.goto(`${app.url}/no/such/page?x=1`)
+  expect(response?.status()).toBe(404)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   expect(await findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.waitForURL(`${app.url}/`)
 
   const html = { accept: 'text/html,*/*' }
-  const asked = await Promise.all([
+  const responses = await Promise.all([
     app.get('/no/such/page'),
     app.get('/api/no-such-thing', html),
     app.get('/api/receivers/99999/', html),
     app.send('DELETE', '/no/such/page', { headers: html }),
   ])
-  for (const { status, json } of asked) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
+  for (const { status, json } of responses) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
 it.concurrent('links to the wall from every page', async () => {

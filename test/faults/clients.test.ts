@@ -12,20 +12,20 @@ import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
 /** The longest time for the liveness check, whatever other clients do. */
-const longestMs = timeLimit(500)
+const limitMs = timeLimit(500)
 
 describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
   it('are limited for each address; the oldest are closed, and active clients are served', async () => {
-    const home = await createInstallation()
-    const service = await home.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
+    const installation = await createInstallation()
+    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
     await until('it is logged', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
-    await until('the oldest are gone', () => silent.filter((one) => one.closedAt() > 0).length === 72)
-    expect(silent.slice(0, 72).every((one) => one.closedAt() > 0)).toBe(true)
+    await until('the oldest are gone', () => silent.filter((client) => client.closedAt() > 0).length === 72)
+    expect(silent.slice(0, 72).every((client) => client.closedAt() > 0)).toBe(true)
     expect((await service.get('/healthz')).status).toBe(200)
   })
 })
@@ -33,8 +33,8 @@ describe('idle connections', () => {
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
   it('beyond the limit of the descriptors are asked to retry later', async () => {
-    const home = await createInstallation()
-    const service = await home.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
+    const installation = await createInstallation()
+    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
@@ -59,8 +59,8 @@ describe('WebSocket clients', () => {
   // Reliability: C4.
   it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await createInstallation({ manufacturers: [configFor(shure)] })
-    const service = await home.serve()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const service = await installation.serve()
     const health = watchHealth(service.port)
     onTestEnd(() => health.close())
     for (let round = 0; round < 2; round++) {
@@ -74,7 +74,7 @@ describe('WebSocket clients', () => {
       expect(failure).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })
 })
 
@@ -82,17 +82,21 @@ describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
   it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await createInstallation({ manufacturers: [configFor(shure)], require_login: true, public_read: true })
-    const service = await home.serve()
+    const installation = await createInstallation({
+      manufacturers: [configFor(shure)],
+      require_login: true,
+      public_read: true,
+    })
+    const service = await installation.serve()
     await until('it polls', async () => (await service.receivers()).length === 2)
     const before = shure.requests.total
     const startedAt = performance.now()
     const health = watchHealth(service.port)
     onTestEnd(() => health.close())
     const statuses = new Set<number>()
-    let isOver = false
+    let isStopped = false
     const attackers = Array.from({ length: 40 }, async (_, index) => {
-      for (let round = 0; !isOver; round++) {
+      for (let round = 0; !isStopped; round++) {
         const { status } = await service.post('/api/auth/login', {
           username: `user${index}-${round % 4}`,
           password: 'wrong password',
@@ -101,20 +105,20 @@ describe('a flood of requests', () => {
       }
     })
     await until('five seconds have passed', () => performance.now() - startedAt > 5000)
-    isOver = true
+    isStopped = true
     await Promise.all(attackers)
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
     // Polling once a second sends at least one request a second, at most half a second late.
     expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })
 
   // Reliability: 1.19, C7.
   it('without credentials does not use up the limit of a client with a token', async () => {
-    const home = await createInstallation({ rate_limit: { max_requests: 50, window_seconds: 60 } })
-    const service = await home.serve(['--no-poll'])
+    const installation = await createInstallation({ rate_limit: { max_requests: 50, window_seconds: 60 } })
+    const service = await installation.serve(['--no-poll'])
     const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
     const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
     for (let count = 0; count < 60; count++) await service.get('/api/health/')

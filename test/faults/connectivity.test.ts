@@ -16,7 +16,7 @@ describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
   it('that is expired, self-signed or for another name gets no credentials; unverified ones work with a warning', async () => {
     const ca = await certify({ name: 'Stage CA', isCa: true })
-    const kinds = {
+    const certificates = {
       right: await certify({ name: '127.0.0.1', ca }),
       expired: await certify({ name: '127.0.0.1', ca, expiresAt: Date.now() - 1000 }),
       elsewhere: await certify({ name: 'another.example', ca }),
@@ -24,7 +24,7 @@ describe.concurrent('a certificate', () => {
       unverified: await certify({ name: '127.0.0.1' }),
     }
     const systems = new Map<string, Awaited<ReturnType<typeof startShure>>>()
-    for (const [index, [kind, tls]] of Object.entries(kinds).entries()) {
+    for (const [index, [kind, tls]] of Object.entries(certificates).entries()) {
       systems.set(kind, withoutPush(await startShure({ tls, seed: index + 1, receivers: 1 })))
     }
     const manufacturers = [...systems].map(([code, system]) => ({
@@ -32,14 +32,14 @@ describe.concurrent('a certificate', () => {
       code,
       plugin: 'shure',
     }))
-    const home = await createInstallation({ manufacturers })
-    await home.write('ca.pem', ca.cert)
-    const service = await home.serve([], { NODE_EXTRA_CA_CERTS: join(home.path, 'ca.pem') })
+    const installation = await createInstallation({ manufacturers })
+    await installation.write('ca.pem', ca.cert)
+    const service = await installation.serve([], { NODE_EXTRA_CA_CERTS: join(installation.path, 'ca.pem') })
     const healthOf = async (code: string) => (await service.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
     for (const kind of ['expired', 'elsewhere', 'self-signed']) {
       const { error } = await until(`${kind} has failed`, async () => {
-        const now = await healthOf(kind)
-        return now.consecutive_failures > 1 && now
+        const current = await healthOf(kind)
+        return current.consecutive_failures > 1 && current
       })
       expect([kind, error]).toEqual([kind, expect.stringMatching(/^certificate of .* not accepted/)])
       expect([kind, systems.get(kind)?.requests.total]).toEqual([kind, 0])
@@ -79,20 +79,22 @@ describe.concurrent('a host name', () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
     const { port } = new URL(system.url)
     const rejected = ['metadata', 'mapped', 'nowhere', 'many', 'own']
-    const entry = (code: string, index = port) =>
-      system.entry(code, { api_base_url: `http://${code}.test:${index}`, timeout: 2 })
-    const free = await startNetwork(onTestEnd, system.url)
-    await free.refuse()
-    const own = new URL(free.url).port
+    const entry = (code: string, upstreamPort = port) =>
+      system.entry(code, { api_base_url: `http://${code}.test:${upstreamPort}`, timeout: 2 })
+    const freeNetwork = await startNetwork(onTestEnd, system.url)
+    await freeNetwork.refuse()
+    const servicePort = new URL(freeNetwork.url).port
     const manufacturers = ['missing', 'slow', 'good', ...rejected].map((code) =>
-      entry(code, code === 'own' ? own : port),
+      entry(code, code === 'own' ? servicePort : port),
     )
-    const home = await createInstallation({ manufacturers, server: { port: Number(own) } })
-    await home.write('resolver.mjs', resolver)
-    const service = home.start(['serve', '--json'], { NODE_OPTIONS: `--import=${join(home.path, 'resolver.mjs')}` })
+    const installation = await createInstallation({ manufacturers, server: { port: Number(servicePort) } })
+    await installation.write('resolver.mjs', resolver)
+    const service = installation.start(['serve', '--json'], {
+      NODE_OPTIONS: `--import=${join(installation.path, 'resolver.mjs')}`,
+    })
     await until('it listens', () => service.out().includes('address'))
     const healthOf = async (code: string) => {
-      const response = await fetch(`http://127.0.0.1:${own}/api/health/?manufacturer=${code}`)
+      const response = await fetch(`http://127.0.0.1:${servicePort}/api/health/?manufacturer=${code}`)
       return ((await response.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
     }
     const failure = (code: string) =>
@@ -106,12 +108,12 @@ describe.concurrent('a host name', () => {
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length
     await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
-    const own4 = system.requests.slice(-4).map(({ number: at }) => at)
-    expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(4500)
+    const times = system.requests.slice(-4).map(({ at }) => at)
+    expect((times[3] ?? 0) - (times[0] ?? 0)).toBeLessThan(4500)
     // The slow one is resolved after five seconds, if the test takes that long.
-    const asking = new Set(system.requests.map(({ headers }) => headers.host))
-    asking.delete(`slow.test:${port}`)
-    expect([...asking]).toEqual([`good.test:${port}`])
+    const hosts = new Set(system.requests.map(({ headers }) => headers.host))
+    hosts.delete(`slow.test:${port}`)
+    expect([...hosts]).toEqual([`good.test:${port}`])
   }, 30_000)
 })
 
@@ -126,11 +128,11 @@ it.concurrent('a network that drops packets fails after 3 s, however long a resp
   const [line] = await once(listener.stdout, 'data')
   const port = Number(String(line))
   listener.kill('SIGSTOP')
-  for (let isTaken = true; isTaken; ) {
-    const waiting = connect(port, '127.0.0.1').on('error', () => {})
-    onTestEnd(() => waiting.destroy())
-    isTaken = await Promise.race([
-      once(waiting, 'connect').then(() => true),
+  for (let isAccepted = true; isAccepted; ) {
+    const client = connect(port, '127.0.0.1').on('error', () => {})
+    onTestEnd(() => client.destroy())
+    isAccepted = await Promise.race([
+      once(client, 'connect').then(() => true),
       new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
     ])
   }

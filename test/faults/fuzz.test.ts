@@ -16,8 +16,8 @@ const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams
 it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
   const systems = await startFuzzSystems(seed)
   onTestEnd(() => systems.close())
-  const home = await createInstallation({ manufacturers: systems.manufacturers })
-  const service = await home.serve()
+  const installation = await createInstallation({ manufacturers: systems.manufacturers })
+  const service = await installation.serve()
   const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
   const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
   const session = { cookie, 'x-csrf-token': created.json.csrf_token }

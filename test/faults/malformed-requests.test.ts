@@ -82,11 +82,11 @@ describe('a request', () => {
   // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
   it('gets the status in the table, with the standard error body', async () => {
     const app = await startApp()
-    for (const [what, text, status] of requests) {
+    for (const [name, text, status] of requests) {
       const response = await app.raw(text)
       const [head = '', body = ''] = response.split('\r\n\r\n')
-      expect([what, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([what, status])
-      expect([what, JSON.parse(body)]).toEqual([what, expect.objectContaining({ status, error: expect.any(String) })])
+      expect([name, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([name, status])
+      expect([name, JSON.parse(body)]).toEqual([name, expect.objectContaining({ status, error: expect.any(String) })])
       expect(head).toMatch(/\r\ncontent-type: application\/json/i)
       expect(head).toMatch(/\r\ncontent-security-policy: default-src 'none'/i)
       expect(head).toMatch(/\r\nx-content-type-options: nosniff/i)
@@ -98,7 +98,7 @@ describe('a request', () => {
 
   it('for an upgrade that is rejected gets Connection: close, and the connection is closed', async () => {
     const app = await startApp()
-    const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
+    const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
     const table: readonly (readonly [what: string, target: string, head: string, status: number, at?: typeof app])[] = [
       ['an unknown address', '/no/where', local, 404],
@@ -109,25 +109,25 @@ describe('a request', () => {
       ['another site', '/ws', `${local}Origin: http://evil.example\r\n`, 403],
       ['no credentials', '/ws', `${local}Via: 1.1 proxy\r\n`, 401],
       ['a foreign host', '/ws', 'Host: evil.example\r\n', 421],
-      ['real-time updates off', '/ws', local, 503, off],
+      ['real-time updates off', '/ws', local, 503, appWithoutWebSocket],
     ]
-    for (const [what, target, head, status, at = app] of table) {
+    for (const [name, target, head, status, service = app] of table) {
       for (const protocol of ['websocket', 'h2c']) {
         const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`
-        const response = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
+        const response = await service.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
         const [, code] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? []
         const connection = [...response.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
-        expect([what, protocol, connection]).toEqual([what, protocol, [expect.stringMatching(/close$/)]])
-        if (protocol === 'websocket') expect([what, Number(code)]).toEqual([what, status])
+        expect([name, protocol, connection]).toEqual([name, protocol, [expect.stringMatching(/close$/)]])
+        if (protocol === 'websocket') expect([name, Number(code)]).toEqual([name, status])
       }
     }
   })
 
   it('may have headers named like object members, and an unsupported Expect', async () => {
     const app = await startApp()
-    for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
-      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
-      expect([odd, response.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
+    for (const header of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
+      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${header}\r\n${close}`)
+      expect([header, response.slice(0, 12)]).toEqual([header, 'HTTP/1.1 200'])
     }
   })
 
@@ -136,8 +136,8 @@ describe('a request', () => {
     const app = await startApp()
     const headers = { 'content-type': 'application/json' }
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const post = (body: string, more = {}) =>
-      app.send('POST', '/api/group/', { headers: { ...headers, ...more }, body })
+    const post = (body: string, otherHeaders = {}) =>
+      app.send('POST', '/api/group/', { headers: { ...headers, ...otherHeaders }, body })
     const deep = await post(nested(65))
     expect([deep.status, deep.json.details]).toEqual([400, 'body: nested deeper than 64 levels'])
     expect((await post(nested(100_000))).json.details).toBe('body: nested deeper than 64 levels')
@@ -184,17 +184,17 @@ describe('a frame', () => {
   // Reliability: 1.20, C5.
   it('that breaks the rules closes its connection with the matching code, and no other connection', async () => {
     const app = await startApp()
-    const bystander = await app.socket()
-    for (const [what, bytes, code] of frames) {
+    const otherSocket = await app.socket()
+    for (const [name, bytes, code] of frames) {
       const { socket, status, closeCode } = await openRaw(app.port)
       onTestFinished(() => void socket.destroy())
-      expect([what, status]).toEqual([what, 101])
+      expect([name, status]).toEqual([name, 101])
       socket.write(bytes)
-      expect([what, await closeCode]).toEqual([what, code])
+      expect([name, await closeCode]).toEqual([name, code])
       socket.destroy()
     }
-    bystander.send({ type: 'ping', id: 1 })
-    await bystander.next(({ id }) => id === 1)
+    otherSocket.send({ type: 'ping', id: 1 })
+    await otherSocket.next(({ id }) => id === 1)
   })
 
   it('may arrive in fragments, one byte at a time', async () => {

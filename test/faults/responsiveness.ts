@@ -43,6 +43,6 @@ export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'sock
 
 /** The longest time between two requests for the device list. */
 export function longestGapMs(requests: readonly RecordedRequest[]): number {
-  const times = requests.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ number: at }) => at)
+  const times = requests.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
 }

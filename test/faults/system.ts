@@ -9,7 +9,7 @@ import { serveHttp } from '../plugin-kit-server.ts'
 
 export interface RecordedRequest {
   /** Time in `performance.now()`. */
-  readonly number: number
+  readonly at: number
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -50,7 +50,7 @@ export async function startSystem(
   const server = await serveHttp({
     onRequest(request, response) {
       const { method = '', url: path = '', headers } = request
-      const entry: RecordedRequest = { number: performance.now(), method, path, headers }
+      const entry: RecordedRequest = { at: performance.now(), method, path, headers }
       requests.push(entry)
       running += 1
       maxConcurrent = Math.max(maxConcurrent, running)
@@ -61,7 +61,7 @@ export async function startSystem(
       return respond(request, response)
     },
     onUpgrade(request, socket, head) {
-      upgrades.push({ number: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
+      upgrades.push({ at: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
       return onUpgrade(request, socket, head)
     },
   })
@@ -122,13 +122,13 @@ export function rejectUpgrade(status: number, headers = '', body = ''): UpgradeH
   return (_request, socket) => socket.end(head + body)
 }
 
-/** Accepts a WebSocket and passes it to `onLink`. */
+/** Accepts a WebSocket and passes it to `onConnection`. */
 export function acceptUpgrade(onConnection: (socket: WebSocket) => unknown): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   return (request, socket, head) => server.handleUpgrade(request, socket, head, onConnection)
 }
 
-/** Makes the system accept WebSockets; `tell` sends frames to the first one. */
+/** Makes the system accept WebSockets; `send` sends frames to the first one. */
 export function acceptSubscription(system: System): { readonly isUp: boolean; send(frame: object): void } {
   const sockets: WebSocket[] = []
   system.handleUpgrades(acceptUpgrade((socket) => sockets.push(socket)))

@@ -26,7 +26,7 @@ it('no regular statement of an installation with 50,000 channels scans a large t
   const [sample] = await listReceivers(db.read, 4)
   if (sample === undefined) throw new Error('nothing is stored')
 
-  const statementsOf: Record<string, (reader: Reader) => Promise<unknown>> = {
+  const readStatements: Record<string, (reader: Reader) => Promise<unknown>> = {
     'receivers changed since': (reader) => listReceivers(reader, 5),
     'the few receivers changed since': (reader) => listReceivers(reader, 4),
     'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
@@ -45,7 +45,7 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     'a page of one deed': (reader) => listAudit(reader, { action: 'auth.sign_in', limit: 50, offset: 0 }),
     'a page of one kind of deeds': (reader) => listAudit(reader, { action: 'auth.', limit: 50, offset: 0 }),
   }
-  const written: Record<string, (tx: Tx) => Promise<unknown>> = {
+  const writeStatements: Record<string, (tx: Tx) => Promise<unknown>> = {
     'free positions': async (tx) => {
       await tx.query.deleteFrom('channels').where('slot', '=', 777).execute()
       expect(await nextSlots(tx, 2)).toEqual([777, 50_001])
@@ -59,20 +59,20 @@ it('no regular statement of an installation with 50,000 channels scans a large t
 
   const found: Record<string, string[]> = {}
   const explain = await openExplain(db.url)
-  for (const [what, ask] of Object.entries(statementsOf)) {
-    const { plugin, statements } = recorder()
-    await ask(db.read.withPlugin(plugin))
-    found[what] = await explain(statements)
+  for (const [name, runRead] of Object.entries(readStatements)) {
+    const { plugin, statements } = createRecorder()
+    await runRead(db.read.withPlugin(plugin))
+    found[name] = await explain(statements)
   }
-  for (const [what, write] of Object.entries(written)) {
-    const { plugin, statements } = recorder()
+  for (const [name, write] of Object.entries(writeStatements)) {
+    const { plugin, statements } = createRecorder()
     await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
-    found[what] = await explain(statements)
+    found[name] = await explain(statements)
   }
   // Free slots between others are counted once for every batch of new receivers, over narrow rows.
-  const counted = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
+  const expectedScan = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
   expect(found).toEqual(
-    Object.fromEntries(Object.keys(found).map((what) => [what, what === 'free positions' ? counted : []])),
+    Object.fromEntries(Object.keys(found).map((name) => [name, name === 'free positions' ? expectedScan : []])),
   )
 }, 30_000)
 
@@ -91,7 +91,7 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-function recorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> } {
+function createRecorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> } {
   const statements = new Map<string, Statement>()
   const compiler = new PostgresQueryCompiler()
   const plugin: KyselyPlugin = {
@@ -113,12 +113,12 @@ async function openExplain(url: string) {
   onTestFinished(() => client.end())
   return async (statements: Map<string, Statement>): Promise<string[]> => {
     if (statements.size === 0) throw new Error('nothing was asked')
-    const bad: string[] = []
+    const scans: string[] = []
     for (const statement of statements.values()) {
       const { rows } = await client.query(`explain (format json) ${statement.sql}`, [...statement.parameters])
-      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${statement.sql}`)
+      for (const table of findScannedTables(rows[0]['QUERY PLAN'][0].Plan)) scans.push(`${table}: ${statement.sql}`)
     }
-    return bad
+    return scans
   }
 }
 
@@ -128,9 +128,9 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-function tablesReadWhole(plan: Plan): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
-  return [...own.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(tablesReadWhole)]
+function findScannedTables(plan: Plan): string[] {
+  const scanned = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
+  return [...scanned.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(findScannedTables)]
 }
 
 /**

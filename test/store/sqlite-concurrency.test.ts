@@ -42,7 +42,7 @@ test('a lock that is held too long is a StoreBusyError for each waiting write, a
   holder.exec('begin immediate')
   const startedAt = performance.now()
   const waiting = Array.from({ length: 5 }, () => db.transaction(nextRevision))
-  for (const one of waiting) await expect(one).rejects.toThrow(StoreBusyError)
+  for (const write of waiting) await expect(write).rejects.toThrow(StoreBusyError)
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(900))
   holder.exec('rollback')
   holder.close()
