@@ -245,13 +245,13 @@ describe('a trusted proxy', () => {
     ['x-forwarded-for', ''],
     ['x-forwarded-proto', 'gopher'],
     ['x-forwarded-host', 'a b'],
-  ])('must send unambiguous headers: rejects %s: %j', async (name, value) => {
+  ])('must send valid headers: rejects %s: %j', async (name, value) => {
     const app = await startApp({ config })
     expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
   })
 
   // Reliability: 3.7.5.
-  it('is only the configured address', async () => {
+  it('is recognised only at the configured address', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
     const response = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
@@ -382,7 +382,7 @@ describe('tls: auto', () => {
       server: { host: '127.0.0.1', port: await freePort() },
     })
     const program = installation.start(['serve', '--json', '--no-poll'])
-    const { address } = await until('it listens', () => JSON.parse(program.out()) as { address: string })
+    const { address } = await until('the service listens', () => JSON.parse(program.out()) as { address: string })
     expect(address).toMatch(/^https:/)
     const send = (method: string, path: string, body?: object) =>
       new Promise<{ status: number; cookies: readonly string[]; fingerprint: string }>((resolve, reject) => {

@@ -114,7 +114,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     simulator.show.set(id, { battery: 90 }, 2)
     const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const [raised] = await until('it is raised', async () => {
+    const [raised] = await until('the alert is raised', async () => {
       const alerts = await listAlerts(first)
       return alerts.length > 0 && alerts
     })
@@ -123,7 +123,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     const second = await startApp(options)
     const socket = await second.socket()
     await until('the subscription is connected again', () => simulator.push.links > 0)
-    await until('it was polled', () => simulator.requests.count('/api/v1/devices') > 3)
+    await until('the system was polled', () => simulator.requests.count('/api/v1/devices') > 3)
     expect(socket.ofType('alert')).toEqual([])
     simulator.show.set(id, { battery: 80 }, 1)
     simulator.push.flush()
@@ -147,7 +147,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     simulator.push.flush()
     const messages = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
     expect(messages[1]?.id).toBe(messages[0]?.id)
-    await until('it was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
+    await until('the system was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
     for (const app of apps) expect(await listAlerts(app)).toHaveLength(1)
     for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
   })
@@ -200,10 +200,10 @@ it.concurrent('raises battery_low without a percentage when the equipment itself
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
   onTestEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
-  const raised = await until('it is raised', async () => (await listAlerts(app, '?state=raised'))[0])
+  const raised = await until('the alert is raised', async () => (await listAlerts(app, '?state=raised'))[0])
   expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'Battery of EM300 is low' })
   device.set({ warnings: [] })
-  await until('it is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
+  await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
 }, 60_000)
 
 // Conformance: C-7.21.
@@ -235,7 +235,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
   const simulator = withoutPush(await startShure())
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
-  await until('both are known', async () => (await app.receivers()).length === 2)
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
   const isUpstreamAlert = (state: string) => (message: { type: string; kind?: string; state?: string }) =>
     message.type === 'alert' && message.kind === 'upstream_failing' && message.state === state
   simulator.setFault({ type: 'reset' })
@@ -266,7 +266,7 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
   const simulator = withoutPush(await startShure())
   const options = { databaseUrl: database.url }
   const first = await startApp({ ...options, manufacturers: [configFor(simulator)] })
-  await until('both are known', async () => (await first.receivers()).length === 2)
+  await until('both receivers are known', async () => (await first.receivers()).length === 2)
   await first.runtime.db.transaction((tx) =>
     tx.query
       .updateTable('receivers')
@@ -276,7 +276,9 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
   await first.close()
   const disabled = { ...configFor(simulator), api_enabled: false }
   const second = await startApp({ ...options, manufacturers: [disabled] })
-  await until('both are inactive', async () => (await second.receivers()).every(({ is_active }) => !is_active))
+  await until('both receivers are inactive', async () =>
+    (await second.receivers()).every(({ is_active }) => !is_active),
+  )
   expect(await listAlerts(second)).toEqual([])
 })
 
@@ -289,7 +291,7 @@ describe.concurrent('GET /api/alerts/', () => {
       for (const channel of [1, 2]) simulator.show.set(deviceOf(simulator).id, { battery: 5 }, channel)
     }
     const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-    await until('all are raised', async () => (await listAlerts(app)).length === 4)
+    await until('all alerts are raised', async () => (await listAlerts(app)).length === 4)
     expect(await listAlerts(app, '?manufacturer=sennheiser')).toHaveLength(2)
     expect(await listAlerts(app, '?manufacturer=nobody')).toEqual([])
     expect(await listAlerts(app, '?state=cleared')).toEqual([])

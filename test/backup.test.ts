@@ -42,7 +42,7 @@ type Installation = Awaited<ReturnType<typeof createInstallationOn>>
  */
 async function fillDatabase(installation: Installation) {
   const service = await installation.serve()
-  await until('both are known', async () => (await service.receivers()).length === 2)
+  await until('both receivers are known', async () => (await service.receivers()).length === 2)
   const headers = await installation.withDatabase((db) => tokenHeaders({ db }, 'admin'))
   await service.post('/api/group/', { title: 'Thrown away' })
   await service.post('/api/group/', { title: 'Chœur', slots: [1, 2] })
@@ -320,7 +320,7 @@ describe('a damaged SQLite database', () => {
 describe('nodes', () => {
   // Conformance: C-9.21.
   it.each(engines)(
-    'says on %s who has taken which source, and for how long',
+    'lists on %s which process holds the lease of each source and for how long',
     async (engine) => {
       const shure = withoutPush(await startShure())
       const installation = await createInstallationOn(engine, [configFor(shure)])
@@ -331,7 +331,7 @@ describe('nodes', () => {
       const service = await installation.serve()
       const screen = await installation.serve(['--no-poll'])
       const found = await until(
-        'both are there',
+        'both processes are listed',
         async () => {
           const { json } = await installation.run(['nodes', '--json'])
           const { nodes, processes } = json()

@@ -73,7 +73,7 @@ describe('deploy/Caddyfile', () => {
     const send = (name: string, options: object = {}, body?: string) =>
       requestOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
     const health = (name: string, servername = name) => send(name, { path: '/healthz', servername })
-    await until('Caddy serves', async () => (await health('micwatch.local')).status === 200, 20_000)
+    await until('Caddy responds', async () => (await health('micwatch.local')).status === 200, 20_000)
     expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
     expect(await health('localhost')).toMatchObject({ status: 200, names: 'DNS:localhost' })
     // A browser that connects to an address sends no server name.

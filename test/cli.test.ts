@@ -68,7 +68,7 @@ describe('the configuration', () => {
   // Conformance: S-1.7, C-1.3, C-1.14.
   it.each([
     ['an unknown key', 'server: {prot: 1}', /micwatch\.yaml: server\.prot: unknown key/],
-    ['what is not YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
+    ['invalid YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
     ['an unknown plugin', 'manufacturers: [{code: acme}]', /manufacturers\.0\.plugin: No plugin found .*acme/],
     [
       'an unknown connection key',
@@ -80,7 +80,7 @@ describe('the configuration', () => {
       'manufacturers: [{code: shure, config: {TIMEOUT: 5, timeout: 6}}]',
       /manufacturers\.0\.config\.timeout: .*TIMEOUT/,
     ],
-    ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
+    ['an undefined variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
   ])('is rejected with exit code 2 for %s', async (_, content, message) => {
     const installation = await createInstallation(content)
     expectError(await installation.run(['serve', '--port', '0']), 2, message)
@@ -259,7 +259,7 @@ describe('migrate, simulate, serve', () => {
   it('simulates a venue that another service can monitor', async () => {
     const installation = await createInstallation()
     const simulate = installation.start(['simulate', '--json', '--receivers', '4'])
-    const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
+    const { manufacturers } = await until('the simulator is running', () => JSON.parse(simulate.out()))
     expect(manufacturers.map(({ code }: { code: string }) => code)).toEqual(['shure', 'sennheiser'])
     await installation.write('micwatch.yaml', JSON.stringify({ manufacturers }))
     const polled = await installation.run(['poll_devices', '--once', '--json'])
@@ -272,7 +272,7 @@ describe('migrate, simulate, serve', () => {
   it('serves a demo that leaves no files behind', async () => {
     const installation = await createInstallation()
     const demo = await installation.serve(['--demo', '--receivers', '6'])
-    await until('six are shown', async () => (await demo.receivers()).length === 6)
+    await until('six receivers are listed', async () => (await demo.receivers()).length === 6)
     const socket = await demo.socket()
     await socket.next(({ type }) => type === 'device_update')
     expect(JSON.parse(demo.out())).toMatchObject({ address: expect.stringMatching(/^http:/), pid: demo.pid })
@@ -286,7 +286,7 @@ describe('migrate, simulate, serve', () => {
     const installation = await createInstallation()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
-    await until('it listens', () => server.listening)
+    await until('the service listens', () => server.listening)
     const { port } = server.address() as { port: number }
     const startedAt = performance.now()
     const result = await installation.run(['serve', '--port', String(port)])

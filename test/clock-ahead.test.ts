@@ -13,7 +13,7 @@ async function startService(engine: (typeof engines)[number]) {
   const system = await startSystem(respondJson({ devices: [device(1)] }))
   const manufacturers = [system.entry('shure', { poll_interval: 3600 })]
   const app = await startApp({ engine, manufacturers })
-  const receiver = await until('it is known', async () => (await app.receivers())[0])
+  const receiver = await until('the device is known', async () => (await app.receivers())[0])
   return { app, system, manufacturers, id: receiver.id }
 }
 
@@ -25,7 +25,7 @@ async function storedLastSeen({ runtime }: TestApp) {
 }
 
 describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
-  it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
+  it('is corrected while the service runs, in memory and in the database, and activates no receiver', async () => {
     const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime
     const receivedAt = receiverStore.lastReceivedAt(id)

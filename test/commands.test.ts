@@ -22,7 +22,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     expect({ code: empty.code, document: empty.json() }).toEqual({ code: 0, document: { counts: none, problems: [] } })
 
     const service = await installation.serve()
-    const connected = await until('both are connected', async () => {
+    const connected = await until('both clients are connected', async () => {
       const { code, json } = await installation.run(['check_connections', '--json', '--alert'])
       return json().counts.connected === 2 && { code, ...json() }
     })
@@ -51,7 +51,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     const socket = await service.socket()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     simulator.push.send('x'.repeat(1024 * 1024 + 1))
-    const failed = await until('it is down', async () => {
+    const failed = await until('the subscription is down', async () => {
       const { code, json, err } = await installation.run(['check_connections', '--json', '--alert'])
       return code === 1 && { ...json(), err }
     })
@@ -70,7 +70,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     await service.ended
     const db = await openDatabase({ url: installation.databaseUrl })
     onTestEnd(() => db.close())
-    await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
+    await until('the leases have expired', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
     // The status that a killed process left behind is not reported as current.
     expect((await installation.run(['check_connections', '--json'])).json().counts).toEqual({
       ...none,
@@ -85,7 +85,7 @@ describe.concurrent('check_connections and realtime_status', () => {
     [['realtime_status', '--bogus'], 'unknown option'],
     [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
-  ])('%j is wrong usage', async (args, message) => {
+  ])('reject %j as wrong usage', async (args, message) => {
     const installation = await createInstallation({
       manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
     })
@@ -95,7 +95,7 @@ describe.concurrent('check_connections and realtime_status', () => {
   })
 
   it.each(['check_connections', 'realtime_status', 'start_shure_websocket', 'start_sse_subscriptions'])(
-    '%s has help',
+    '%s prints its help',
     async (name) => {
       const installation = await createInstallation()
       const { code, out } = await installation.run([name, '--help'])
@@ -112,7 +112,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
     ['start_shure_websocket', startShure],
     ['start_sse_subscriptions', startSennheiser],
   ] as const)(
-    '%s reaches the clients of a parallel server within a second',
+    '%s publishes changes to the clients of a parallel server within a second',
     async (command, start) => {
       const simulator = await start({ pushesPerSecond: 0 })
       const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
@@ -122,10 +122,10 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       // Creates the receivers and keeps no subscription.
       expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
       const subscriber = installation.start([command, '--json'])
-      await until('it is connected', () => subscriber.out().includes('"connected"'))
+      await until('the subscription is connected', () => subscriber.out().includes('"connected"'))
       const service = await installation.serve()
       const socket = await service.socket()
-      await until('the server knows them', async () => (await service.receivers()).length === 2)
+      await until('the server knows the receivers', async () => (await service.receivers()).length === 2)
       const { id } = deviceOf(simulator)
       expect(simulator.push.links).toBe(1)
 
@@ -148,14 +148,14 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       expect(simulator.requests.count('/transmitter')).toBe(requestsBefore)
 
       const second = installation.start([command])
-      await until('the second one waits', () => second.out().includes('standing by'))
+      await until('the second process waits', () => second.out().includes('standing by'))
       expect(simulator.push.links).toBe(1)
       second.kill('SIGTERM')
       expect(await second.ended).toBe(0)
       subscriber.kill('SIGTERM')
       expect(await subscriber.ended).toBe(0)
       expect(subscriber.err()).toBe('')
-      await until('the server takes the subscription over', () => simulator.push.links === 1)
+      await until('the server takes over the subscription', () => simulator.push.links === 1)
       simulator.show.set(id, { battery: 55 }, 1)
       await until('the next push is published', async () => {
         simulator.push.flush()
@@ -168,14 +168,14 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
 
 // Conformance: C-9.9.
 it(
-  'poll_devices publishes what is pushed to it within a second, too',
+  'poll_devices publishes pushed changes within a second',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
     const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     installation.start(['poll_devices'])
     const service = await installation.serve(['--no-poll'])
     const socket = await service.socket()
-    await until('the server knows them', async () => (await service.receivers()).length === 2)
+    await until('the server knows the receivers', async () => (await service.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
     const pushedAt = performance.now()
     simulator.show.set(deviceOf(simulator).id, { battery: 7 }, 1)
@@ -188,12 +188,12 @@ it(
 )
 
 it(
-  'a refresh in a process that does not poll is handled by the one that does',
+  'a process that does not poll passes a refresh on to the process that polls',
   async () => {
     const simulator = await startShure()
     const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     const poller = await installation.serve()
-    await until('it polls', async () => (await poller.receivers()).length === 2)
+    await until('the service polls', async () => (await poller.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
     const screen = await installation.serve(['--no-poll'])
     const db = await openDatabase({ url: installation.databaseUrl })
@@ -222,7 +222,7 @@ it(
 )
 
 it(
-  'a stop in one process takes effect within a second in the one that holds the subscription',
+  'stopping connections in one process closes the subscription of another process within a second',
   async () => {
     const simulator = await startShure()
     const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })

@@ -190,7 +190,7 @@ describe('the configuration', () => {
     })
     expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
     expect(await readdir(join(installation.path, 'data'))).toContain('micwatch.db')
-    const next = { manufacturers: [{ ...configFor(shure), name: 'House Shure' }] }
+    const next = { manufacturers: [{ ...configFor(shure), name: 'Main Shure' }] }
     await installation.write('micwatch.yaml', JSON.stringify(next))
     const { json } = await installation.run(['check_api_health', '--json'])
     expect(

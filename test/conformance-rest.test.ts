@@ -16,7 +16,7 @@ async function startService(config: object = {}) {
     config,
     manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
   })
-  await until('all five are known', async () => (await app.receivers()).length === 5)
+  await until('all five receivers are known', async () => (await app.receivers()).length === 5)
   shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
   shure.show.add('shure', { ip: deviceOf(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
@@ -314,7 +314,7 @@ describe('a request body', () => {
     const created = await Promise.all([
       sendAsAdmin('POST', '/api/group/', { title: 'Stage left' }),
       sendAsAdmin('POST', '/api/performers/', { name: 'Ana' }),
-      sendAsAdmin('POST', '/api/admin/locations/', { name: 'House' }),
+      sendAsAdmin('POST', '/api/admin/locations/', { name: 'Venue' }),
       sendAsAdmin('POST', '/api/admin/receivers/', { manufacturer: 'shure', name: 'By hand', ip: '10.9.9.9' }),
       sendAsAdmin('POST', '/api/admin/tokens/', { name: 'wall', role: 'viewer' }),
       sendAsAdmin('POST', '/api/admin/manufacturers/', {
@@ -364,7 +364,7 @@ describe('a write', () => {
     const [first] = receiver?.channels ?? []
     expect((await sendAsAdmin('PATCH', `/api/channels/${first?.id}/`, { slot: 99 })).status).toBe(200)
     expect((await app.receivers())[0]?.channels[0]?.slot).toBe(99)
-    const location = await sendAsAdmin('POST', '/api/admin/locations/', { name: 'House' })
+    const location = await sendAsAdmin('POST', '/api/admin/locations/', { name: 'Venue' })
     await sendAsAdmin('PATCH', `/api/admin/receivers/${receiver?.id}/`, { name: 'By hand', location: location.json.id })
     expect((await app.receivers())[0]?.name).toBe('By hand')
     expect((await app.get(`/api/receivers/${receiver?.id}/`)).json.name).toBe('By hand')
@@ -403,9 +403,9 @@ describe('an internal error', () => {
     onTestFinished(() => postgres.stop())
     const shure = withoutPush(await startShure())
     const app = await startApp({ databaseUrl: postgres.url, manufacturers: [configFor(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await postgres.halt()
-    const unhealthy = await until('it is detected', async () => {
+    const unhealthy = await until('the failure is detected', async () => {
       const response = await app.get('/api/health/')
       return response.status === 503 && response
     })

@@ -23,7 +23,7 @@ describe('every message', () => {
   it('has its fields and the manufacturer it is about', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)
     const socket = await app.socket()
     const { id } = deviceOf(shure)
@@ -57,7 +57,7 @@ describe('every message', () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const entries = [configFor(shure, { poll_interval: 3600 }), configFor(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     await until('the stream is open', () => sennheiser.push.links === 1)
     const socket = await app.socket()
     for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 44 }, 1)
@@ -103,16 +103,16 @@ describe('a client that does not respond', () => {
         pings += 1
       })
     const closeCode = new Promise<number>((resolve) => silent.on('close', resolve))
-    await until('both are connected', () => countClients(app).then((count) => count === 2))
+    await until('both clients are connected', () => countClients(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
-    await until('it is pinged', () => pings === 1)
+    await until('the client is pinged', () => pings === 1)
     // When this is answered, the service has read an earlier pong.
     responsive.send({ type: 'ping', id: 'read' })
     await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
     expect(await closeCode).toBe(1006)
-    responsive.send({ type: 'ping', id: 'still here' })
-    await responsive.next(({ id }) => id === 'still here')
+    responsive.send({ type: 'ping', id: 'last' })
+    await responsive.next(({ id }) => id === 'last')
   })
 
   // Conformance: C-7.15.
@@ -120,7 +120,7 @@ describe('a client that does not respond', () => {
   it('is disconnected after 30 s if it does not read', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('all are known', async () => (await app.receivers()).length === 150)
+    await until('all receivers are known', async () => (await app.receivers()).length === 150)
     const responsive = await app.socket()
     const idleClient = connect(app.port, '127.0.0.1')
     onTestFinished(() => void idleClient.destroy())
@@ -130,12 +130,12 @@ describe('a client that does not respond', () => {
       `GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`,
     )
     idleClient.pause()
-    await until('both are connected', () => countClients(app).then((count) => count === 2))
+    await until('both clients are connected', () => countClients(app).then((count) => count === 2))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     let elapsedMs = 0
     await until(
-      'only the one that reads is left',
+      'only the responsive client is connected',
       async () => {
         elapsedMs += 500
         await vi.advanceTimersByTimeAsync(500)
@@ -145,8 +145,8 @@ describe('a client that does not respond', () => {
     )
     expect(elapsedMs).toBeGreaterThanOrEqual(30_000)
     vi.useRealTimers()
-    responsive.send({ type: 'ping', id: 'still here' })
-    await responsive.next(({ id }) => id === 'still here')
+    responsive.send({ type: 'ping', id: 'last' })
+    await responsive.next(({ id }) => id === 'last')
   }, 45_000)
 })
 

@@ -46,7 +46,7 @@ describe('a large venue', () => {
       const more = isDefault ? {} : { calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }
       const app = await startApp({ manufacturers: [defaultConfigFor(shure, { ...more, poll_interval: 1 })] })
       const serials = shure.show.devicesAt(shure.elapsed()).map(({ device }) => device.serial_number)
-      await until('all are there', async () => (await app.receivers()).length === receivers, withinMs)
+      await until('all receivers are listed', async () => (await app.receivers()).length === receivers, withinMs)
       expect(
         new Set(
           (await app.runtime.db.read.selectFrom('receivers').select('serial_number').execute()).map(
@@ -70,9 +70,9 @@ describe('a steady polling cycle', () => {
   it('needs one list call while the subscription is up, whatever the levels do', async () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('all are there', async () => (await app.receivers()).length === 20)
+    await until('all receivers are listed', async () => (await app.receivers()).length === 20)
     await until('the subscription is connected', () => shure.push.links === 1)
-    await until('the levels of the start are read', async () => {
+    await until('the initial levels are read', async () => {
       const before = shure.requests.count(levels)
       await new Promise((resolve) => setTimeout(resolve, 1200))
       return shure.requests.count(levels) === before
@@ -86,7 +86,7 @@ describe('a steady polling cycle', () => {
   it('reads identities again when more than levels has changed, but not for levels', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('all are there', async () => (await app.receivers()).length === 3)
+    await until('all receivers are listed', async () => (await app.receivers()).length === 3)
     const { id } = deviceOf(shure, 1)
     expect((await app.post('/api/refresh/')).status).toBe(200)
     shure.requests.clear()
@@ -105,10 +105,10 @@ describe('a steady polling cycle', () => {
   })
 
   // Conformance: C-3.4.
-  it('sends no further requests if the list of the system is complete', async () => {
+  it('sends no further requests if the device list is complete', async () => {
     const shure = withoutPush(await startShure({ receivers: 5, richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('all are there', async () => (await app.receivers()).length === 5)
+    await until('all receivers are listed', async () => (await app.receivers()).length === 5)
     expect((await app.post('/api/refresh/')).status).toBe(200)
     expect(shure.requests.count(/^\/api\/v1\/devices\//)).toBe(0)
   })
@@ -124,11 +124,11 @@ describe('one address', () => {
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
     const app = await startApp({
       manufacturers: [
-        { code: 'house-left', plugin: 'shure', config },
-        { code: 'house-right', plugin: 'shure', config },
+        { code: 'stage-left', plugin: 'shure', config },
+        { code: 'stage-right', plugin: 'shure', config },
       ],
     })
-    await until('both have been polled', async () => {
+    await until('both systems have been polled', async () => {
       const { manufacturers } = (await app.get('/api/health/')).json
       return manufacturers.every(({ status }: { status: string }) => status === 'healthy')
     })
@@ -142,21 +142,21 @@ describe('a system that sends Retry-After', () => {
   it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
     const shure = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'status', status: 429, headers: { 'retry-after': '3' } })
-    await until('it has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
+    await until('the system has sent Retry-After', () => shure.requests.entries.at(-1)?.status === 429)
     const limitedAt = performance.now()
     const requestsBefore = shure.requests.total
-    const { status } = await until('health reports it', async () => {
+    const { status } = await until('health reports the failure', async () => {
       const { vendor_api } = (await app.get('/api/health/')).json
       return /rate limited/.test(vendor_api.details.join()) && vendor_api
     })
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('it gets another request', () => shure.requests.total > requestsBefore)
+    await until('the system gets another request', () => shure.requests.total > requestsBefore)
     expect(performance.now() - limitedAt).toBeGreaterThan(2500)
-    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
 })
 
@@ -165,7 +165,7 @@ describe('frames of the Shure System API', () => {
   it('are merged part by part; unknown frames are ignored; a removed device is offline', async () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)
     const { id: device_id } = deviceOf(shure)
     const before = channelOf(await app.receiver(device_id), 2)
@@ -183,10 +183,10 @@ describe('frames of the Shure System API', () => {
     await until('the channel is renamed', async () => (await first()).name === 'Pushed Name')
     expect((await first()).frequency).toBe(complete.frequency)
     send({ type: 'device_update', device_id, channels: [{ channel: 1, transmitter: null }] })
-    await until('the transmitter is gone', async () => (await first()).transmitter === null)
+    await until('the transmitter is removed', async () => (await first()).transmitter === null)
     expect(channelOf(await app.receiver(device_id), 2).slot).toBe(before.slot)
     send({ type: 'device_removed', device_id })
-    await until('it is offline', async () => (await app.receiver(device_id)).is_active === false)
+    await until('the receiver is offline', async () => (await app.receiver(device_id)).is_active === false)
     expect(await app.receivers()).toHaveLength(2)
   })
 })
@@ -196,7 +196,7 @@ describe('the event stream', () => {
   it('reports a device as its resource describes it', async () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [configFor(sennheiser, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the stream is open', () => sennheiser.push.links === 1)
     const [{ id }, other] = [deviceOf(sennheiser), deviceOf(sennheiser, 1)]
     const requests = sennheiser.requests.entries
@@ -222,20 +222,20 @@ describe('an elapsed minute', () => {
     const advance = createTimeLapse()
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'reset' })
-    await until('it fails', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')
+    await until('the poll fails', async () => (await app.get('/api/health/')).json.vendor_api.status === 'degraded')
     const { last_seen } = (await app.get('/api/receivers/')).json[0]
     const listActive = async () => (await app.receivers()).map(({ is_active }) => is_active)
     const waitForRequests = async (count: number) => {
       const before = shure.requests.total
-      await until('it gets further requests', () => shure.requests.total >= before + count, 20_000)
+      await until('the system gets further requests', () => shure.requests.total >= before + count, 20_000)
     }
     advance(57_000 - (Date.now() - Date.parse(last_seen)))
     await waitForRequests(1)
     expect(await listActive()).toEqual([true, true])
     advance(6_000)
-    await until('both are inactive', async () => (await listActive()).every((isActive) => isActive === false))
+    await until('both receivers are inactive', async () => (await listActive()).every((isActive) => isActive === false))
     expect(await app.receivers()).toHaveLength(2)
   }, 40_000)
 })

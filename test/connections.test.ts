@@ -39,12 +39,12 @@ async function adminClient(app: TestApp) {
   }
 }
 
-describe.concurrent.each(engines)('on %s', (engine: Engine) => {
+describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine) => {
   // Conformance: S-1.13, C-8.1.
   it.each([
     ['websocket', startShure],
     ['sse', startSennheiser],
-  ] as const)('a %s link is followed through its states', async (transport, start) => {
+  ] as const)('have each state of a %s subscription', async (transport, start) => {
     const simulator = await start()
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
@@ -74,7 +74,9 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     })
 
     simulator.setFault({ type: 'close-links' })
-    await until('it is detected', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
+    await until('the failure is detected', async () =>
+      (await admin.statuses()).some((status: string) => status !== 'connected'),
+    )
     await admin.all('connected', 15_000)
     await socket.receiveAll()
     const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'link')
@@ -83,7 +85,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
   })
 
   // Conformance: S-3.13, C-8.2.
-  it('has an error after a failed attempt, and retries', async () => {
+  it('have an error after a failed attempt, and are retried', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
@@ -101,7 +103,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
   // Conformance: S-3.14, C-8.3, C-8.4.
   // Reliability: R9.
-  it('marks connections as disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
+  it('are disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
     const simulator = await startShure()
@@ -120,7 +122,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     const observer = await adminClient(screen)
     expect(await observer.statuses()).toEqual(['stopped', 'disconnected'])
     const second = await startApp(options)
-    await until('the other is connected', async () => (await observer.statuses())[1] === 'connected')
+    await until('the other connection is connected', async () => (await observer.statuses())[1] === 'connected')
     expect(await observer.statuses()).toEqual(['stopped', 'connected'])
     // Started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
@@ -154,14 +156,14 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
     JSON.stringify({ type: 'device_update', device_id: stopped.id, channels: [{ channel: 1, name: 'Ghost' }] }),
   )
   simulator.push.send(
-    JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Told' }] }),
+    JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Pushed' }] }),
   )
-  await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
+  await until('the other receiver is updated', async () => channelOf(await app.receiver(other.id)).name === 'Pushed')
   expect(channelOf(await app.receiver(stopped.id)).name).not.toBe('Ghost')
   const requestCount = simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`)
   const otherCount = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
   await until(
-    'it is polled',
+    'the system is polled',
     () => simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`) > requestCount + 1,
   )
   expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
@@ -173,7 +175,7 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
   expect(simulator.push.links).toBe(0)
   expect(await admin.statuses()).toEqual(['stopped', 'stopped'])
   await admin.post('start', [first.id, second.id])
-  await until('the subscription is back', () => simulator.push.links === 1)
+  await until('the subscription is connected again', () => simulator.push.links === 1)
   await admin.all('connected')
 })
 
@@ -183,7 +185,7 @@ it.concurrent('filters and paginates the list, and restricts it by role', async 
   const sennheiser = await startSennheiser()
   const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
   const admin = await adminClient(app)
-  await until('all are there', async () => (await admin.list('?status=connected')).length === 4)
+  await until('all receivers are listed', async () => (await admin.list('?status=connected')).length === 4)
   expect(await admin.list('?manufacturer=shure')).toHaveLength(2)
   expect(await admin.list('?status=stopped')).toEqual([])
   expect(await admin.list('?page=2&page_size=3')).toMatchObject({ count: 4, next: null, results: [{}] })
@@ -204,7 +206,7 @@ it.concurrent('removes the connection of a removed device and of a disabled manu
   const admin = await adminClient(app)
   await admin.all('connected')
   simulator.push.send(JSON.stringify({ type: 'device_removed', device_id: id }))
-  await until('its connection is ended', async () => (await admin.statuses())[0] === 'disconnected', 2000)
+  await until('the connection is closed', async () => (await admin.statuses())[0] === 'disconnected', 2000)
   expect(await admin.statuses()).toEqual(['disconnected', 'connected'])
 
   await app.send('PATCH', '/api/admin/manufacturers/shure/', {

@@ -88,7 +88,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       expect(devices.map((device) => connection.adapter.transformDeviceData(device))).toEqual(reports)
       expect(reports[0]?.channels?.length).toBeGreaterThan(0)
       expect(connection.adapter.partsOf(devices[0] as never)).toEqual([])
-      await until(() => device.clients === 0, 'the conversation is over')
+      await until(() => device.clients === 0, 'the session is closed')
     })
 
     test.concurrent('reports the complete device, then changes; ends without an error on abort', async () => {
@@ -109,7 +109,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       })()
       controller.abort()
       await ended
-      await until(() => device.clients === 0, 'the conversation is over')
+      await until(() => device.clients === 0, 'the session is closed')
     })
 
     test.concurrent('ignores noise', async () => {
@@ -120,7 +120,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(
-      '%s: its ApiError, within the time allowed',
+      'throws its ApiError within the timeout if the device is %s',
       async (fault) => {
         const device = await start()
         device.setFault(fault)
@@ -162,7 +162,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
         expect(subscriptionError, `after ${afterMs} ms`).toBeUndefined()
         await until(
           () => device.clients === 0 && countResources() <= resourcesBefore,
-          `nothing is left after ${afterMs} ms`,
+          `no open resources after ${afterMs} ms`,
         )
       }
     }, 15_000)

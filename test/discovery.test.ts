@@ -36,7 +36,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
       manufacturers: simulators.map((simulator) => configFor(simulator, idlePolling)),
     })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
-    await until('all are known', async () => (await app.receivers()).length === count)
+    await until('all receivers are known', async () => (await app.receivers()).length === count)
     // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
     await poll(app)
     return app
@@ -182,7 +182,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const push = (battery: number) =>
       shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
     push(44)
-    await until('it is received', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
+    await until('the receivers are listed', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
@@ -205,7 +205,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const duplicate: ShowDevice = deviceOf(shure)
     shure.show.add('shure', { ...duplicate, id: 'the-same-again', ip: '10.66.0.1' })
     const app = await startApp({ engine, manufacturers: [configFor(shure, idlePolling)] })
-    await until('they are known', async () => (await app.receivers()).length > 0)
+    await until('the receivers are known', async () => (await app.receivers()).length > 0)
     await poll(app)
     await poll(app)
     expect(await app.receivers()).toHaveLength(2)
@@ -218,7 +218,7 @@ describe('a missing device', () => {
   it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
     const [missing, offline, unaffected] = [0, 1, 2].map((index) => deviceOf(shure, index).id) as [
       string,
       string,
@@ -246,7 +246,7 @@ describe('a missing device', () => {
   it('is inactive after three polls that report it as offline, whatever its details say', async () => {
     const shure = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const { id } = deviceOf(shure)
     await app.receiver(id)
     shure.show.set(id, { online: false })
@@ -258,7 +258,7 @@ describe('a missing device', () => {
   it('stays active when a poll fails, and when the list is empty once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const before = await app.receivers()
     const devices = [deviceOf(shure, 0).id, deviceOf(shure, 1).id]
     for (const id of devices) shure.show.remove(id)
@@ -281,12 +281,12 @@ describe('a missing device', () => {
   it('does not affect readable devices when its entry is malformed', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
     const second = deviceOf(shure, 1).id
-    shure.show.set(second, { name: 'Still Heard' })
+    shure.show.set(second, { name: 'Still Updated' })
     shure.setFault({ type: 'malformed-device', how: 'id-missing' })
     await poll(app)
-    expect((await app.receiver(second)).name).toBe('Still Heard')
+    expect((await app.receiver(second)).name).toBe('Still Updated')
     expect(await app.receivers()).toHaveLength(3)
   })
 })

@@ -13,7 +13,7 @@ describe.concurrent('a Shure System API server', () => {
     const server = await startSystemApi({ dockedPacks: 1 })
     const app = await startApp({ manufacturers: [configFor(server)] })
     const device = deviceOf(server)
-    const all = await until('both are known', async () => {
+    const all = await until('both receivers are known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 2 && receivers
     })
@@ -42,11 +42,11 @@ describe.concurrent('a Shure System API server', () => {
 
 describe.concurrent('a Lectrosonics DSQD', () => {
   // Conformance: C-3.20.
-  it('is followed over one connection, and not polled while that is up', async () => {
+  it('is monitored over one subscription, and not polled while it is connected', async () => {
     const receiverUnit = await startLectrosonics()
     const app = await startApp({ manufacturers: [configFor(receiverUnit)] })
     const device = deviceOf(receiverUnit)
-    const [receiver] = await until('it is known', async () => {
+    const [receiver] = await until('the device is known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 1 && receivers
     })
@@ -57,7 +57,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' },
       1,
     )
-    const levels = await until('its levels arrive', async () => {
+    const levels = await until('the levels are reported', async () => {
       const [current] = await app.receivers()
       const channel = current && channelOf(current)
       return channel?.transmitter?.battery === 33 && channel.transmitter.name === 'Aurelio' && channel
@@ -70,12 +70,12 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     })
     const identityRequests = receiverUnit.requests.count('!id?')
     await pause(2_500)
-    // From the subscription; two polls would have been due in this time.
+    // The subscription may send one; two polls would have been due in this time.
     expect(receiverUnit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
     expect(receiverUnit.push.links).toBe(1)
   })
 
-  it('is followed again after it was switched off and on', async () => {
+  it('is subscribed again after it was switched off and on', async () => {
     const receiverUnit = await startLectrosonics()
     const app = await startApp({ manufacturers: [configFor(receiverUnit)] })
     const { id } = deviceOf(receiverUnit)
@@ -87,7 +87,11 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
     await until('polls fail', async () => (await failures()) > 0)
     receiverUnit.show.set(id, { online: true })
-    await until('all are healthy', async () => (await failures()) === 0 && receiverUnit.push.links === 1, 20_000)
+    await until(
+      'all manufacturers are healthy',
+      async () => (await failures()) === 0 && receiverUnit.push.links === 1,
+      20_000,
+    )
   })
 })
 
@@ -96,7 +100,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
   onTestEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.
+  // Receivers of the systems, and single devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
     'every family is listed with its channels',

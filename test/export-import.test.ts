@@ -38,7 +38,7 @@ type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 /** A service with two receivers of two channels that users have organised. */
 async function configureService(installation: Installation) {
   const service = await installation.serve()
-  const receivers = await until('both are known', async () => {
+  const receivers = await until('both receivers are known', async () => {
     const known = await service.receivers()
     return known.length === 2 && known.every(({ channels }) => channels.length === 2) && known
   })
@@ -49,7 +49,7 @@ async function configureService(installation: Installation) {
   const hall = (await service.post('/api/admin/locations/', { name: 'Hall', description: 'The big one' }, headers)).json
   const rack = (await service.post('/api/admin/locations/', { name: 'Rack', parent: hall.id }, headers)).json
   const [first, second] = receivers
-  await patch(`/api/admin/receivers/${first?.id}/`, { name: 'House left', location: rack.id })
+  await patch(`/api/admin/receivers/${first?.id}/`, { name: 'Stage left', location: rack.id })
   const channel = second?.channels[1]
   expect((await patch(`/api/channels/${channel?.id}/`, { slot: 40 })).status).toBe(200)
   await service.post('/api/group/', { title: 'Band', slots: [1, 40], manufacturer: 'shure' })
@@ -76,7 +76,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 
       const exported = await source.run(['export'])
       expect([exported.code, exported.err]).toEqual([0, ''])
-      expect(exported.out).toMatch(/^# The configuration of a house/)
+      expect(exported.out).toMatch(/^# The configuration of an installation/)
       expect(exported.out).not.toContain(shure.config.shared_key)
       const file = parse(exported.out)
       expect(file).toMatchObject({
@@ -92,30 +92,30 @@ describe.each(engines)('export and import on %s', (engine) => {
           { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
         ],
       })
-      const renamedReceiver = file.receivers.find((receiver: { name?: string }) => receiver.name === 'House left')
+      const renamedReceiver = file.receivers.find((receiver: { name?: string }) => receiver.name === 'Stage left')
       expect(renamedReceiver).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
       const other = file.receivers.find((receiver: { name?: string }) => receiver.name === undefined)
       expect(other).toMatchObject({ serial_number: second.serial_number, slots: { 2: 40 } })
       expect((await source.run(['export', '--json'])).json()).toEqual(file)
       expect((await source.run(['export'])).out).toBe(exported.out)
 
-      const written = await source.run(['export', '--with-secrets', '--output', 'house.yaml'])
+      const written = await source.run(['export', '--with-secrets', '--output', 'installation.yaml'])
       expect([written.code, written.out]).toEqual([0, ''])
-      const path = join(source.path, 'house.yaml')
+      const path = join(source.path, 'installation.yaml')
       expect((await stat(path)).mode & 0o777).toBe(0o600)
       const content = await readFile(path, 'utf8')
       expect(parse(content).manufacturers[0].config.shared_key).toBe(shure.config.shared_key)
 
       // Importing the file where it was exported changes nothing.
-      const same = await source.run(['import', 'house.yaml', '--json'])
+      const same = await source.run(['import', 'installation.yaml', '--json'])
       const counts = Object.values<{ created: number; updated: number }>(same.json().counts)
       expect(counts.every(({ created, updated }) => created + updated === 0)).toBe(true)
       service.kill('SIGTERM')
       await service.ended
 
       const target = await createInstallationOn(engine)
-      await target.write('house.yaml', content)
-      const firstImport = await target.run(['import', 'house.yaml', '--json'])
+      await target.write('installation.yaml', content)
+      const firstImport = await target.run(['import', 'installation.yaml', '--json'])
       expect(firstImport.json()).toMatchObject({
         dry_run: false,
         counts: {
@@ -131,20 +131,20 @@ describe.each(engines)('export and import on %s', (engine) => {
       expect(firstImport.json().unknown).toHaveLength(2)
       expect(firstImport.json().unknown).toContain(`shure ${first.serial_number}`)
       const targetService = await target.serve()
-      await until('both are known', async () => (await targetService.receivers()).length === 2)
+      await until('both receivers are known', async () => (await targetService.receivers()).length === 2)
       const socket = await targetService.socket()
-      const dryRun = await target.run(['import', 'house.yaml', '--dry-run', '--json'])
+      const dryRun = await target.run(['import', 'installation.yaml', '--dry-run', '--json'])
       expect(dryRun.json()).toMatchObject({ dry_run: true, unknown: [] })
       expect((await targetService.get('/api/assignments/')).json).toEqual([])
       const secondImport = await target.run(['import', '-', '--json'], {}, content)
       expect(secondImport.json()).toEqual({ ...dryRun.json(), dry_run: false })
       expect(secondImport.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
       const importedAt = performance.now()
-      await socket.next(({ type, data }) => type === 'device_update' && data.name === 'House left', 3000)
+      await socket.next(({ type, data }) => type === 'device_update' && data.name === 'Stage left', 3000)
       expect(performance.now() - importedAt).toBeLessThan(1500)
-      const receiver = await until('it is named', async () => {
+      const receiver = await until('the receiver has its name', async () => {
         const all = await targetService.receivers()
-        return all.find(({ name }) => name === 'House left')
+        return all.find(({ name }) => name === 'Stage left')
       })
       const detail = (await targetService.get(`/api/receivers/${receiver.id}/`)).json
       expect(detail.location).toMatchObject({ name: 'Rack' })
@@ -174,7 +174,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       const installation = await createInstallationOn(engine, [configFor(shure)])
       const { service } = await configureService(installation)
       const file = parse((await installation.run(['export'])).out)
-      file.manufacturers[0].name = 'House Shure'
+      file.manufacturers[0].name = 'Main Shure'
       // The first channel of one receiver takes the slot of the other's.
       const [one, two] = file.receivers
       const changes = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
@@ -193,7 +193,7 @@ describe.each(engines)('export and import on %s', (engine) => {
       ])
       const after = parse((await installation.run(['export', '--with-secrets'])).out)
       expect(after.manufacturers[0]).toMatchObject({
-        name: 'House Shure',
+        name: 'Main Shure',
         config: { shared_key: shure.config.shared_key },
       })
       expect(after.groups.map(({ title }: { title: string }) => title)).toEqual(['Band', 'Choir'])
@@ -204,7 +204,10 @@ describe.each(engines)('export and import on %s', (engine) => {
         { ...one.slots, 1: takenSlot },
         { ...two.slots, 1: one.slots[1] },
       ])
-      await until('the service polls on', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await until(
+        'the service continues polling',
+        async () => (await service.get('/api/health/')).json.status === 'healthy',
+      )
     },
     slowTestMs,
   )
@@ -292,9 +295,9 @@ describe('validation of REST requests and imports', () => {
     const destinations = destinationsBeside({ host: '127.0.0.1', port: app.port })
     const deps = { db, secrets, destinations, now: Date.now }
     const importText = async (content: string) =>
-      importInstallation(deps, actor, parseInstallationFile(content, 'house.yaml'), {
+      importInstallation(deps, actor, parseInstallationFile(content, 'installation.yaml'), {
         isDryRun: false,
-        source: 'house.yaml',
+        source: 'installation.yaml',
       })
     for (const [kind, path, body] of [
       group({ title: '' }),
@@ -328,7 +331,7 @@ describe('validation of REST requests and imports', () => {
         () => 'imported',
         (error: Error) => error.message,
       )
-      expect(rejected.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
+      expect(rejected.replace('installation.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
     }
     expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
   })
@@ -355,8 +358,8 @@ describe('validation of REST requests and imports', () => {
       performers: [{ name: 'Ann' }],
       assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
     }
-    const installationFile = parseInstallationFile(JSON.stringify(file), 'house.yaml')
-    const imported = importInstallation(deps, actor, installationFile, { isDryRun: false, source: 'house.yaml' })
+    const installationFile = parseInstallationFile(JSON.stringify(file), 'installation.yaml')
+    const imported = importInstallation(deps, actor, installationFile, { isDryRun: false, source: 'installation.yaml' })
     await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
   })
 })

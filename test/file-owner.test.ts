@@ -39,8 +39,8 @@ async function createOwnedInstallation() {
 describe.runIf(isRoot)('as root in the data folder of another user', () => {
   it('every command creates files of that user', async () => {
     const installation = await createOwnedInstallation()
-    await installation.write('house.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
-    expect((await installation.run(['import', 'house.yaml'])).code).toBe(0)
+    await installation.write('installation.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
+    expect((await installation.run(['import', 'installation.yaml'])).code).toBe(0)
     await installation.expectOwned('micwatch.db', 'micwatch.db-lock', 'secret.key')
     expect((await installation.run(createAdminArgs, {}, password)).code).toBe(0)
     expect((await installation.run(['backup', 'backup.db'])).code).toBe(0)

@@ -43,10 +43,10 @@ describe('a shell without the secrets', () => {
         ['migrate'],
         ['check_connections'],
         ['realtime_status', '--manufacturer', 'shure'],
-        ['export', '--output', 'house.yaml'],
-        ['import', 'house.yaml'],
-        ['backup', 'house.db'],
-        ['restore', 'house.db', '--force'],
+        ['export', '--output', 'installation.yaml'],
+        ['import', 'installation.yaml'],
+        ['backup', 'copy.db'],
+        ['restore', 'copy.db', '--force'],
       ]) {
         expect([args, (await installation.run(args)).code]).toEqual([args, 0])
       }
@@ -81,12 +81,12 @@ describe('a shell without the secrets', () => {
   )
 
   it('reports any other missing variable', async () => {
-    const installation = await createInstallation(`database_url: $\{HOUSE}\n`)
+    const installation = await createInstallation(`database_url: $\{VENUE_DATABASE}\n`)
     await expectLine(
       installation,
-      ['backup', 'house.db'],
+      ['backup', 'copy.db'],
       2,
-      /micwatch\.yaml: database_url: the environment has no HOUSE$/,
+      /micwatch\.yaml: database_url: the environment has no VENUE_DATABASE$/,
     )
   })
 })
@@ -110,9 +110,9 @@ describe('the example configuration of the README', () => {
   )
 })
 
-describe('a key of secrets from the environment', () => {
+describe('a secret key from the environment', () => {
   it(
-    'decrypts and encrypts them for export, import and restore as well',
+    'decrypts and encrypts secrets for export, import and restore as well',
     async () => {
       const env = { MICWATCH_SECRET_KEY: 'a5'.repeat(32) }
       const config = { api_base_url: 'http://127.0.0.1:9', shared_key: 'stage' }
@@ -120,8 +120,8 @@ describe('a key of secrets from the environment', () => {
       expect((await installation.run(['check_connections'], env)).code).toBe(0)
       const exported = await installation.run(['export', '--with-secrets', '--json'], env)
       expect(exported.json().manufacturers[0].config).toEqual(config)
-      expect((await installation.run(['backup', 'house.db'], env)).code).toBe(0)
-      const restored = await installation.run(['restore', 'house.db', '--force', '--json'], env)
+      expect((await installation.run(['backup', 'copy.db'], env)).code).toBe(0)
+      const restored = await installation.run(['restore', 'copy.db', '--force', '--json'], env)
       expect(restored.json().credentials_unreadable).toEqual([])
       expect(await readdir(join(installation.path, 'data'))).not.toContain('secret.key')
     },
@@ -180,7 +180,7 @@ describe('a typing error', () => {
     async () => {
       const installation = await createInstallation()
       expect((await installation.run(['migrate'])).code).toBe(0)
-      const missingPath = join(installation.path, 'nope', 'house')
+      const missingPath = join(installation.path, 'nope', 'copy')
       const missingFolderError = `micwatch: ${missingPath} cannot be written: there is no folder ${join(installation.path, 'nope')}`
       await expectLine(installation, ['export', '--output', missingPath], 1, missingFolderError)
       await expectLine(installation, ['backup', missingPath], 1, missingFolderError)
@@ -219,7 +219,7 @@ describe('the first administrator', () => {
       await writeFile(join(installation.path, "the venue's.yaml"), 'server: {host: 0.0.0.0}')
       const args = ['--config', "the venue's.yaml", '--data-dir', 'back stage']
       const service = await installation.serve(args)
-      const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
+      const hint = await until('the hint is printed', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
       const command = parseArgs(hint)
       expect(command).toEqual(['create_admin', '--username', 'ana', ...args])
       const created = await installation.run([...command, '--password-stdin'], {}, password)
@@ -235,7 +235,7 @@ describe('the first administrator', () => {
     async () => {
       const installation = await createInstallation()
       const service = await installation.serve(['--demo', '--receivers', '2', '--host', '0.0.0.0'])
-      const hint = await until('the hint', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
+      const hint = await until('the hint is printed', () => / run: micwatch (.*)\n/.exec(service.err())?.[1])
       expect((await installation.run([...parseArgs(hint), '--password-stdin'], {}, password)).err).toBe('')
       const signedIn = await service.post('/api/auth/login', { username: 'ana', password: password.trim() })
       expect(signedIn.status).toBe(200)

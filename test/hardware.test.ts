@@ -1,4 +1,4 @@
-/** Groups, positions on the wall, chassis, units, performers and their wireless units. */
+/** Groups, slots on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
@@ -16,7 +16,7 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   const simulator = withoutPush(await startShure())
   const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
-  await until('both are known', async () => (await app.receivers()).length === 2)
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
   return { simulator, app }
 }
 
@@ -70,7 +70,7 @@ describe.concurrent('groups', () => {
     [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ id: 99, title: 'A' }, 'id: there is no group 99'],
     [{ title: 'A', colour: 'blue' }, 'colour: unknown field'],
-  ])('%#: are rejected with a detail for each field', async (body, details) => {
+  ])('are rejected with the reason for an invalid field (case %#)', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/group/', body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
@@ -95,11 +95,11 @@ describe.concurrent('groups', () => {
     const first = await startApp({ databaseUrl: database.url })
     const other = await startApp({ databaseUrl: database.url })
     await first.post('/api/group/', { title: 'Choir' })
-    await until('it is there', async () => (await other.get('/api/data.json')).json.groups.length === 1, 1500)
+    await until('the group is listed', async () => (await other.get('/api/data.json')).json.groups.length === 1, 1500)
   })
 })
 
-describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
+describe.concurrent.each(engines)('a slot on the wall (%s)', (engine) => {
   // Conformance: C-2.7, C-5.15.
   it('is set by a user, belongs to one channel at a time, and keeps live readings', async () => {
     const { simulator, app } = await startRack(engine)
@@ -130,8 +130,8 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     const simulator = await startShure()
     const { id } = deviceOf(simulator)
     const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
-    await until('it is followed', () => simulator.push.links > 0)
-    const channel = channelOf(await until('it is known', () => app.receiver(id)))
+    await until('the subscription is connected', () => simulator.push.links > 0)
+    const channel = channelOf(await until('the device is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()
     await until('the change is published', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
@@ -194,14 +194,14 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
 
     // The unit stays the same when it is switched off and on again.
     simulator.show.set(device.id, { transmitter: false }, 1)
-    await until('it is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    await until('the transmitter is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0]).toMatchObject({
       id: unit.id,
       name: 'Host',
       battery_percentage: null,
     })
     simulator.show.set(device.id, { transmitter: true }, 1)
-    await until('it is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
+    await until('the transmitter is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
   })
 
   it('keep their ids in every process', async () => {
@@ -211,7 +211,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
     const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
     const screen = await startApp({ databaseUrl: database.url, servesOnly: true })
-    await until('they are there', async () => (await screen.get('/api/units/')).json.length === 4)
+    await until('the units are listed', async () => (await screen.get('/api/units/')).json.length === 4)
     const listUnitIds = async (app: HttpClient) =>
       (await app.get('/api/units/')).json.map((unit: { id: number }) => unit.id)
     const before = await listUnitIds(first)
@@ -225,18 +225,18 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   it('can be separate devices', async () => {
     const { simulator, app } = await startRack(engine)
     const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
-    await until('it is known', async () => (await app.get('/api/units/')).json.length === 5)
+    await until('the device is known', async () => (await app.get('/api/units/')).json.length === 5)
     const [unit] = (await app.get('/api/units/')).json.filter((unit: { name: string }) => unit.name === 'Pack 9')
     expect(unit).toMatchObject({ model: 'AD1', base_chassis: null, channel: null, slot: null, status: 'online' })
     expect(await app.receivers()).toHaveLength(2)
     simulator.show.set(id, { name: 'Pack 10' })
-    await until('its name is followed', async () =>
+    await until('the new name is reported', async () =>
       (await app.get('/api/units/')).json.some((candidate: { id: number; name: string }) => {
         return candidate.id === unit.id && candidate.name === 'Pack 10'
       }),
     )
     simulator.show.remove(id)
-    await until('it is gone', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    await until('the device is offline', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0].id).toBe(unit.id)
   })
 })
@@ -348,7 +348,7 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
   })
 
   // Conformance: C-5.44.
-  it('cannot claim the same unit when two requests arrive at once', async () => {
+  it('cannot be assigned twice to a unit by concurrent requests', async () => {
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json

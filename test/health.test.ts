@@ -66,9 +66,9 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
     }
 
     limited.respondWith(respondJson({ devices: [device(2)] }))
-    await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
+    await until('the system responds', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
     limited.respondWith(respondError(429, { 'retry-after': '60' }))
-    const limitedAgain = await until('it sends Retry-After', async () => {
+    const limitedAgain = await until('the system sends Retry-After', async () => {
       const limitedStatus = (await manufacturersOf(screen)).get('limited')
       return limitedStatus !== undefined && limitedStatus.details.length > 0 && limitedStatus
     })
@@ -94,9 +94,9 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('it gets a request', () => system.requests.length > requestsBefore)
+    await until('the system gets a request', () => system.requests.length > requestsBefore)
     respond()
-    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
   }
 }, 30_000)
@@ -120,7 +120,7 @@ describe.concurrent('every failing source and device', () => {
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
-    const health = await until('all have got a request', async () => {
+    const health = await until('all sources have been contacted', async () => {
       const status = (await manufacturersOf(app)).get('shure')
       return status?.sources.every(({ status }) => status !== 'unknown') && status
     })
@@ -166,7 +166,7 @@ describe.concurrent('every failing source and device', () => {
     for (const devices of [[], [url]]) {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
       // A search waits half a second for a connection, which may be too short on a busy machine.
-      const { status, json } = await until('it has answered', async () => {
+      const { status, json } = await until('the scan has responded', async () => {
         const response = await app.post('/api/discover/', scan)
         return response.json.errors !== undefined && response
       })
@@ -174,7 +174,7 @@ describe.concurrent('every failing source and device', () => {
       await app.close()
     }
     const installation = await createInstallation({ manufacturers: [{ code: 'shure' }], ...config })
-    const added = await until('it has answered', async () => {
+    const added = await until('the scan has responded', async () => {
       const ended = await installation.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
       return ended.err !== '' && ended
     })

@@ -27,7 +27,7 @@ async function openScreen(app: TestApp, token: string) {
 }
 
 // Reliability: 3.5.3.
-it('may read, and nothing else', async () => {
+it('a kiosk session may read and do nothing else', async () => {
   const { app, admin, createToken } = await startService()
   const { id, token } = await createToken('viewer')
   const { setCookie, cookie, json } = await openScreen(app, token)
@@ -50,20 +50,20 @@ it('may read, and nothing else', async () => {
 })
 
 // Reliability: 3.5.3.
-it('ends with its token: revoked, expired, or with another role', async () => {
+it('a kiosk session ends when its token is revoked, expires or gets another role', async () => {
   const { app, admin, createToken } = await startService()
   const headers = { ...admin, 'content-type': 'application/json' }
   const cases: [string, (id: number) => Promise<unknown>][] = [
     ['revoked', (id) => app.send('DELETE', `/api/admin/tokens/${id}/`, { headers: admin })],
     [
-      'over',
+      'expired',
       (id) => {
         const body = JSON.stringify({ expires_at: new Date(Date.now() + 300).toISOString() })
         return app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body })
       },
     ],
     [
-      'an operator now',
+      'changed to the role operator',
       (id) => app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body: JSON.stringify({ role: 'operator' }) }),
     ],
   ]
@@ -72,14 +72,20 @@ it('ends with its token: revoked, expired, or with another role', async () => {
     const { cookie } = await openScreen(app, token)
     const socket = await app.socket('/ws', { headers: { cookie } })
     await endToken(id)
-    await until(`${name}: the screen is shut`, async () => (await app.get('/api/data.json', { cookie })).status === 401)
+    await until(
+      `${name}: the session has ended`,
+      async () => (await app.get('/api/data.json', { cookie })).status === 401,
+    )
     expect(await socket.closed).toBe(4401)
-    expect([name, (await exchangeToken(app, token)).status]).toEqual([name, name === 'an operator now' ? 403 : 401])
+    expect([name, (await exchangeToken(app, token)).status]).toEqual([
+      name,
+      name === 'changed to the role operator' ? 403 : 401,
+    ])
   }
 })
 
 // Reliability: 3.5.3.
-it('rejects tokens of other roles and invalid tokens', async () => {
+it('starting a kiosk session requires a valid token of the viewer role', async () => {
   const { app, createToken } = await startService()
   for (const role of ['operator', 'admin']) {
     const response = await exchangeToken(app, (await createToken(role)).token)

@@ -56,8 +56,8 @@ describe('a manufacturer', () => {
     expect(added.status).toBe(201)
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
-    await until('it is received', async () => (await app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
     const [listed] = await list()
@@ -87,17 +87,20 @@ describe('a manufacturer', () => {
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
     })
-    await until('it is rejected', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
+    await until(
+      'the credentials are rejected',
+      async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null,
+    )
     expect((await change('shure', { config: { shared_key: 'the right one' } })).status).toBe(200)
-    await until('it is received', async () => (await app.receivers()).length === 2, 3000)
-    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2, 3000)
+    await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
   })
 
   // Conformance: S-1.11.
   it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-    await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
     const links = sennheiser.push.links
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
@@ -114,14 +117,14 @@ describe('a manufacturer', () => {
     expect((await app.receivers()).length).toBe(4)
 
     await change('shure', { api_enabled: true })
-    await until('it is followed again', () => shure.push.links > 0)
+    await until('the subscription is connected again', () => shure.push.links > 0)
   })
 
   // Conformance: C-5.52.
   it('can be removed only if it has no receivers', async () => {
     const simulator = withoutPush(await startShure())
     const { app, add, remove, list } = await startAdmin({ manufacturers: [configFor(simulator)] })
-    await until('it is received', async () => (await app.receivers()).length === 2)
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2)
     const rejected = await remove('shure')
     expect(rejected.status).toBe(409)
     expect(rejected.json.details).toContain('receivers')
@@ -203,19 +206,22 @@ describe('a manufacturer', () => {
   })
 })
 
-it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
+it('a system that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
   const simulator = withoutPush(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [configFor(simulator)] })
-  await until('it is received', async () => (await app.receivers()).length === 2)
+  await until('the receivers are listed', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
-  await until('it sent Retry-After', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
+  await until(
+    'the system has sent Retry-After',
+    async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0,
+  )
   const requestsBefore = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
   expect(simulator.requests.count('/api/v1/devices')).toBe(requestsBefore)
 })
 
-it('reports that its system sent Retry-After in every response that needs it', async () => {
+it('health reports that a system has sent Retry-After to a subscription', async () => {
   const simulator = await startShure()
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
   const { app } = await startAdmin({ manufacturers: [configFor(simulator, { poll_interval: 60 })] })
@@ -336,7 +342,7 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('it gets a request', () => requestsBefore > 0)
+    await until('the system gets a request', () => requestsBefore > 0)
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
@@ -364,22 +370,22 @@ describe.each(engines)('several processes (%s)', (engine) => {
     // They share the key file, as they would with a shared data folder.
     const poller = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: configFor(simulator).config })
-    await until('the other one receives it', async () => (await poller.receivers()).length === 2)
-    await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('the poller lists the receivers', async () => (await poller.receivers()).length === 2)
+    await until('the screen lists the receivers', async () => (await screen.app.receivers()).length === 2)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('it is not polled', () => simulator.push.links === 0, 5000)
+    await until('the system is no longer polled', () => simulator.push.links === 0, 5000)
     expect((await poller.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
 
 // Reliability: 3.8.3.
-it('reports secrets that cannot be read until they are entered again', async () => {
+it('a manufacturer reports secrets that cannot be read until they are entered again', async () => {
   const simulator = withoutPush(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
   const before = await startApp({ databaseUrl: database.url, manufacturers: [configFor(simulator)] })
-  await until('it is received', () => before.receiver(deviceOf(simulator).id))
+  await until('the receivers are listed', () => before.receiver(deviceOf(simulator).id))
   await before.close()
 
   // A new data folder has another key.
@@ -393,5 +399,5 @@ it('reports secrets that cannot be read until they are entered again', async () 
   const { shared_key }: Config = configFor(simulator).config
   const repaired = await change('shure', { config: { shared_key } })
   expect(repaired.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
-  await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
+  await until('the system is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
 })

@@ -9,14 +9,14 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-it('includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
+it('GET /metrics includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   await app.socket()
-  await until('both are known', async () => (await app.receivers()).length === 2)
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
   await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
   await until('a cycle is counted', async () =>
     /^micwatch_polls_total/m.test(String((await app.get('/metrics')).bytes)),
@@ -55,7 +55,7 @@ it('includes polls, devices, clients, subscriptions, the queue and alerts', asyn
   })
 })
 
-it('includes alerts as zero while there are none, and no health of a disabled manufacturer', async () => {
+it('GET /metrics reports zero alerts without alerts, and no health of a disabled manufacturer', async () => {
   const app = await startApp({ manufacturers: [{ code: 'shure', api_enabled: false, config: {} }] })
   const metrics = readMetrics((await app.get('/metrics')).bytes.toString())
   const alerts = [...metrics].filter(([name]) => name.startsWith('micwatch_alerts_open'))
@@ -64,12 +64,12 @@ it('includes alerts as zero while there are none, and no health of a disabled ma
   expect([...metrics.keys()].filter((name) => name.startsWith('micwatch_upstream_healthy'))).toEqual([])
 })
 
-it('includes batteries and levels by channel if requested', async () => {
+it('GET /metrics includes batteries and levels by channel if requested', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
   const { id, name } = deviceOf(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
   const app = await startApp({ manufacturers: [configFor(simulator)] })
-  await until('it is known', async () => (await app.receivers()).length === 1)
+  await until('the device is known', async () => (await app.receivers()).length === 1)
   const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
   const labels = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
   expect(metrics.get(`micwatch_channel_battery_percent{${labels}}`)).toBe(61)
@@ -78,7 +78,7 @@ it('includes batteries and levels by channel if requested', async () => {
   expect((await app.get('/metrics?channels=yes')).status).toBe(400)
 })
 
-it('requires the same role as other reads', async () => {
+it('GET /metrics requires the same role as other reads', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/metrics')).status).toBe(401)
 })

@@ -9,7 +9,7 @@ const idlePolling = { poll_interval: 3600 }
 async function startService() {
   const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-  await until('all are known', async () => (await app.receivers()).length === 2)
+  await until('all receivers are known', async () => (await app.receivers()).length === 2)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
   return {
@@ -102,10 +102,10 @@ it('two receivers that swap addresses are two movements, and swapping back is tw
 // Conformance: C-5.51, C-5.53.
 it('locations are created, nested, changed, and not removed while they are in use', async () => {
   const { app, admin, post, patch, remove } = await startService()
-  const venue = await post('/api/admin/locations/', { name: 'House' })
+  const venue = await post('/api/admin/locations/', { name: 'Venue' })
   expect([venue.status, venue.json]).toEqual([
     201,
-    { id: expect.any(Number), name: 'House', description: '', parent: null },
+    { id: expect.any(Number), name: 'Venue', description: '', parent: null },
   ])
   const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: venue.json.id })).json
   expect((await patch(`/api/admin/locations/${stage.id}/`, { name: 'Main stage' })).json).toMatchObject({

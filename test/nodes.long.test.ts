@@ -58,7 +58,7 @@ async function startInstallation() {
 async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startInstallation>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
-  await until('both have Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
+  await until('both services use Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
   await until('both know every device', async () => {
     const counts = await Promise.all(apps.map(async (app) => (await app.receivers()).length))
     return counts.every((count) => count === 4)
@@ -131,7 +131,7 @@ describe('two nodes with a client on each', () => {
     await server.halt()
     for (const battery of [61, 42]) {
       installation.pushing.show.set(id, { battery }, 1)
-      await until('both see it without the database', () =>
+      await until('both clients receive the change without the database', () =>
         sockets.every((socket) => countUpdates(socket, battery) === 1),
       )
     }
@@ -158,7 +158,7 @@ describe('two nodes with a client on each', () => {
   }, 60_000)
 })
 
-describe('nodes as processes of their own', () => {
+describe('nodes in separate processes', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
   it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
@@ -170,7 +170,7 @@ describe('nodes as processes of their own', () => {
       installation.start(['poll_devices', '--json']),
     ]
     const hasPolled = (poller: typeof first) => poller.lines().length > 0
-    await until('both poll', () => hasPolled(first) && hasPolled(second), 30_000)
+    await until('both processes poll', () => hasPolled(first) && hasPolled(second), 30_000)
     await until('the subscription is connected', () => isSubscribed(systems.pushing))
     const socket = await screen.socket('/ws')
     first.kill('SIGKILL')
@@ -200,7 +200,7 @@ describe('nodes as processes of their own', () => {
       await until('the change is received', () => countUpdates(socket, battery) > 0)
       stopping.kill('SIGTERM')
       expect(await socket.closed).toBe(1001)
-      await until('the other shows it', () => showsBattery(staying, id, battery), 2000)
+      await until('the other node reports the change', () => showsBattery(staying, id, battery), 2000)
       const again = await staying.socket('/ws')
       expect(await stopping.ended).toBe(0)
       systems.pushing.show.set(id, { battery: battery + 1 }, 1)

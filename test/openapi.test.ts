@@ -19,7 +19,7 @@ type Json = Record<string, unknown>
 async function startService() {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [configFor(shure)] })
-  await until('both receivers are there', async () => (await app.receivers()).length === 2)
+  await until('both receivers are listed', async () => (await app.receivers()).length === 2)
   return { app, shure, document: await readDocument(app) }
 }
 
@@ -61,7 +61,7 @@ function strictSchema(schema: unknown): unknown {
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
   const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
-  expect(response, `${operation} says nothing of ${status}`).toBeDefined()
+  expect(response, `${operation} does not document ${status}`).toBeDefined()
   const schema = response?.content?.['application/json'].schema
   expect(schema, `${operation} ${status} has no body`).toBeDefined()
   expectMatches(document, schema as Json, json, `${operation} ${status}`)
@@ -199,7 +199,7 @@ describe('responses', () => {
     await write('PATCH /api/admin/receivers/{id}', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
     await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
     const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
-    const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
+    const unit = await until('a unit is listed', async () => (await app.get('/api/units')).json[0])
     await write('POST /api/assignments', { performer: performer.id, wireless_unit: unit.id })
     const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
     await app.runtime.db.transaction((tx) => insertUser(tx, ada))

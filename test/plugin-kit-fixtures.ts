@@ -22,7 +22,7 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
     .map((name) => {
       const text = readFileSync(new URL(name, folder), 'utf8')
       const fixture = JSON.parse(text.replaceAll('MEGABYTE', 'm'.repeat(1024 * 1024))) as Fixture
-      if (fixture.source.length < 10) throw new Error(`${name} does not say where it comes from`)
+      if (fixture.source.length < 10) throw new Error(`${name} has no source`)
       return { name, fixture }
     })
 }
@@ -69,7 +69,7 @@ const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
   ...{ battery_health: integer(0, 100), battery_cycles: integer(0, 65_535), battery_temperature_c: integer(-40, 215) },
   battery_is_estimate: flag,
   battery_low: flag,
-  fault: expect.toSatisfy((value) => faults.includes(value), 'one of the faults'),
+  fault: expect.toSatisfy((value) => faults.includes(value), 'a known fault'),
 }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
 const deviceFields = {

@@ -52,7 +52,7 @@ const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
 /**
- * Each results in the manufacturer's ApiError; `says` matches the message for the operator. Late: only at the deadline.
+ * Each results in the manufacturer's ApiError; `message` matches the message for the operator; `isLate`: only at the deadline.
  */
 const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, message: /no answer .* within 1 s/, isLate: true },
@@ -157,9 +157,9 @@ export function describePlugin(options: PluginUnderTest): void {
 
   // Conformance: S-7.10, C-3.21.
   test.each([
-    { form: 'seconds', value: () => '7', minSeconds: 7 },
-    { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), minSeconds: 118 },
-  ])('5: 429 with $form throws its rate-limit error, and nothing is sent meanwhile', async ({ value, minSeconds }) => {
+    { format: 'seconds', value: () => '7', minSeconds: 7 },
+    { format: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), minSeconds: 118 },
+  ])('5: 429 with $format throws its rate-limit error, and nothing is sent meanwhile', async ({ value, minSeconds }) => {
     const simulator = await start()
     const client = connect(simulator.config)
     simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })

@@ -32,13 +32,13 @@ async function startSilentBrowser(port: number) {
 describe('pollers', () => {
   // Conformance: C-9.23, C-9.24.
   // Reliability: P5.
-  it('take turns: the second one waits and reports for which process, and takes over within 20 s of a kill -9', async () => {
+  it('take turns: the second one waits, reports the process it waits for, and takes over within 20 s of a kill -9', async () => {
     const shure = withoutPush(await startShure())
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const first = installation.start(['poll_devices', '--interval', '1'])
-    await until('the first polls', () => first.lines().length > 0)
+    await until('the first process polls', () => first.lines().length > 0)
     const second = installation.start(['poll_devices', '--interval', '1', '--json'])
-    await until('the second one waits', () => /^Standing by.*\n$/.test(second.err()))
+    await until('the second process waits', () => /^Standing by.*\n$/.test(second.err()))
     expect(second.err()).toContain(`:${first.pid}:`)
 
     const startedAt = performance.now()
@@ -53,7 +53,7 @@ describe('pollers', () => {
     first.kill('SIGKILL')
     const killedAt = performance.now()
     const [line = ''] = await until(
-      'the second polls',
+      'the second process polls',
       () => (second.lines().length > 0 ? second.lines() : null),
       25_000,
     )
@@ -84,7 +84,7 @@ describe('pollers', () => {
       await until(what, condition)
       expect(elapsedSince(storedAt)).toBeLessThan(timeLimit(1000))
     }
-    await until('both are stored', () => cycles().some(({ created }) => created === 2))
+    await until('both receivers are stored', () => cycles().some(({ created }) => created === 2))
     await untilSoon('both changes are published', () => socket.ofType('device_update').length >= 2)
     expect(await screen.receivers()).toHaveLength(2)
 
@@ -127,7 +127,7 @@ describe('a service', () => {
     const sennheiser = withoutPush(await startSennheiser())
     const installation = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const first = await installation.serve()
-    await until('all are known', async () => (await first.receivers()).length === 4)
+    await until('all receivers are known', async () => (await first.receivers()).length === 4)
     const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Last Words', ip: '10.77.0.1' })
     shure.show.set(id, { battery: 12 }, 1)
@@ -156,10 +156,10 @@ describe('a service', () => {
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await installation.serve()
     const socket = await service.socket()
-    await until('both are known', async () => (await service.receivers()).length === 2)
+    await until('both receivers are known', async () => (await service.receivers()).length === 2)
     await startSilentBrowser(service.port)
     shure.setFault({ type: 'hang' })
-    await until('it waits', () => shure.requests.entries.at(-1)?.status === null)
+    await until('the service waits for the system', () => shure.requests.entries.at(-1)?.status === null)
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
@@ -170,7 +170,7 @@ describe('a service', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('that is told twice to stop ends at once (%s)', async (signal, code) => {
+  ] as const)('that receives a second signal while stopping exits at once (%s)', async (signal, code) => {
     const installation = await createInstallation()
     const service = await installation.serve()
     await startSilentBrowser(service.port)

@@ -110,7 +110,7 @@ describe('the rate limit', () => {
   })
 
   it.each(['POST /api/discovery/', 'GET /api/discover/', 'POST /healthz', 'POST', '/api/discover/'])(
-    'of no endpoint is refused at the start: %s',
+    'for an unknown endpoint is rejected at the start: %s',
     async (endpoint) => {
       const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
       const installation = await createInstallation({ rate_limit: { overrides } })

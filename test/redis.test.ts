@@ -36,7 +36,7 @@ describe('the rate limit with Redis', () => {
   // Reliability: D6.
   it('lets 120 of 240 requests to two services through', async () => {
     const [first, second] = await startTwo(await startRedis(), { limit: { max_requests: 120, window_seconds: 60 } })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     const startedAt = performance.now()
     const responses = await Promise.all([getStatuses(first, 120), getStatuses(second, 120)])
     const refilled = Math.ceil(elapsedSince(startedAt) / 500)
@@ -52,7 +52,7 @@ describe('the rate limit with Redis', () => {
     const overrides = { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } }
     const limit = { max_requests: 1000, window_seconds: 60, overrides }
     const [first, second] = await startTwo(await startRedis(), { limit })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     const scan = (app: TestApp, scan_subnet: string) => app.post('/api/discover/', { scan_subnet })
     for (const app of [first, second, first]) expect((await scan(app, '8.8.8.0/24')).status).toBe(400)
     await scan(first, '127.0.0.0/30')
@@ -63,12 +63,12 @@ describe('the rate limit with Redis', () => {
   it('applies to each service separately while Redis is unavailable, and to both together once it is back', async () => {
     const redis = await startRedis()
     const [first, second] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     await redis.kill()
-    await until('both detect it', () => isDown(first, second))
+    await until('both detect the outage', () => isDown(first, second))
     for (const app of [first, second]) expect(countAccepted(await getStatuses(app, 20))).toBe(10)
     await redis.start()
-    await until('both have Redis again', () => isUp(first, second), 5000)
+    await until('both services use Redis again', () => isUp(first, second), 5000)
     const responses = await Promise.all([getStatuses(first, 10), getStatuses(second, 10)])
     expect(countAccepted(responses.flat())).toBe(10)
   })
@@ -77,7 +77,7 @@ describe('the rate limit with Redis', () => {
   it('ignores foreign values under its keys', async () => {
     const redis = await startRedis()
     const [first] = await startTwo(redis, { limit: { max_requests: 10, window_seconds: 600 } })
-    await until('it has Redis', () => isUp(first))
+    await until('the service uses Redis', () => isUp(first))
     expect(countAccepted(await getStatuses(first, 1))).toBe(1)
     const client = redis.client()
     const [key = ''] = await client.keys('*:bucket:*')
@@ -106,7 +106,7 @@ describe('a service with Redis', () => {
     expect([response.status, response.json]).toMatchObject([200, { status: 'degraded' }])
     expect((await app.get('/api/data.json')).status).toBe(200)
     await redis.start()
-    await until('it has Redis', () => isUp(app), 5000)
+    await until('the service uses Redis', () => isUp(app), 5000)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'healthy' })
   })
 
@@ -114,7 +114,7 @@ describe('a service with Redis', () => {
   it('waits 200 ms at most three times when it hangs, then not at all, and uses it again when it resumes', async () => {
     const redis = await startRedis()
     const app = await startApp({ config: { redis_url: redis.url } })
-    await until('it has Redis', () => isUp(app))
+    await until('the service uses Redis', () => isUp(app))
     redis.signal('SIGSTOP')
     const startedAt = performance.now()
     for (let count = 0; count < 60; count += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
@@ -123,7 +123,7 @@ describe('a service with Redis', () => {
     expect(isDown(app)).toBe(true)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
     redis.signal('SIGCONT')
-    await until('it has Redis again', () => isUp(app), 5000)
+    await until('the service uses Redis again', () => isUp(app), 5000)
   })
 })
 
@@ -135,7 +135,7 @@ describe('readings that one service receives', () => {
     const shure = await startShure()
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => isSubscribed(first))
     const socket = await second.socket('/ws')
@@ -159,7 +159,7 @@ describe('readings that one service receives', () => {
     const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 3)
     await until('the subscription is connected', () => isSubscribed(first))
     const client = redis.client()
@@ -174,13 +174,15 @@ describe('readings that one service receives', () => {
     // The first message for each receiver after the start is complete, even without a change.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
-    await until('all are published', () => ids.every((known) => published.some((receiver) => receiver.id === known)))
+    await until('all receivers are published', () =>
+      ids.every((known) => published.some((receiver) => receiver.id === known)),
+    )
     expect(published.every(({ channels }) => channels.length === 2)).toBe(true)
 
     published.length = 0
     const lastSeenBefore = lastSeen()
     expect((await first.post('/api/refresh/')).status).toBe(200)
-    await until('it is still there, for the other too', () => lastSeen() > lastSeenBefore)
+    await until('the other service has the new time', () => lastSeen() > lastSeenBefore)
     await until('the change is published', () => published.length > 0)
     expect(published.every(({ channels }) => channels.length === 0)).toBe(true)
 
@@ -200,7 +202,7 @@ describe('readings that one service receives', () => {
     const shure = await startShure()
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure, { poll_interval: 60 })] })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
     const topic = await findTopic(client)
@@ -208,7 +210,7 @@ describe('readings that one service receives', () => {
     const one = await second.receiver(id)
     const stored = second.runtime.receiverStore.get(one.id)
     if (stored === undefined) throw new Error('it is not known')
-    // As from a process that has received more than it has stored.
+    // Simulates a process that has received more than it has stored.
     const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
     const readings = {
       id: one.id,
@@ -241,7 +243,7 @@ describe('readings that one service receives', () => {
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     await until('the subscription is connected', () => isSubscribed(first))
     await redis.kill()
-    await until('both detect it', () => isDown(first, second))
+    await until('both detect the outage', () => isDown(first, second))
     const changedAt = performance.now()
     shure.show.set(id, { battery: 17 }, 1)
     await until(
@@ -251,9 +253,12 @@ describe('readings that one service receives', () => {
     expect(elapsedSince(changedAt)).toBeLessThan(2000)
 
     await redis.start()
-    await until('both have Redis again', () => isUp(first, second), 5000)
+    await until('both services use Redis again', () => isUp(first, second), 5000)
     const client = redis.client()
-    await until('both listen', async () => (await client.pubsub('NUMSUB', await findTopic(client)))[1] === 2)
+    await until(
+      'both services are subscribed',
+      async () => (await client.pubsub('NUMSUB', await findTopic(client)))[1] === 2,
+    )
     const revision = first.runtime.receiverStore.revision
     shure.show.set(id, { battery: 16 }, 1)
     await until(
@@ -269,7 +274,7 @@ describe('readings that one service receives', () => {
     const shure = await startShure()
     const { id } = deviceOf(shure)
     const [first, second] = await startTwo(redis, { manufacturers: [configFor(shure)] })
-    await until('both have Redis', () => isUp(first, second))
+    await until('both services use Redis', () => isUp(first, second))
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
     const topic = await findTopic(client)
@@ -289,13 +294,13 @@ describe('readings that one service receives', () => {
   })
 })
 
-/** Topic for readings. */
+/** Returns the topic for readings. */
 async function findTopic(client: ReturnType<TestRedis['client']>): Promise<string> {
   const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
   return topic
 }
 
-/** Of the first channel. */
+/** Returns the battery of the first channel in a message. */
 function batteryOf(message: object): number | null | undefined {
   const { data } = message as { data: { channels?: readonly { transmitter: { battery: number | null } | null }[] } }
   return data.channels?.[0]?.transmitter?.battery

@@ -17,7 +17,7 @@ async function startService(config: Record<string, unknown> = {}) {
   const shure = withoutPush(await startShure({ receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
   const app = await startApp({ config, manufacturers: [configFor(shure), configFor(sennheiser)] })
-  await until('all five are known', async () => (await app.receivers()).length === 5)
+  await until('all five receivers are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
 
@@ -119,7 +119,7 @@ describe('reads', () => {
   it('limit a page to 1000 and default to 100', async () => {
     const shure = withoutPush(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
+    await until('all receivers are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
     expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
     const second = (await app.get('/api/receivers/?page=2')).json
     expect(second.results).toHaveLength(100)
@@ -169,7 +169,7 @@ describe('reads', () => {
       const etag = String(first.headers.etag)
       expect(first.headers['content-encoding']).toBeUndefined()
       // If a level has changed in between, a new tag and a complete response are correct.
-      await until('it has not changed', async () => {
+      await until('the response is unchanged', async () => {
         const { headers } = await app.get(path)
         const again = await app.get(path, { 'if-none-match': `"other", ${headers.etag}` })
         return again.status === 304 && again.bytes.length === 0 && again.headers.etag === headers.etag
@@ -177,7 +177,7 @@ describe('reads', () => {
       expect((await app.get(path, { 'if-none-match': '"other"' })).status).toBe(200)
       expect(etag).toMatch(/^(W\/)?"[^"]+"$/)
     }
-    await until('gzip holds the same', async () => {
+    await until('the gzip response has the same content', async () => {
       const compressed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
       expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
       return gunzipSync(compressed.bytes).equals((await app.get('/api/data.json')).bytes)
@@ -211,15 +211,21 @@ describe('health', () => {
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
   it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
     const { app, shure, sennheiser } = await startService()
-    await until('all are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('all manufacturers are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
     await until('both subscriptions were rejected', async () => {
       const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
       return states.length === 5 && states.every((state) => state === 'error')
     })
     const socket = await app.socket()
     shure.setFault({ type: 'reset' })
-    await until('it is degraded', async () => (await app.get('/api/health')).json.vendor_api.status === 'degraded')
-    await until('it is unhealthy', async () => (await app.get('/api/health')).json.vendor_api.status === 'unhealthy')
+    await until(
+      'the status is degraded',
+      async () => (await app.get('/api/health')).json.vendor_api.status === 'degraded',
+    )
+    await until(
+      'the status is unhealthy',
+      async () => (await app.get('/api/health')).json.vendor_api.status === 'unhealthy',
+    )
     const { status, json } = await app.get('/api/health/')
     expect([status, json.status]).toEqual([200, 'degraded'])
     expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
@@ -244,7 +250,7 @@ describe('health', () => {
     expect(await app.receivers()).toHaveLength(5)
 
     shure.setFault(null)
-    await until('it is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('the status is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
     await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
@@ -293,7 +299,7 @@ describe('refresh', () => {
     const app = await startApp({
       manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling), disabled],
     })
-    await until('all are known', async () => (await app.receivers()).length === 5)
+    await until('all receivers are known', async () => (await app.receivers()).length === 5)
 
     const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Renamed Rack' })
@@ -327,7 +333,7 @@ describe('refresh', () => {
     const shure = withoutPush(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
     const rate = { calls_per_second: 10, burst: 5, poll_interval: 1 }
     const app = await startApp({ manufacturers: [configFor(shure, rate)] })
-    await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
+    await until('the first cycle is running', () => shure.requests.count('/api/v1/devices') > 0)
     expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
     expect(await app.receivers()).toHaveLength(20)
   })
@@ -378,7 +384,7 @@ describe('error responses', () => {
   })
 
   // Conformance: S-7.1.
-  it('have it also for malformed requests', async () => {
+  it('have the same schema for malformed requests', async () => {
     const app = await startApp()
     const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
     const nonsense = await app.raw('NONSENSE\r\n\r\n')
@@ -446,7 +452,7 @@ describe('access', () => {
     socket.setEncoding('utf8').on('data', (text) => {
       received += text
     })
-    // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
+    // Data sent immediately after it may be lost. The connection is closed, so the client detects the loss.
     const upgradeRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${upgradeRequest}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
@@ -480,7 +486,7 @@ describe('access', () => {
 
   // Conformance: C-6.3.
   it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'])(
-    'asks a request that bears %s to sign in',
+    'requires sign-in for a request with the header %s',
     async (header) => {
       const app = await startApp()
       const headers = { [header]: '10.0.0.1' }
@@ -522,14 +528,14 @@ describe('access', () => {
 
 describe.each(engines)('below a prefix (%s)', (engine) => {
   // Conformance: S-4.19, S-4.24, C-5.4, C-7.1.
-  it('serves everything, and at the root what supervisors and sockets need', async () => {
+  it('serves everything; the liveness checks and WebSockets are also at the root', async () => {
     const shure = withoutPush(await startShure())
-    const config = { server: { mount: '/house/mics/' } }
+    const config = { server: { mount: '/venue/mics/' } }
     const app = await startApp({ engine, config, manufacturers: [configFor(shure)] })
-    expect(app.url).toMatch(/\/house\/mics$/)
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    expect(app.url).toMatch(/\/venue\/mics$/)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const page = (await app.get('/api/receivers/?page_size=1')).json
-    expect(page.next).toBe('/house/mics/api/receivers/?page_size=1&page=2')
+    expect(page.next).toBe('/venue/mics/api/receivers/?page_size=1&page=2')
     for (const path of ['/', '', '/about/', '/healthz', '/readyz', '/api/health/']) {
       expect([path, (await app.get(path)).status]).toEqual([path, 200])
     }
@@ -565,7 +571,7 @@ describe('an unknown address and serial number', () => {
 
     // The same MAC address in the system of another manufacturer is queued for review.
     system.respondWith(respondJson({ devices: [device(1, unknown)] }))
-    const pending = await until('it waits for review', async () => {
+    const pending = await until('the device is pending review', async () => {
       const entries = await results('/api/discovery/pending/')
       return entries.length > 0 && entries
     })

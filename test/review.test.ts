@@ -22,7 +22,7 @@ async function startService(simulators: readonly Simulator[], options: Parameter
     ...options,
   })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
-  await until('all are known', async () => (await app.receivers()).length === count)
+  await until('all receivers are known', async () => (await app.receivers()).length === count)
   // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
   await poll(app)
   const admin = await tokenHeaders(app.runtime, 'admin')
@@ -122,7 +122,7 @@ describe.each(engines)('approving (%s)', (engine) => {
       response.end(JSON.stringify(body ?? {}))
     })
     const app = await startService([], { engine, manufacturers: [system.entry('shure', idlePolling)] })
-    const old = await until('it is known', () => app.receiver('d1'))
+    const old = await until('the device is known', () => app.receiver('d1'))
     list({ serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     responses.delete('/api/v1/devices/d1/channels')
@@ -220,7 +220,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     const socket = await second.socket()
     const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
     expect(json.updated).toBe(1)
-    const created = await until('it is listed', () => app.receiver(id), 3_000)
+    const created = await until('the receiver is listed', () => app.receiver(id), 3_000)
     await socket.next(({ receiver_id }) => receiver_id === created.id)
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)

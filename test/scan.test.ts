@@ -27,7 +27,7 @@ describe.concurrent('a scan', () => {
   it('registers the addresses, polls, and lists the devices that it found', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 2)
+    await until('all receivers are known', async () => (await app.receivers()).length === 2)
     const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
     const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
     const { status, json } = await app.post('/api/discover/', scan('10.123.4.77/28'))
@@ -53,7 +53,7 @@ describe.concurrent('a scan', () => {
   it('lists a device that is not a receiver yet until it is one', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 2)
+    await until('all receivers are known', async () => (await app.receivers()).length === 2)
     const { ip } = deviceOf(shure)
     shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
     const { json } = await app.post('/api/discover/', scan(`${ip}/32`))
@@ -113,7 +113,7 @@ describe.concurrent('a scan', () => {
       manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
       config: unlimitedScans,
     })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     shure.setFault({ type: 'reset' })
     const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/28'))
     const errors = [{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }]
@@ -211,10 +211,10 @@ const lectrosonics = (devices: readonly string[] = []) => ({
 })
 
 describe('single devices', () => {
-  it('are found with their model, and no longer listed once they are followed', async () => {
+  it('are found with their model, and no longer listed once they are monitored', async () => {
     await startUnits()
     const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })
-    await until('one is known', async () => (await app.receivers()).length === 1)
+    await until('one receiver is known', async () => (await app.receivers()).length === 1)
     const found = { device_type: 'dsqd', channels: 4, model: 'DSQD', address: 'tcp://127.0.77.1:4080' }
     const { status, json } = await app.post('/api/discover/', scan('127.0.77.0/28'))
     expect([status, json.devices]).toEqual([200, [expect.objectContaining({ ...found, ip: '127.0.77.1' })]])

@@ -1,4 +1,4 @@
-/** Sennheiser's single devices in the whole service: detected, followed, lost and restored, with every protocol. */
+/** Sennheiser's single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -29,14 +29,14 @@ async function connectionsOf(app: TestApp) {
 }
 
 async function waitForSubscriptions(app: TestApp, count: number): Promise<void> {
-  await until('all are followed', async () => {
+  await until('all subscriptions are connected', async () => {
     const connections = await connectionsOf(app)
     return connections.length === count && connections.every(({ status }) => status === 'connected')
   })
 }
 
 // Conformance: C-3.20.
-test.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+test.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
   // An ew device sends its answers to a fixed port, which would be its own port if it had the address of the service.
   const ew = closeAfterTest(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = closeAfterTest(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
@@ -49,7 +49,7 @@ test.concurrent('detects a rack of every family, follows it live, and does not p
   )
   const devices = [ew, ewdx, d6000, ewdx4, spectera]
   const app = await startApp({ manufacturers: [sennheiserDevices(...devices.map(({ url }) => url))] })
-  const receivers = await until('all are there', async () => {
+  const receivers = await until('all receivers are listed', async () => {
     const found = await app.receivers()
     return found.length === devices.length && found
   })
@@ -110,7 +110,7 @@ test.concurrent('shows every device of a demo rack in its own protocol', async (
   expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
-test('marks silent or disconnected devices as offline, and follows them again when they are back', async () => {
+test('marks silent or disconnected devices as offline, and subscribes again when they are back', async () => {
   const ewdx = closeAfterTest(await startSsc1Simulator())
   const ewdx4 = await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5' })
   const config = { stream_timeout: 2 }
@@ -120,7 +120,7 @@ test('marks silent or disconnected devices as offline, and follows them again wh
   ewdx.udp.network.content = 'none'
   await ewdx4.close()
   await until(
-    'both are lost',
+    'both subscriptions are lost',
     async () => (await connectionsOf(app)).every(({ status }) => status !== 'connected'),
     20_000,
   )
@@ -131,7 +131,7 @@ test('marks silent or disconnected devices as offline, and follows them again wh
   )
   restarted.set('/api/transmitters/0/battery', { gauge: 22 })
   await until(
-    'both are back with their new values',
+    'both devices report their new values',
     async () => {
       const found = await app.receivers()
       const batteries = found.map((receiver) => channelOf(receiver).transmitter?.battery).sort()
@@ -147,17 +147,17 @@ test.concurrent('reports packs of a base station that only receive as units, and
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
   const listIemUnits = async () =>
     (await app.get('/api/units/?device_type=iem_receiver')).json as { base_chassis: number | null; status: string }[]
-  await until('it is there', async () => (await listIemUnits())[0]?.base_chassis != null)
+  await until('the unit has its base station', async () => (await listIemUnits())[0]?.base_chassis != null)
   expect(await listIemUnits()).toMatchObject([
     { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
   ])
   const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
   await until('the meters are received', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
-  await until('and followed', async () => (await audio()) === -7)
+  await until('the changed meter is received', async () => (await audio()) === -7)
   // It is assigned a microphone: from now on it is reported on a channel.
   spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
-  await until('it is a unit of its own no more', async () => (await listIemUnits())[0]?.status === 'offline')
+  await until('the separate unit is offline', async () => (await listIemUnits())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)
 
@@ -165,7 +165,7 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   const charger = closeAfterTest(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json
-  const [unit] = await until('the pack is there, in its charger', async () => {
+  const [unit] = await until('the pack is listed with its charger', async () => {
     const all = await units()
     return all.length === 1 && all[0].base_chassis !== null && all
   })
@@ -187,10 +187,10 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
   await waitForSubscriptions(app, 1)
   const pack = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
   charger.dock(1, null)
-  await until('it is taken out', async () => (await units())[0].status === 'offline')
+  await until('the pack is removed', async () => (await units())[0].status === 'offline')
   expect((await units())[0]).toMatchObject({ id: unit.id, base_chassis: null })
   charger.dock(2, pack)
-  await until('it is the same in the other bay', async () => (await units())[0].battery_percentage === 65)
+  await until('the pack is listed in the other bay', async () => (await units())[0].battery_percentage === 65)
   expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 30_000)
 
@@ -198,7 +198,7 @@ test.concurrent('sends two requests to a device with a wrong password, however l
   const ewdx = closeAfterTest(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.runtime.health().manufacturers[0]
-  await until('it is logged', () => /not asked again/.test(health()?.error ?? ''))
+  await until('the message is logged', () => /not asked again/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
   expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
   expect(ewdx.isLocked).toBe(false)

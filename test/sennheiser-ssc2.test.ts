@@ -1,4 +1,4 @@
-/** A single Sennheiser device with SSC 2: detected, read, followed, and never locked out. */
+/** A single Sennheiser device with SSC 2: detected, read, subscribed, and never locked out. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -112,7 +112,7 @@ describe('detection of the protocol at a web address', () => {
 
 describe('reading each resource', () => {
   test.each(['EWDX2CHS', 'EWDX4CHDS', 'Spectera Base Station'] as const)(
-    '%s becomes the common format',
+    'transforms %s to the common format',
     async (product) => {
       const simulator = await start({ product })
       const source = openTestSource(simulator.url)
@@ -169,7 +169,7 @@ describe('a session', () => {
     simulator.setLinked(1, false)
     const iterator = await follow(openTestSource(simulator.url))
     const removed = await find(iterator, (event) => transmitterOf(event) === null)
-    expect(removed).toMatchObject({ type: 'told', isWhole: true })
+    expect(removed).toMatchObject({ type: 'told', isComplete: true })
     await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
@@ -188,7 +188,7 @@ describe('a session', () => {
     simulator.send('{"/api/mts/paired/12":null}')
     const removed = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
     expect(removed).toMatchObject({
-      observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] },
+      report: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] },
     })
   })
 
@@ -263,7 +263,7 @@ describe('a session', () => {
       await source.client.close()
       await until(
         () => simulator.sessions === 0 && countResources() <= resourcesBefore,
-        `nothing is left after ${afterMs} ms`,
+        `no open resources after ${afterMs} ms`,
       )
     }
   })

@@ -76,10 +76,14 @@ describe('POST /api/config/', () => {
       manufacturers: [{ code: 'shure', config }],
       config: { settings: { DEFAULT_POLLING_INTERVAL: 3600 } },
     })
-    await until('it was polled', () => app.receiver(deviceOf(simulator).id))
+    await until('the system was polled', () => app.receiver(deviceOf(simulator).id))
     const before = simulator.requests.count('/api/v1/devices')
     await changeSetting(app, 'polling_interval', '1')
-    await until('it is polled every second', () => simulator.requests.count('/api/v1/devices') >= before + 2, 5000)
+    await until(
+      'the system is polled every second',
+      () => simulator.requests.count('/api/v1/devices') >= before + 2,
+      5000,
+    )
   })
 
   // Conformance: C-5.56, C-6.2.
@@ -147,11 +151,11 @@ describe('enable_websocket', () => {
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
     const app = await startApp({ manufacturers: [configFor(simulator)] })
-    await until('it is known', () => app.receiver(id))
+    await until('the device is known', () => app.receiver(id))
     await changeSetting(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const socket = await app.socket()
     simulator.show.set(id, { battery: 33 }, 1)
-    await until('REST reports it', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
+    await until('REST reports the value', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
     expect(socket.ofType('device_update')).toEqual([])
     await changeSetting(app, 'enable_websocket', 'true', '?manufacturer=shure')
     simulator.show.set(id, { battery: 34 }, 1)
@@ -171,7 +175,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
     await changeSetting(first, 'alert_battery_threshold', '42')
     await changeSetting(first, 'enable_websocket', 'false')
     await until(
-      'the other has it',
+      'the other process has the setting',
       async () => (await other.get('/api/config/')).json.alert_battery_threshold === 42,
       1500,
     )
@@ -180,7 +184,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('keep a change over a restart', async () => {
+it('settings keep a change over a restart', async () => {
   const installation = await createInstallation({})
   const first = await installation.serve()
   expect((await changeSetting(first, 'polling_interval', '77')).status).toBe(200)

@@ -52,16 +52,22 @@ describe('revoked access', () => {
     string,
     (session: Awaited<ReturnType<typeof openSession>>) => Promise<HttpResponse>,
   ])[] = [
-    ['sign-out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
+    ['signing out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
     [
-      'a new password',
+      'changing the password',
       ({ app, headers }) =>
         app.post('/api/auth/password', { current_password: password, new_password: 'another fine password' }, headers),
     ],
-    ['a shut account', ({ app, admin, ana }) => change(app, admin, ana.id, { is_active: false })],
-    ['another role', ({ app, admin, ana }) => change(app, admin, ana.id, { role: 'viewer' })],
-    ['a reset password', ({ app, admin, ana }) => change(app, admin, ana.id, { password: 'another fine password' })],
-    ['the user gone', ({ app, admin, ana }) => app.send('DELETE', `/api/admin/users/${ana.id}/`, { headers: admin })],
+    ['deactivating the account', ({ app, admin, ana }) => change(app, admin, ana.id, { is_active: false })],
+    ['changing the role', ({ app, admin, ana }) => change(app, admin, ana.id, { role: 'viewer' })],
+    [
+      'resetting the password',
+      ({ app, admin, ana }) => change(app, admin, ana.id, { password: 'another fine password' }),
+    ],
+    [
+      'deleting the user',
+      ({ app, admin, ana }) => app.send('DELETE', `/api/admin/users/${ana.id}/`, { headers: admin }),
+    ],
   ]
 
   function change(app: TestApp, headers: Record<string, string>, id: number, body: object) {
@@ -235,7 +241,7 @@ describe('the first administrator', () => {
     const code = (await readFile(file, 'utf8')).trim()
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{20}$/)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    await until('it is on standard error', () => service.err().includes(code))
+    await until('the code is on standard error', () => service.err().includes(code))
     expect(service.out()).not.toContain(code)
     expect((await service.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: true })
     const body = { username: 'ana', password }
@@ -244,7 +250,7 @@ describe('the first administrator', () => {
     }
     const formatted = `${code.slice(0, 5)}-${code.slice(5).toLowerCase()}`
     expect((await service.post('/api/auth/setup', { ...body, code: formatted })).status).toBe(201)
-    await until('the file is gone', () =>
+    await until('the file is deleted', () =>
       stat(file).then(
         () => false,
         () => true,

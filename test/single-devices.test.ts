@@ -1,4 +1,4 @@
-/** Single devices in the whole service: detected, followed, lost and restored, with every protocol. */
+/** Single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,11 +30,11 @@ async function connectionsOf(app: TestApp) {
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 // Conformance: C-3.20.
-it.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+it.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
-  const receivers = await until('all are there', async () => {
+  const receivers = await until('all receivers are listed', async () => {
     const found = await app.receivers()
     return found.length === devices.length && found
   })
@@ -47,7 +47,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
     'uhfr',
     'ulxd',
   ])
-  await until('all are followed', async () => {
+  await until('all subscriptions are connected', async () => {
     const connections = await connectionsOf(app)
     return connections.length === devices.length && connections.every(({ status }) => status === 'connected')
   })
@@ -81,7 +81,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is followed and not polled', async () => {
+it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is subscribed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
   onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
@@ -97,7 +97,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
   await waitForUnits([['Backstage, bay 1', 80, chassis.id, 'online']])
   const [first] = await units()
-  await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
+  await until('the subscription is connected', async () => (await connectionsOf(app))[0]?.status === 'connected')
   const countSessions = () => charger.commands.filter((command) => command === 'GET MODEL').length
   const before = countSessions()
 
@@ -148,7 +148,10 @@ it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
-  const before = await until('they are reported', async () => (await detailsIn(first))?.encryption && detailsIn(first))
+  const before = await until(
+    'the details are reported',
+    async () => (await detailsIn(first))?.encryption && detailsIn(first),
+  )
   await first.close()
   await device.close()
   const second = await startApp({ ...first, manufacturers: [], servesOnly: true })
@@ -159,7 +162,7 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
   const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
-  const receiver = await until('it is known', async () => (await first.receivers())[0])
+  const receiver = await until('the device is known', async () => (await first.receivers())[0])
   expect(await detailOf(first, receiver.id)).toMatchObject({
     firmware_version: expect.stringMatching(/^[\d.]+$/),
     details: { fault: 'self_test_failed' },
@@ -172,37 +175,37 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   await screen.close()
   const repaired = await startDevice({ family: 'ad', port })
   const second = await startApp({ ...first, manufacturers: [shureDevices(repaired.url)] })
-  await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
+  await until('the fault is cleared', async () => (await detailOf(second, receiver.id)).details === undefined)
 }, 60_000)
 
-it.concurrent('marks a silent device as offline, and follows it again when it responds', async () => {
+it.concurrent('marks a silent device as offline, and subscribes again when it responds', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
-  await until('it is followed', async () => (await status()) === 'connected')
+  await until('the subscription is connected', async () => (await status()) === 'connected')
   device.setFault('silent')
-  await until('it is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling reports it', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('the subscription is lost', async () => (await status()) !== 'connected', 15_000)
+  await until('polling reports the failure', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
-  await until('it is back', async () => (await status()) === 'connected', 30_000)
+  await until('the subscription is connected again', async () => (await status()) === 'connected', 30_000)
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('it has its new values', async () => (await battery()) === 40)
+  await until('the new values are reported', async () => (await battery()) === 40)
 }, 60_000)
 
 it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.runtime, 'admin')
-  const [followed] = await until('it is followed', async () => {
+  const [followed] = await until('the subscription is connected', async () => {
     const connections = await connectionsOf(app)
     return connections[0]?.status === 'connected' && connections
   })
   await app.post('/api/admin/realtime-connections/stop', { ids: [followed?.receiver] }, headers)
-  await until('nothing listens', () => device.clients === 0)
+  await until('the subscription is closed', () => device.clients === 0)
   device.change(1, { battery: 33, transmitter: true })
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('a poll brings it', async () => (await battery()) === 33)
+  await until('a poll reports the value', async () => (await battery()) === 33)
 }, 60_000)
 
 it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {

@@ -234,13 +234,13 @@ describe.concurrent('database files that are deleted or replaced while the servi
     async (_name, remove) => {
       const installation = await createUsedInstallation()
       const service = await installation.serve()
-      await until('the start is over', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await until('the start is complete', async () => (await service.get('/api/health/')).json.status === 'healthy')
       expect((await service.post('/api/group/', { title: 'Acknowledged' })).status).toBe(201)
       await remove(installation)
       const rejected = await service.post('/api/group/', { title: 'Refused' })
       expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, expect.any(String)])
       const { json } = await until(
-        'health reports it',
+        'health reports the failure',
         async () => {
           const health = await service.get('/api/health/')
           return health.json.store.status === 'damaged' && health
@@ -248,7 +248,11 @@ describe.concurrent('database files that are deleted or replaced while the servi
         5000,
       )
       expect(json.store.details).toContain('deleted or replaced')
-      await until('the log reports it', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
+      await until(
+        'the log reports the damage',
+        () => (service.err() + service.out()).includes('deleted or replaced'),
+        5000,
+      )
       expect((await service.get('/api/groups/')).json.length).toBeGreaterThan(1)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
@@ -270,13 +274,13 @@ describe.concurrent('damage that appears while the service runs', () => {
       const shure = withoutPush(await startShure())
       const installation = await createInstallation({ manufacturers: [configFor(shure)] })
       const first = await installation.serve()
-      await until('both are known', async () => (await first.receivers()).length === 2)
+      await until('both receivers are known', async () => (await first.receivers()).length === 2)
       first.kill('SIGTERM')
       await first.ended
 
       const service = await installation.serve()
       const socket = await service.socket()
-      await until('it polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await until('the service polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
       await overwriteWithGarbage(databasePath(installation))
       await until(
         'the damage is detected',
@@ -313,7 +317,7 @@ describe.concurrent('snapshots', () => {
   it('are created at a clean stop and when the last one is an hour old; three are kept', async () => {
     const app = await startApp()
     const options = { data_dir: app.dataDir, database_url: app.databaseUrl }
-    await until('the first is there', async () => (await listSnapshots(options)).length === 1)
+    await until('the first snapshot exists', async () => (await listSnapshots(options)).length === 1)
     for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, options, Date.UTC(2026, 0, 1, hour))
     expect((await listSnapshots(options)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
@@ -333,7 +337,7 @@ describe.concurrent('snapshots', () => {
       await rename(path, day)
     }
     await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    await until('a new one is there', async () => {
+    await until('a new snapshot exists', async () => {
       const [newest] = await listSnapshots(options)
       return Date.now() - (newest?.taken_at ?? 0) < 60_000
     })

@@ -43,7 +43,7 @@ describe('a WebSocket', () => {
       '{"type":"__proto__"}',
     ]
     for (const text of nonsense) socket.sendRaw(text)
-    await until('each has an answer', () => socket.ofType('error').length === nonsense.length)
+    await until('every message is answered', () => socket.ofType('error').length === nonsense.length)
     for (const { error } of socket.ofType('error')) expect(error).toMatch(/\w/)
     socket.send({ type: 'ping' })
     await socket.next(({ type }) => type === 'pong')
@@ -94,7 +94,7 @@ describe('a WebSocket', () => {
     const shure = await startShure()
     const sennheiser = await startSennheiser()
     const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const [all, sennheiserOnly, otherOnly] = await Promise.all([
       app.socket(),
@@ -176,7 +176,7 @@ describe('the subprotocol for levels', () => {
   it('has the same data in fewer bytes, and other clients still get JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
     const [jsonClient, other, binaryClient] = await Promise.all([
       app.socket(),
@@ -190,7 +190,7 @@ describe('the subprotocol for levels', () => {
     ])
     expect(binaryClient.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
     const { id } = deviceOf(shure)
-    await until('levels come as records', () => binaryClient.binaryFrames > 20)
+    await until('levels are received as records', () => binaryClient.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
     for (const socket of [jsonClient, binaryClient])
       await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
@@ -202,7 +202,7 @@ describe('the subprotocol for levels', () => {
     const messagesOf = (socket: typeof jsonClient) =>
       socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
     await until(
-      'all have received the last message',
+      'both clients have received the last message',
       () => messagesOf(jsonClient).at(-1) === messagesOf(binaryClient).at(-1),
     )
     const [fromPlain, fromShort] = [messagesOf(jsonClient), messagesOf(binaryClient)]
@@ -215,20 +215,20 @@ describe('the subprotocol for levels', () => {
   it('sends complete records after a manufacturer was disabled', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
     const binaryClient = await app.socket('/ws', { protocols })
-    await until('levels come as records', () => binaryClient.binaryFrames > 5)
+    await until('levels are received as records', () => binaryClient.binaryFrames > 5)
     const setWebSocket = (value: string) =>
       app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value }).then(({ status }) => status)
     expect(await setWebSocket('false')).toBe(200)
     const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Guest' }, 1)
-    await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
+    await until('the new name is listed', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
     const countBefore = binaryClient.messages.length
     expect(await setWebSocket('true')).toBe(200)
     const receiver = (await app.receiver(id)).id
-    await until('it is received again', () =>
+    await until('the receiver is sent again', () =>
       binaryClient.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
     )
     const [first] = binaryClient.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
@@ -264,14 +264,14 @@ describe('stopping the service', () => {
   it('finishes a running request', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'hang' })
     const requestsBefore = shure.requests.total
     const running = app.post('/api/refresh/').then(
       ({ status }) => status,
       (error) => String(error),
     )
-    await until('it waits for the system', () => shure.requests.total > requestsBefore)
+    await until('the refresh waits for the system', () => shure.requests.total > requestsBefore)
     await app.close()
     expect(await running).toBe(503)
   })

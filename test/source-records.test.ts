@@ -106,7 +106,7 @@ describe.each(engines)('sources on %s', (engine) => {
   })
 })
 
-test('count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
+test('source records count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, recorded } = open(db)
   // The first pause is over when the next cycle begins; the long one is not.
@@ -126,7 +126,7 @@ test('count cycles without success, and a pause once, however often the system s
   expect(recorded).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
 })
 
-test('are unknown again after the source was removed and added', async () => {
+test('a source is unknown again after it was removed and added', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, published } = open(db)
   for (const source of sources) await sourceRecords.record('shure', source, succeeded)

@@ -159,7 +159,7 @@ describe('a write-ahead log after a crash', () => {
     await setup.close()
     for (let round = 0; round < 4; round += 1) {
       const child = startChild('writer-child.ts', [url, String(round * 100_000)])
-      await until('it writes', () => child.lines.length > 2 + round)
+      await until('the process writes', () => child.lines.length > 2 + round)
       child.process.kill('SIGKILL')
       await waitForExit(child.process)
       expect(await findLogDamage(path)).toBeNull()

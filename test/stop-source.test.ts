@@ -13,7 +13,7 @@ async function startPair() {
       { ...configFor(healthy), code: 'healthy', plugin: 'shure' },
     ],
   })
-  await until('both are polled', () => hanging.requests.total > 0 && healthy.requests.total > 0)
+  await until('both systems are polled', () => hanging.requests.total > 0 && healthy.requests.total > 0)
   const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
   const change = (code: string, body: object) =>
     app.send('PATCH', `/api/admin/manufacturers/${code}/`, { headers, body: JSON.stringify(body) })
@@ -54,7 +54,7 @@ it('a source that does not stop delays no write, and starts again once its last 
 
   const before = hanging.requests.total
   release()
-  await until('it is polled again', () => hanging.requests.total > before)
+  await until('the system is polled again', () => hanging.requests.total > before)
 })
 
 it('the service stops although two sources do not, one of which was disabled before', async () => {
@@ -79,9 +79,9 @@ it('monitoring starts again after an unexpected error, and other sources are not
       throw new Error('on purpose')
     },
   })
-  await until('it has failed', () => failures === 1)
+  await until('the poll has failed', () => failures === 1)
   const before = [hanging.requests.total, healthy.requests.total]
-  await until('both are polled on', () =>
+  await until('both systems are still polled', () =>
     [hanging, healthy].every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
   )
 })

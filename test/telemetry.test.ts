@@ -44,9 +44,9 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
     subscription.send({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
-    await until('it is shown', async () => (await transmitter())?.battery === 30)
+    await until('the value is reported', async () => (await transmitter())?.battery === 30)
     const requestsBefore = system.requests.length
-    await until('it is read once more', () => system.requests.length > requestsBefore + 1)
+    await until('the list is read once more', () => system.requests.length > requestsBefore + 1)
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
@@ -60,12 +60,12 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
       return respondJson(id === undefined ? { devices } : body)(request, response)
     })
     const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
-    await until('the first is received', async () =>
+    await until('the first receiver has channels', async () =>
       (await app.receivers()).some(({ channels }) => channels.length > 0),
     )
     const countRequests = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
     expect(countRequests(/d\d+$/)).toBeLessThan(40)
-    await until('all are known in full', () => countRequests(/d\d+$/) === 40, 15_000)
+    await until('all details are read', () => countRequests(/d\d+$/) === 40, 15_000)
     expect(countRequests(/channels$/)).toBeGreaterThan(5)
   })
 
@@ -130,9 +130,9 @@ describe('the messages about a receiver', () => {
     simulator.show.set(id, { transmitter: false }, 1)
     const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
-    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter === null)
+    await until('REST reports the change as well', async () => channelOf(await app.receiver(id)).transmitter === null)
     simulator.show.set(id, { transmitter: true }, 1)
-    await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
+    await until('the transmitter is on again', async () => channelOf(await app.receiver(id)).transmitter !== null)
   })
 
   // Conformance: C-7.6.
@@ -153,7 +153,10 @@ describe('the messages about a receiver', () => {
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
     await socket.next((message) => channelIn(message)?.transmitter?.rf_level === -77)
-    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
+    await until(
+      'REST reports the change as well',
+      async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77,
+    )
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
     expect(seconds).toBeGreaterThan(1)
@@ -166,10 +169,13 @@ describe('the messages about a receiver', () => {
     const simulator = withoutPush(await startShure({ now: () => 1_800_000_000_000 }))
     const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const polledAgain = async () => {
       const [before] = await app.receivers()
-      await until('it was polled again', async () => (await app.receivers())[0]?.last_seen !== before?.last_seen)
+      await until(
+        'the system was polled again',
+        async () => (await app.receivers())[0]?.last_seen !== before?.last_seen,
+      )
     }
     // By then all messages from the first poll have been received.
     await polledAgain()

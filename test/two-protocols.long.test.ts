@@ -32,7 +32,7 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
     expect(all[0]?.is_active).toBe(true)
     return (await app.get(`/api/receivers/${all[0]?.id}/`)).json
   }
-  const mergedReceiver = await until('both are received', async () => {
+  const mergedReceiver = await until('both sources have reported', async () => {
     const before = (await app.receivers())[0]?.channels[0]?.details && (await receiver())
     return before?.api_device_id.startsWith('strings:') && before.serial_number && before
   })
@@ -54,7 +54,10 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
   await until('the device is polled again', async () => (await receiver()).api_device_id.startsWith('strings:'), 40_000)
   await system.close()
   device.change(1, { battery: 88, transmitter: true })
-  await until('and goes on alone', async () => (await receiver()).channels[0]?.transmitter.battery === 88)
+  await until(
+    'the remaining source continues alone',
+    async () => (await receiver()).channels[0]?.transmitter.battery === 88,
+  )
 }, 150_000)
 
 it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
@@ -72,11 +75,11 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
     return first && (await app.get(`/api/receivers/${first.id}/`)).json
   }
   const firstChannel = async () => (await receiver())?.channels[0]
-  const mergedReceiver = await until('both are received', async () => {
+  const mergedReceiver = await until('both sources have reported', async () => {
     const before = await receiver()
     return before?.api_device_id.startsWith('strings:') && before.channels[0]?.details?.audio_activity && before
   })
-  // Only the server reports the serial number and a word for the level, only the receiver the frequency.
+  // Only the server reports the serial number and the audio activity, only the receiver reports the frequency.
   expect(mergedReceiver).toMatchObject({ serial_number })
   expect(mergedReceiver.channels[0]).toMatchObject({
     frequency: expect.any(String),
@@ -85,17 +88,17 @@ it.concurrent('a receiver that is monitored directly and through a Shure System 
 
   await server.close()
   device.change(1, { battery: 88, transmitter: true })
-  await until('it goes on alone', async () => (await firstChannel())?.transmitter?.battery === 88)
+  await until('the remaining source continues alone', async () => (await firstChannel())?.transmitter?.battery === 88)
   const restarted = await startSystemApi({ ...serverOptions, port: Number(new URL(server.baseUrl).port) })
   device.setFault('silent')
   const { name } = restarted.show.deviceAt(restarted.elapsed(), id)?.device ?? {}
-  restarted.show.set(id, { name: 'Told by it' }, 1)
+  restarted.show.set(id, { name: 'From the server' }, 1)
   restarted.push.flush()
-  await until('the server takes over', async () => (await firstChannel())?.name === 'Told by it', 60_000)
+  await until('the server takes over', async () => (await firstChannel())?.name === 'From the server', 60_000)
   expect(await receiver()).toMatchObject({ id: mergedReceiver.id, name })
 }, 150_000)
 
-it.concurrent('an EW-DX that is monitored with both its protocols is one receiver when either source is lost', async () => {
+it.concurrent('an EW-DX that is monitored with both its protocols stays one receiver when either source is lost', async () => {
   const host = '127.0.0.8'
   const legacy = await startSsc1Simulator({ host, mac: '00:1B:66:00:00:08' })
   onTestEnd(() => legacy.close())
@@ -111,7 +114,7 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
     return first && (await app.get(`/api/receivers/${first.id}/`)).json
   }
   const battery = async () => (await detail())?.channels[0]?.transmitter?.battery
-  const mergedReceiver = await until('both are received', async () => {
+  const mergedReceiver = await until('both sources have reported', async () => {
     const merged = await detail()
     return merged?.api_device_id === 'sscv2:8008' && merged.mac_address !== null && merged
   })
@@ -119,17 +122,17 @@ it.concurrent('an EW-DX that is monitored with both its protocols is one receive
   expect(mergedReceiver).toMatchObject({ serial_number: '8008', mac_address: '00:1B:66:00:00:08', ip: host })
   legacy.set({ '/mates/tx1/battery/gauge': 31 })
   newer.set('/api/transmitters/0/battery', { gauge: 77 })
-  await until('the newer one takes precedence', async () => (await battery()) === 77)
+  await until('the newer protocol takes precedence', async () => (await battery()) === 77)
 
   newer.setSilent(true)
-  await until('the older one takes over', async () => (await battery()) === 31, 60_000)
+  await until('the older protocol takes over', async () => (await battery()) === 31, 60_000)
   expect((await detail())?.id).toBe(mergedReceiver.id)
   newer.setSilent(false)
   newer.set('/api/transmitters/0/battery', { gauge: 66 })
-  await until('the newer one is back', async () => (await battery()) === 66, 40_000)
+  await until('the newer protocol is used again', async () => (await battery()) === 66, 40_000)
   legacy.udp.network.content = 'none'
   await pause(4_000)
   newer.set('/api/transmitters/0/battery', { gauge: 55 })
-  await until('and goes on alone', async () => (await battery()) === 55)
+  await until('the remaining source continues alone', async () => (await battery()) === 55)
   expect(await detail()).toMatchObject({ id: mergedReceiver.id, mac_address: '00:1B:66:00:00:08' })
 }, 150_000)

@@ -18,7 +18,7 @@ const readGzip = async (name: string) => gunzipSync(await readFile(join(folder, 
 
 type Responses = Readonly<Record<string, unknown>>
 
-/** Responses of an earlier version at this time to the holder of this token. */
+/** Responses of an earlier version at the time `at` to requests with `token`. */
 interface ServedResponses {
   readonly at: string
   readonly token: string

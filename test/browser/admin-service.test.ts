@@ -63,7 +63,7 @@ it.concurrent('hides the actions from an operator when only administrators may e
 it.concurrent('lists open tasks with links', async () => {
   const shure = withoutPush(await startShure({ richList: true, receivers: 2 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-  await until('all are known', async () => (await app.receivers()).length === 2)
+  await until('all receivers are known', async () => (await app.receivers()).length === 2)
   await app.post('/api/refresh/')
   const page = await browser.openAs(app, 'viewer', '/admin')
   const tasks = page.getByRole('region', { name: 'To do' })

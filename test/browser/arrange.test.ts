@@ -16,7 +16,7 @@ async function start(config: object = {}) {
 }
 
 async function startArranging(app: TestApp): Promise<Page> {
-  await until('every channel is there', async () => (await listSlots(app)).length === 4)
+  await until('every channel is listed', async () => (await listSlots(app)).length === 4)
   const page = await open(app, '/')
   await page.locator('.card').nth(3).waitFor()
   await page.keyboard.press('a')
@@ -38,10 +38,10 @@ it('moves a channel to a free slot by drag and drop, and undoes it', async () =>
   expect((await findViolations(page)).join()).toBe('')
   const [first] = await listSlots(app)
   await tile(page, 1).getByRole('button').dragTo(tile(page, 6))
-  await until('it has moved', async () => (await listSlots(app))[0]?.slot === 6)
+  await until('the channel is moved', async () => (await listSlots(app))[0]?.slot === 6)
   await page.getByRole('status').getByText('Moved to slot 6.').waitFor()
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
-  await until('it is back', async () => (await listSlots(app))[0]?.slot === first?.slot)
+  await until('the channel is back in its slot', async () => (await listSlots(app))[0]?.slot === first?.slot)
 }, 60_000)
 
 it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl+Z', async () => {
@@ -61,13 +61,16 @@ it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl
   await confirmation.waitFor()
   expect((await findViolations(page)).join()).toBe('')
   await confirmation.getByRole('button', { name: 'Swap' }).press('Enter')
-  await until('they have changed places', async () => {
+  await until('the channels are swapped', async () => {
     const after = await listSlots(app)
     return after[0]?.slot === 3 && after[2]?.slot === 1
   })
   await page.getByText('Slots 1 and 3 swapped.').waitFor()
   await page.keyboard.press('Control+z')
-  await until('it is as it was', async () => JSON.stringify(await listSlots(app)) === JSON.stringify(before))
+  await until(
+    'the original slots are restored',
+    async () => JSON.stringify(await listSlots(app)) === JSON.stringify(before),
+  )
 }, 60_000)
 
 it('creates, fills, reorders, renames and deletes a group, and undoes the deletion', async () => {
@@ -75,7 +78,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   const page = await startArranging(app)
   await page.getByLabel('New group name').fill('<i>Band</i>')
   await page.keyboard.press('Enter')
-  const [created] = await until('it is made', async () => {
+  const [created] = await until('the group is created', async () => {
     const groups = await listGroups(app)
     return groups.length === 1 ? groups : null
   })
@@ -107,18 +110,18 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await page.getByLabel('Group name').fill('Choir')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Hide charts' }).click()
-  await until('both are stored', async () => {
+  await until('both receivers are stored', async () => {
     const [group] = await listGroups(app)
     return group?.title === 'Choir' && group.hide_charts
   })
   await page.getByRole('button', { name: 'Delete group' }).click()
   const confirmation = page.getByRole('dialog', { name: 'Delete group Choir?' })
   await confirmation.getByRole('button', { name: 'Delete group' }).click()
-  await until('it is gone', async () => (await listGroups(app)).length === 0)
+  await until('the group is deleted', async () => (await listGroups(app)).length === 0)
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await waitForSlots([4, 2, 65_001])
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
-  await until('even its charts', async () => (await listGroups(app))[0]?.hide_charts === false)
+  await until('the chart setting is restored', async () => (await listGroups(app))[0]?.hide_charts === false)
 }, 60_000)
 
 it('shows why an edit failed and the actual state', async () => {
@@ -126,7 +129,7 @@ it('shows why an edit failed and the actual state', async () => {
   const page = await startArranging(app)
   await page.getByLabel('New group name').fill('Band')
   await page.keyboard.press('Enter')
-  const group = await until('it is made', async () => (await listGroups(app))[0])
+  const group = await until('the group is created', async () => (await listGroups(app))[0])
   await page.getByRole('button', { name: /^Band/ }).click()
   // Another user deletes it meanwhile.
   await app.send('DELETE', `/api/groups/${group.id}/`)

@@ -13,7 +13,7 @@ async function start() {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [configFor(shure)] })
   const { id: device } = deviceOf(shure)
-  const receiver = await until('it is known', () => app.receiver(device))
+  const receiver = await until('the device is known', () => app.receiver(device))
   const { id: channel, slot } = channelOf(receiver)
   return { app, show: shure.show, device, receiver, channel, slot }
 }
@@ -91,10 +91,10 @@ it.concurrent('keeps its history across a reload with the start time', async () 
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
   const readStartTime = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
-  const first = await until('the history has begun', readStartTime)
+  const first = await until('the history is shown', readStartTime)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
-  expect(await until('the history continues', readStartTime)).toBe(first)
+  expect(await until('the history is shown again', readStartTime)).toBe(first)
 }, 60_000)
 
 it.concurrent('shows distinct times on the chart axis from the first sample', async () => {

@@ -12,7 +12,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-  await until('all are known', async () => (await app.receivers()).length === 3)
+  await until('all receivers are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/')
@@ -52,7 +52,7 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   await move(ip)
   await move('10.77.0.1')
   await until(
-    'it is counted',
+    'the detection is counted',
     async () => (await rows(page).first().locator('[data-label="Count"]').innerText()) === '2',
   )
 })

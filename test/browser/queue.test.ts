@@ -18,7 +18,7 @@ async function start(options: object = {}) {
   const sennheiser = withoutPush(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
   const app = await startApp({ ...options, manufacturers: systems.map((system) => configFor(system, idlePolling)) })
-  await until('all are known', async () => (await app.receivers()).length === 5)
+  await until('all receivers are known', async () => (await app.receivers()).length === 5)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/', undefined, admin)
@@ -97,7 +97,7 @@ it.concurrent('approves selected devices by keyboard, and shows the message of t
   await messages(page).getByText('Approved and imported 1 device(s).').waitFor()
   expect(await listStatuses()).toEqual(['imported', 'pending'])
   expect((await app.receivers()).map(({ name }) => name)).toContain('Visiting Rack')
-  await until('it is gone from the list', async () => (await entries(page).count()) === 1)
+  await until('the entry is removed from the list', async () => (await entries(page).count()) === 1)
   expect(await messages(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
@@ -118,7 +118,7 @@ it.concurrent.each([
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('Reopened 2 device(s).').waitFor()
   expect(await listStatuses()).toEqual(['pending', 'pending'])
-  await until('they are back', async () => (await entries(page).count()) === 2)
+  await until('the entries are listed again', async () => (await entries(page).count()) === 2)
 })
 
 it.concurrent('reopens rejected devices', async () => {
@@ -195,7 +195,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await page.keyboard.press('Escape')
   await page.unroute('**/api/admin/**')
   await button(page, 'Retry now').click()
-  await until('the warning is gone', async () => (await page.locator('.not-refreshed').count()) === 0)
+  await until('the warning is hidden', async () => (await page.locator('.not-refreshed').count()) === 0)
 
   await page.route('**/api/admin/**', (route) =>
     route.fulfill({ status: 503, json: { error: 'The database is busy or out of reach; try again.', status: 503 } }),
@@ -247,7 +247,7 @@ it.concurrent('escapes hostile names and fits a phone', async () => {
   expect(await findViolations(page)).toEqual([])
   // Touch targets are at least 44 pixels.
   const heights = await page.evaluate<number[]>(
-    "[...document.querySelectorAll('main button, main select, main .tick')].map((one) => one.getBoundingClientRect().height).filter((height) => height > 0)",
+    "[...document.querySelectorAll('main button, main select, main .tick')].map((element) => element.getBoundingClientRect().height).filter((height) => height > 0)",
   )
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
   await button(page, 'Filters').click()

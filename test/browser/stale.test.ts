@@ -71,7 +71,7 @@ it.concurrent('on a phone shows failing systems in full and truncates their erro
   await page.locator('.footer-code', { hasText: 'sennheiser' }).waitFor()
   const isTruncated = (part: string) =>
     page.evaluate<boolean[]>(
-      `[...document.querySelectorAll('.footer-${part}')].map((one) => one.scrollWidth > one.clientWidth + 1)`,
+      `[...document.querySelectorAll('.footer-${part}')].map((element) => element.scrollWidth > element.clientWidth + 1)`,
     )
   expect([await isTruncated('code'), await isTruncated('status')].flat()).toEqual([false, false, false, false])
   expect(await isTruncated('error')).toEqual([true, true])
@@ -128,7 +128,7 @@ it.concurrent('keeps an overload visible until a user clears it', async () => {
   service.send(update([{ audio_level: -20 }]))
   const state = () => card(page).getAttribute('data-state')
   expect(await state()).toBe('clipping')
-  await until('it is over', async () => (await state()) === 'good', 15_000)
+  await until('the overload has ended', async () => (await state()) === 'good', 15_000)
   const overloadMark = (item: Page) => item.getByRole('button', { name: /^OL \d+:\d\d:\d\d\s[AP]M$/ })
   await overloadMark(page).click()
   await overloadMark(page).waitFor({ state: 'detached' })

@@ -27,9 +27,10 @@ async function start(channels: number, transmitter: Parameters<typeof receiver>[
 const findOverflows = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
     const { left, top, right, bottom } = card.getBoundingClientRect()
-    const out = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
-    const cut = card.scrollHeight > card.clientHeight + 1
-    return out || cut ? [card.innerText + (out ? ' is out ' : ' is cut ') + card.scrollHeight + ' in ' + card.clientHeight] : []
+    const overflows = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
+    const isTruncated = card.scrollHeight > card.clientHeight + 1
+    if (!overflows && !isTruncated) return []
+    return [card.innerText + (overflows ? ' extends beyond the screen ' : ' is truncated ') + card.scrollHeight + ' in ' + card.clientHeight]
   })`)
 
 const shapes = [
@@ -68,11 +69,11 @@ it('truncates no slot and no icon for any number of channels and states', async 
   const findTruncated = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.card')].flatMap((card) => {
       const slot = card.querySelector('.card-slot').getBoundingClientRect()
-      const marks = card.querySelector('.flags').getBoundingClientRect()
-      const icons = [...card.querySelectorAll('.flag')].map((one) => one.getBoundingClientRect())
-      const seen = icons.filter((one) => one.top < marks.bottom)
-      const isWhole = seen.length > 0 && slot.right <= marks.left && seen.every((one) => one.left >= marks.left - 0.5)
-      return isWhole ? [] : [card.innerText + ': ' + seen.length]
+      const flags = card.querySelector('.flags').getBoundingClientRect()
+      const icons = [...card.querySelectorAll('.flag')].map((icon) => icon.getBoundingClientRect())
+      const visible = icons.filter((icon) => icon.top < flags.bottom)
+      const isComplete = visible.length > 0 && slot.right <= flags.left && visible.every((icon) => icon.left >= flags.left - 0.5)
+      return isComplete ? [] : [card.innerText + ': ' + visible.length]
     })`)
   await expect.poll(findTruncated).toEqual([])
 })
@@ -96,8 +97,8 @@ it('shows a group in its order with planned and blank slots', async () => {
   service.data.groups = [{ id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, manufacturer: null }]
   const page = await open(service, '/wall?group=2&layout=sideways&detail=everything&theme=pink')
   const listSlots = () =>
-    page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((one) =>
-      one.matches('.spacer') ? 'blank' : one.querySelector('.card-slot [aria-hidden]').innerText)`)
+    page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((item) =>
+      item.matches('.spacer') ? 'blank' : item.querySelector('.card-slot [aria-hidden]').innerText)`)
   await expect.poll(listSlots).toEqual(['3', 'blank', '9', '1'])
   expect(await page.locator('.planned').innerText()).toContain('Planned')
   expect(await page.locator('.chart').count()).toBe(0)

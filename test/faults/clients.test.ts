@@ -20,11 +20,14 @@ describe('idle connections', () => {
     const installation = await createInstallation()
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
-    await until('it is logged', () => /few open files/.test(service.err()))
+    await until('the message is logged', () => /few open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
-    await until('the oldest are gone', () => silent.filter((client) => client.closedAt() > 0).length === 72)
+    await until(
+      'the oldest connections are closed',
+      () => silent.filter((client) => client.closedAt() > 0).length === 72,
+    )
     expect(silent.slice(0, 72).every((client) => client.closedAt() > 0)).toBe(true)
     expect((await service.get('/healthz')).status).toBe(200)
   })
@@ -49,7 +52,7 @@ describe('WebSocket clients', () => {
     expect(rejected.status).toBe(503)
     expect((await service.get('/healthz')).status).toBe(200)
     sockets[0]?.destroy()
-    await until('there is room again', async () => {
+    await until('a connection is accepted again', async () => {
       const { socket, status } = await openRaw(service.port)
       sockets.push(socket)
       return status === 101
@@ -88,7 +91,7 @@ describe('a flood of requests', () => {
       public_read: true,
     })
     const service = await installation.serve()
-    await until('it polls', async () => (await service.receivers()).length === 2)
+    await until('the service polls', async () => (await service.receivers()).length === 2)
     const before = shure.requests.total
     const startedAt = performance.now()
     const health = watchHealth(service.port)

@@ -92,7 +92,7 @@ describe.concurrent('a host name', () => {
     const service = installation.start(['serve', '--json'], {
       NODE_OPTIONS: `--import=${join(installation.path, 'resolver.mjs')}`,
     })
-    await until('it listens', () => service.out().includes('address'))
+    await until('the service listens', () => service.out().includes('address'))
     const healthOf = async (code: string) => {
       const response = await fetch(`http://127.0.0.1:${servicePort}/api/health/?manufacturer=${code}`)
       return ((await response.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
@@ -143,7 +143,7 @@ it.concurrent('a network that drops packets fails after 3 s, however long a resp
       system.entry('neighbour'),
     ],
   })
-  const { error } = await until('it has failed', async () => {
+  const { error } = await until('the poll has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/?manufacturer=swallowed')).json
     return vendor_api.consecutive_failures > 0 && vendor_api
   })

@@ -41,11 +41,11 @@ async function restartWithAge(app: TestApp, { madeMs: ageMs = 0, restedMs: idleM
 describe('a session', () => {
   // Reliability: 3.4.3.
   it.each([
-    ['rested for 23 hours', { restedMs: 23 * hour }, 200],
-    ['rested for 24 hours', { restedMs: 24 * hour }, 401],
+    ['idle for 23 hours', { restedMs: 23 * hour }, 200],
+    ['idle for 24 hours', { restedMs: 24 * hour }, 401],
     ['13 days old', { madeMs: 13 * 24 * hour }, 200],
     ['14 days old', { madeMs: 14 * 24 * hour }, 401],
-  ])('%s gets the expected status', async (_, age, status) => {
+  ])('that is %s results in the expected status', async (_, age, status) => {
     const app = await startApp()
     const session = await createFirstAdmin(app)
     const later = await restartWithAge(app, age)
@@ -286,7 +286,7 @@ describe('audit log', () => {
   it('is also written to standard output, one line of JSON for each entry', async () => {
     const installation = await createInstallation({ server: { port: 0 } })
     const program = installation.start(['serve', '--no-poll'])
-    const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
+    const address = await until('the service listens', () => /at (http:\S+)/.exec(program.out())?.[1])
     const response = await fetch(`${address}api/group/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -312,10 +312,10 @@ describe('audit log', () => {
     expect(/\p{Cc}/u.test(line)).toBe(false)
 
     const json = installation.start(['serve', '--no-poll', '--json'])
-    const other = await until('it listens', () => JSON.parse(json.out()).address as string)
+    const other = await until('the service listens', () => JSON.parse(json.out()).address as string)
     const headers = { 'content-type': 'application/json' }
     await fetch(`${other}api/group/`, { method: 'POST', headers, body: '{"title":"C"}' })
-    await until('it is logged on standard error', () => json.err().includes('group.create'))
+    await until('the entry is logged on standard error', () => json.err().includes('group.create'))
     expect(json.out()).not.toContain('group.create')
   })
 

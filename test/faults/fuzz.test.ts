@@ -1,7 +1,6 @@
 /**
- * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives. `npm run
- * bench:reliability`
- * runs more of it.
+ * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives.
+ * `npm run bench:reliability` sends more of it.
  */
 
 import { expect, it } from 'vitest'
@@ -13,7 +12,9 @@ const seed = 20_260_501
 const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams: 24 }
 
 // Reliability: 1.9, 1.20, 2.1.2.
-it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
+it(`survives invalid requests, messages, frames, responses and streams (seed ${seed})`, {
+  timeout: 120_000,
+}, async () => {
   const systems = await startFuzzSystems(seed)
   onTestEnd(() => systems.close())
   const installation = await createInstallation({ manufacturers: systems.manufacturers })

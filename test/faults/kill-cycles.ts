@@ -61,7 +61,7 @@ export async function killCycles<V extends KillableService>(options: {
       sent[id] = number
       const { status } = await saveGroup(service, id, String(number))
       if (status === 503 && killDatabase !== undefined) return
-      if (status !== 200) throw new Error(`a write was answered with ${status}`)
+      if (status !== 200) throw new Error(`a write returned ${status}`)
       acknowledged[id] = number
       count += 1
     }
@@ -76,7 +76,7 @@ export async function killCycles<V extends KillableService>(options: {
       const from = acknowledged[id] ?? 0
       const to = sent[id] ?? 0
       if (Number(title) >= from && Number(title) <= to && isComplete) continue
-      lost.push(`cycle ${cycle}, group ${id}: ${title} [${slots}] is not of ${from} to ${to}`)
+      lost.push(`cycle ${cycle}, group ${id}: ${title} [${slots}] is not between ${from} and ${to}`)
     }
   }
 
@@ -93,7 +93,7 @@ export async function killCycles<V extends KillableService>(options: {
     await sleep(50 + random() * 1450)
     await (killDatabase ?? killService)(current)
     const results = await Promise.all(writes)
-    const rejected = results.find((error) => /answered with/.test(String(error)))
+    const rejected = results.find((error) => /returned/.test(String(error)))
     if (rejected !== undefined) lost.push(`cycle ${cycle}: ${rejected}`)
     service = await startTimed(current)
     await compare(service, cycle)

@@ -14,9 +14,9 @@ const poll = async (app: TestApp) => {
 }
 const readVendorApi = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
 
-describe('invalid devices', () => {
+describe('listed devices', () => {
   // Reliability: 1.10, U14.
-  it('are skipped or read as far as possible, logged once an hour each, and health stays healthy', async () => {
+  it('that are invalid are skipped or read as far as possible, and logged once an hour; health stays healthy', async () => {
     const { device_id: _, ...nameless } = device(2)
     const invalid = [
       device(3, { battery_percentage: 'x' }),
@@ -72,7 +72,7 @@ describe('invalid devices', () => {
   it.each([
     ['the list', device(1), '/api/v1/devices'],
     ['its channels', device(1, { channels: undefined, transmitters: undefined }), '/api/v1/devices/d1/channels'],
-  ])('levels of %s that arrive late do not overwrite newer ones from the subscription', async (_, listed, slowPath) => {
+  ])('keep newer levels from the subscription when levels of %s arrive late', async (_, listed, slowPath) => {
     const read = (changedLevels: object) => ({
       channels: [{ channel: 1, audio_level: -20, ...changedLevels }],
       transmitters: [{ channel: 1, battery: 80 }],
@@ -95,7 +95,7 @@ describe('invalid devices', () => {
     levels = { audio_level: -35 }
     delayed.pop()?.()
     await until('the subscription is connected', () => subscription.isUp)
-    await until('it is read again', () => delayed.length === 1)
+    await until('the levels are requested again', () => delayed.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
     subscription.send({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
@@ -108,7 +108,7 @@ describe('invalid devices', () => {
   })
 
   // Reliability: 1.10, U16.
-  it('an empty list after fifty devices deletes nothing; the third one makes all inactive', async () => {
+  it('are not deleted by an empty list; the third empty list in a row makes them inactive', async () => {
     const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
@@ -125,22 +125,22 @@ describe('invalid devices', () => {
   })
 
   // Reliability: 1.9, U18, 3.12.7.
-  it('of more than ten thousand devices the first ten thousand are used, and health reports it', async () => {
+  it('beyond the first ten thousand are ignored, and health reports it', async () => {
     const noChannels = { channels: [], transmitters: [] }
     const devices = Array.from({ length: 10_003 }, (_, index) => device(index, noChannels))
     const system = await startSystem(respondJson({ devices }))
     const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
-    await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
+    await until('all receivers are listed', async () => (await page(1)).count === 10_000, 40_000)
     expect((await page(1000)).results.at(-1).name).toBe('Rack 9999')
-    await until('it is logged', async () => (await readVendorApi(app)).details.length > 0)
+    await until('the message is logged', async () => (await readVendorApi(app)).details.length > 0)
     const { status, details } = await readVendorApi(app)
     expect(status).toBe('healthy')
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
   }, 60_000)
 
   // Reliability: U26.
-  it('rejected detail requests keep known values and do not fail the cycle', async () => {
+  it('keep known values when detail requests fail, and the cycle succeeds', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await poll(app)
@@ -206,13 +206,13 @@ describe.each(engines)('hostile text (%s)', (engine) => {
   })
 })
 
-it('a system that responds with 401 for one device is not queried for the others', async () => {
+it('a system that responds with 401 for one device gets no requests for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
       respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
     } else respondError(401)(request, response)
   })
   const app = await startApp({ manufacturers: [system.entry('shy')] })
-  await until('it has failed', async () => (await readVendorApi(app)).consecutive_failures > 0)
+  await until('the poll has failed', async () => (await readVendorApi(app)).consecutive_failures > 0)
   expect(system.requests.length).toBe(2)
 })

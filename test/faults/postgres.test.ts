@@ -34,7 +34,7 @@ async function start(config: object = {}, viaProxy: (url: string) => string = (u
   const manufacturers = [system.entry('shure')]
   const app = await startApp({ databaseUrl: viaProxy(database.url), manufacturers, config })
   const admin = await tokenHeaders(app.runtime, 'admin')
-  await until('it is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
+  await until('the system is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
   expect((await app.get('/api/admin/audit/', admin)).status).toBe(200)
   return { app, admin, system }
 }
@@ -61,7 +61,7 @@ describe('a restart of PostgreSQL', () => {
       expect([path, rejected.status, rejected.headers['retry-after']]).toEqual([path, 503, '5'])
     }
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const health = await until('health reports it', async () => {
+    const health = await until('health reports the failure', async () => {
       const response = await app.get('/api/health/', admin)
       return response.status === 503 && response
     })
@@ -131,7 +131,7 @@ describe('PostgreSQL that does not respond', () => {
       database_url: database.url,
     })
     const service = await installation.serve()
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     await suspendServer()
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
@@ -147,7 +147,7 @@ describe('PostgreSQL with too many connections', () => {
     const network = await startNetwork(onTestEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
-    await until('health reports it', async () => (await app.get('/api/health/')).status === 503)
+    await until('health reports the failure', async () => (await app.get('/api/health/')).status === 503)
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     const before = network.created
     const exhaustedAt = performance.now()
@@ -162,7 +162,7 @@ describe('PostgreSQL with too many connections', () => {
   }, 60_000)
 })
 
-/** Until SIGCONT, or the end of the test. */
+/** Suspends PostgreSQL until SIGCONT or the end of the test. */
 async function suspendServer(): Promise<void> {
   onTestFinished(() => server.signal('SIGCONT'))
   await server.signal('SIGSTOP')

@@ -38,14 +38,16 @@ describe('a service that receives SIGTERM', () => {
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await installation.serve()
     const socket = await service.socket()
-    await until('it is linked', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.links > 0)
     const idle = await openConnection(service.port)
     expect((await idle.request('GET /api/groups/ HTTP/1.1')).status).toBe(200)
     const halfRequest = await startHalfRequest(service.port)
 
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
-    await until('it has stopped listening', () => openConnection(service.port).then(closeConnection, () => true))
+    await until('the service has stopped listening', () =>
+      openConnection(service.port).then(closeConnection, () => true),
+    )
     const rejected = await idle.request('GET /api/groups/ HTTP/1.1')
     expect(rejected).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
     expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
@@ -88,9 +90,9 @@ describe('SIGHUP', () => {
       })
       const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(output)?.[1]) || null, 30_000)
       const listNodes = async () => (await installation.run(['nodes', '--json'])).json()
-      await until('it polls', async () => (await listNodes()).nodes.length > 0)
+      await until('the service polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
-      await until('it has ended', () => !isRunning(pid))
+      await until('the process has exited', () => !isRunning(pid))
       // A killed process counts as running for another 15 s.
       expect(await listNodes()).toEqual({ nodes: [], processes: [] })
     },
@@ -101,7 +103,7 @@ describe('SIGHUP', () => {
     const installation = await createInstallation()
     const service = await installation.serve()
     service.kill('SIGHUP')
-    await until('it is logged', () => service.err().includes('SIGHUP received'))
+    await until('the message is logged', () => service.err().includes('SIGHUP received'))
     expect((await service.get('/healthz')).status).toBe(200)
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
@@ -124,7 +126,7 @@ describe('a port in use', () => {
 })
 
 describe('an uncaught exception', () => {
-  const throwOnSignal = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
+  const throwOnSignal = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('on purpose') }))`
   const start = async () => {
     const installation = await createInstallation()
     await installation.write('bug.mjs', throwOnSignal)
@@ -140,7 +142,7 @@ describe('an uncaught exception', () => {
       service.kill('SIGUSR2')
       await until(`exception ${times}`, () => logged() === times)
     }
-    expect(service.err()).toMatch(/nobody foresaw this\\n +at .*bug\.mjs/)
+    expect(service.err()).toMatch(/on purpose\\n +at .*bug\.mjs/)
     expect((await service.get('/healthz')).status).toBe(200)
     expect(socket.ofType('status')).toHaveLength(1)
 
@@ -179,7 +181,7 @@ describe('standard output and standard error', () => {
       await ended
     })
     const service = client(`http://127.0.0.1:${port}`)
-    await until('it serves', async () => (await service.get('/healthz')).status === 200, 20_000)
+    await until('the service responds', async () => (await service.get('/healthz')).status === 200, 20_000)
     return { child, service }
   }
 
@@ -209,7 +211,7 @@ describe('a service without a network', () => {
     const reachable = await startSystem(devices())
     const installation = await createInstallation({ manufacturers: [unknown, reachable.entry('second')] })
     const service = await installation.serve()
-    await until('the other is polled', async () => (await service.receivers()).length === 1)
+    await until('the other system is polled', async () => (await service.receivers()).length === 1)
     const error = await until('the unknown name is reported', async () => {
       const { json } = await service.get('/api/health/?manufacturer=shure')
       return json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === 'shure').error as

@@ -27,7 +27,7 @@ const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
 const longText = 'x'.repeat(64 * 1024)
 
-/** Accepts the handshake and sends these bytes; what the client sends when it closes is stored in `heard`. */
+/** Accepts the handshake and sends these bytes; what the client sends when it closes is added to `received`. */
 function sendFrame(frame: Buffer, received: Buffer[]): UpgradeHandler {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -147,7 +147,7 @@ describe('a subscription', () => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
           // Repeated: every poll restores the name of the list.
-          const message = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
+          const message = '{"type":"device_update","device_id":"d13","device_name":"Pushed"}'
           const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))
         }),
@@ -221,7 +221,7 @@ describe('a subscription', () => {
   it.each(closings)('that is closed with %i is disconnected, then retried after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
     const { upgrades } = system(name)
-    await until('it is tried for the fourth time', () => upgrades.length >= 4, 20_000)
+    await until('the fourth attempt is made', () => upgrades.length >= 4, 20_000)
     const delays = upgrades.slice(1, 4).map(({ at }, index) => at - (upgrades[index]?.at ?? 0) - 200)
     for (const [index, delay] of delays.entries()) {
       expect(delay).toBeGreaterThan(0.8 * 1000 * 2 ** index - 200)
@@ -238,27 +238,30 @@ describe('a subscription', () => {
     async (code, _frame, closed) => {
       await until('the status was published', () => Buffer.concat(closeFrames.get(code) ?? []).length >= 8)
       expect(closeCode(closeFrames.get(code) ?? [])).toBe(closed)
-      await until('it is tried again', () => system(code).upgrades.length > 1)
+      await until('another attempt is made', () => system(code).upgrades.length > 1)
       expect((await waitForStatus(code, 'disconnected')).error).toMatch(/./)
     },
   )
 
   // Reliability: R5.
-  it.each(handshakes)('%s is an error with its reason, and retried later', async (code, _upgrade, message) => {
-    const { error } = await waitForStatus(code, 'error')
-    expect(error).toMatch(message)
-    expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
-    const { upgrades } = system(code)
-    const first = upgrades[0]?.at ?? 0
-    await until('it is tried again later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
-    expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
-  })
+  it.each(handshakes)(
+    'with the handshake %s has an error with its reason, and is retried later',
+    async (code, _upgrade, message) => {
+      const { error } = await waitForStatus(code, 'error')
+      expect(error).toMatch(message)
+      expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
+      const { upgrades } = system(code)
+      const first = upgrades[0]?.at ?? 0
+      await until('another attempt is made later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
+      expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
+    },
+  )
 
   // Reliability: R4.
   it('continues after invalid messages; unknown ones are counted', async () => {
     await until('the next push is stored', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
-      return json[0]?.name === 'Told'
+      return json[0]?.name === 'Pushed'
     })
     const metrics = (await app.get('/metrics')).bytes.toString()
     expect(/^micwatch_push_ignored_total\{manufacturer="nonsense".*\} (\d+)$/m.exec(metrics)?.[1]).toBe('3')
@@ -269,7 +272,7 @@ describe('a subscription', () => {
   it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
     const { error } = await waitForStatus('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
-    await until('it is opened again', () => streamRequests(system('mute')).length > 1)
+    await until('the stream is opened again', () => streamRequests(system('mute')).length > 1)
     const [first, second] = streamRequests(system('mute'))
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2000)
     expect(commentStreams).toBe(1)
@@ -284,7 +287,7 @@ describe('a subscription', () => {
 
   // Reliability: R7.
   it('to an event stream resumes at the last event id after at least a second', async () => {
-    const requests = await until('it is opened again', () => {
+    const requests = await until('the stream is opened again', () => {
       const all = streamRequests(system('hasty'))
       return all.length > 1 && all
     })
@@ -296,7 +299,7 @@ describe('a subscription', () => {
   it.each(hostileStreams)('to an event stream with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
     expect((await waitForStatus(code, last)).error).toMatch(/larger than Micwatch accepts/)
-    await until('it is opened again', () => streamRequests(system(code)).length > 1)
+    await until('the stream is opened again', () => streamRequests(system(code)).length > 1)
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
@@ -315,13 +318,17 @@ describe('a subscription', () => {
     expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
     await network.restore()
     network.closeConnections()
-    await until('it is back', () => statuses('half-open').at(-1)?.status === 'connected', 36_000)
+    await until(
+      'the subscription is connected again',
+      () => statuses('half-open').at(-1)?.status === 'connected',
+      36_000,
+    )
   }, 80_000)
 
   // Reliability: R7.
   it('with a very long retry time is retried after half a minute', async () => {
     const [first, second] = await until(
-      'it is opened again',
+      'the stream is opened again',
       () => {
         const all = streamRequests(system('patient'))
         return all.length > 1 && all
@@ -355,7 +362,7 @@ it('reports a transmitter that is a separate device', async () => {
   const open: WebSocket[] = []
   const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })
   const unit = async () => (await app.get('/api/units/')).json[0]
-  await until('it is known', unit)
+  await until('the device is known', unit)
   await until('the subscription is connected', () => open.length > 0)
   expect(await unit()).toMatchObject({
     name: 'Rack 7',
@@ -370,6 +377,6 @@ it('reports a transmitter that is a separate device', async () => {
   send({ type: 'device_update', transmitter: { channel: 1, battery: 17 } })
   await until('the removal is published', async () => (await unit()).battery_percentage === 17)
   send({ type: 'device_removed' })
-  await until('it is gone', async () => (await unit()).status === 'offline')
+  await until('the device is offline', async () => (await unit()).status === 'offline')
   expect(await app.receivers()).toEqual([])
 })

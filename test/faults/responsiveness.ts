@@ -18,7 +18,7 @@ export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'sock
     const pong = socket.next((message) => message.id === id)
     for (const path of ['/healthz', '/api/data.json', '/api/receivers/', '/api/config/']) {
       const { status } = await service.get(path)
-      if (status !== 200) failures.push(`${path} answered ${status}`)
+      if (status !== 200) failures.push(`${path} returned ${status}`)
     }
     await pong
     times.push(performance.now() - startedAt)

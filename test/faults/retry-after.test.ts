@@ -21,12 +21,12 @@ const cases: readonly Pause[] = [
   { name: 'seven seconds', headers: () => ({ 'retry-after': '7' }), holdSeconds: 7 },
   { name: '503 with three seconds', status: 503, headers: () => ({ 'retry-after': '3' }), holdSeconds: 3 },
   {
-    name: 'a date of a clock that is years off',
+    name: 'a date of a clock that is years behind',
     headers: () => ({ date: date(longAgo), 'retry-after': date(longAgo + 3000) }),
     holdSeconds: 3,
   },
   // A date has whole seconds, so up to one second is lost.
-  { name: 'a date of our own clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
+  { name: 'a date of the local clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
   { name: '0', headers: () => ({ 'retry-after': '0' }), holdSeconds: 1 },
   { name: '-5', headers: () => ({ 'retry-after': '-5' }), holdSeconds: 1 },
   { name: 'a date that is past', headers: () => ({ 'retry-after': date(Date.now() - 60_000) }), holdSeconds: 1 },
@@ -49,7 +49,7 @@ describe('a system that sends Retry-After', () => {
       for (const index of cases.keys()) systems.push(await startSystem(respondJson({ devices: [device(index + 1)] })))
       const entries = cases.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
       app = await startApp({ manufacturers: [...entries, otherSystem.entry('neighbour')] })
-      await until('all are known', async () => (await app.receivers()).length === cases.length + 1, 20_000)
+      await until('all receivers are known', async () => (await app.receivers()).length === cases.length + 1, 20_000)
       for (const [index, { status = 429, headers }] of cases.entries()) {
         const system = systems[index] as System
         system.respondWith((request, response) => {
@@ -94,13 +94,13 @@ describe('a system that sends Retry-After', () => {
       return
     }
     const next = await until(
-      'it gets another request',
+      'the system gets another request',
       () => system.requests.find((request) => request.at > rejected),
       15_000,
     )
     expect(next.at - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
     expect(next.at - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
-    await until('it is healthy', async () => {
+    await until('the status is healthy', async () => {
       const { status, details } = await healthOf(codeOf(pause))
       return status === 'healthy' && details.length === 0
     })
@@ -118,10 +118,10 @@ describe('a system that sends Retry-After', () => {
 })
 
 // Reliability: U9.
-it.concurrent('is treated as an ordinary failure if the header is invalid', async () => {
+it.concurrent('a response with an invalid Retry-After header is an ordinary failure', async () => {
   const system = await startSystem(respondError(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
-  const { consecutive_failures, details } = await until('it has failed', async () => {
+  const { consecutive_failures, details } = await until('the poll has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.consecutive_failures > 0 && vendor_api
   })
@@ -133,7 +133,7 @@ describe('a nonce', () => {
   it('is replaced within the cycle when it is stale, repeatedly, and no nonce count is reused', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, nonceUses: 2 }))
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
     for (let round = 0; round < 5; round += 1) {
       expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 3 })
       expect((await app.get('/api/health/')).json.vendor_api.consecutive_failures).toBe(0)
@@ -152,7 +152,7 @@ it.concurrent('credentials that are revoked while a subscription is up cost four
   await first.close()
   const { port } = new URL(first.baseUrl)
   const second = await startShure({ sharedKey: 'the new one', port: Number(port) })
-  const health = await until('it is rejected', async () => {
+  const health = await until('the credentials are rejected', async () => {
     const { error } = (await app.get('/api/health/')).json.vendor_api
     return /credentials rejected/.test(error) && error
   })
@@ -168,7 +168,7 @@ it.concurrent('a refresh joins the cycle that is running', async () => {
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('it gets a request', () => system.requests.length > 0)
+  await until('the system gets a request', () => system.requests.length > 0)
   const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
   for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
   expect(system.requests).toHaveLength(1)
@@ -180,7 +180,7 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1300)
   })
   const app = await startApp({ manufacturers: [system.entry('slow')] })
-  const { overruns, status } = await until('two have been counted', async () => {
+  const { overruns, status } = await until('two overruns are counted', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.overruns >= 2 && vendor_api
   })

@@ -34,9 +34,9 @@ describe('an upstream secret', () => {
     const created = await service.post('/api/auth/setup', { username: 'ana', password })
     const headers = { cookie: (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ') }
     const socket = await service.socket()
-    await until('it was polled', () => system.requests.length > 3)
+    await until('the system was polled', () => system.requests.length > 3)
     system.respondWith(respondJson({ error: secret }, 500))
-    await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
+    await until('the poll fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     await socket.next(({ type }) => type === 'status_update')
 
     const document = (await service.get('/api/openapi.json')).json as { paths: Record<string, { get?: object }> }
@@ -72,11 +72,11 @@ describe('a hostile name', () => {
     const system = await startSystem(respondJson({ devices: [{ ...device, id: `one${name}`, name }] }))
     const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
     const service = await installation.serve([], { MICWATCH_LOG: 'debug' })
-    await until('it is known', async () => (await service.receivers()).length === 1)
+    await until('the device is known', async () => (await service.receivers()).length === 1)
     await service.post('/api/auth/login', { username: name, password: name })
     await service.get(`/nowhere/${encodeURIComponent(name)}`)
     system.respondWith((_request, response) => void response.writeHead(500, { 'x-odd': 'a' }).end(name))
-    await until('it fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
+    await until('the poll fails', async () => (await service.get('/api/health/')).json.vendor_api.status === 'degraded')
     const status = await installation.run(['realtime_status', '--verbose'])
     const health = await installation.run(['check_api_health'])
     const unknownManufacturer = await installation.run(['check_api_health', '--manufacturer', name])

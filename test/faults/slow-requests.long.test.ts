@@ -38,7 +38,7 @@ describe('slow connections', () => {
     const health = watchHealth(service.port)
     onTestEnd(() => health.close())
     await until(
-      'those without a head are gone',
+      'connections without a head are closed',
       () => [...incompleteHeads, ...slowHeads, ...silent].every((client) => client.closedAt() > 0),
       40_000,
     )
@@ -47,7 +47,11 @@ describe('slow connections', () => {
     expect(Math.max(...durations)).toBeLessThan(15_000)
     for (const { received } of incompleteHeads) expect(received()).toContain('HTTP/1.1 408')
     expect(incompleteBodies.every((body) => body.closedAt() === 0)).toBe(true)
-    await until('those without a body are gone', () => incompleteBodies.every((body) => body.closedAt() > 0), 40_000)
+    await until(
+      'connections without a body are closed',
+      () => incompleteBodies.every((body) => body.closedAt() > 0),
+      40_000,
+    )
     for (const { received } of incompleteBodies) expect(received()).toContain('HTTP/1.1 408')
     expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })

@@ -35,12 +35,12 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
     finish = resolve
   })
   const blocked = app.runtime.db.transaction(() => finished)
-  await until('it is detected', async () => (await store()).status === 'not_writable', 8000)
+  await until('the failure is detected', async () => (await store()).status === 'not_writable', 8000)
   expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
   expect((await app.get('/api/health/')).json.status).toBe('degraded')
   finish()
   await blocked
-  await until('it is healthy again', async () => (await store()).status === 'healthy')
+  await until('the status is healthy again', async () => (await store()).status === 'healthy')
 })
 
 describe('a write lock that another process holds', () => {
@@ -48,16 +48,16 @@ describe('a write lock that another process holds', () => {
   it('delays no reader, no pong and no poll; a write waits up to 5 s and then fails', async () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
-    await until('it is polled', async () => (await app.receivers()).length === 1)
+    await until('the system is polled', async () => (await app.receivers()).length === 1)
     const pulse = await monitorResponsiveness(app)
     const polls = system.requests.length
     const lockProcess = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
-    await until('it is locked', () => lockProcess.lines.includes('locked'), 20_000)
+    await until('the database is locked', () => lockProcess.lines.includes('locked'), 20_000)
     const lockedAt = performance.now()
     system.respondWith(level(-41))
 
     const early = app.post('/api/group/', { title: 'early' })
-    await until('levels are shown all the same', async () => (await readLevel(app)) === -41, 4000)
+    await until('levels are served while the database is locked', async () => (await readLevel(app)) === -41, 4000)
     await until('a while has passed', () => elapsedSince(lockedAt) > 3500)
     const late = app.post('/api/group/', { title: 'late' })
 
@@ -68,7 +68,7 @@ describe('a write lock that another process holds', () => {
     expect((await late).status).toBe(201)
     expect(elapsedSince(lockedAt)).toBeGreaterThan(7000)
     expect((await app.get('/api/groups/')).json).toMatchObject([{ title: 'late' }])
-    await until('polling is stored again', async () => {
+    await until('polls are stored again', async () => {
       const [row] = await app.runtime.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
@@ -84,7 +84,7 @@ describe('a disk that is full', () => {
     const system = await startSystem(level(-60))
     const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
     const service = await installation.serve()
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     limitFileSize(service.pid, '1')
     const fullAt = performance.now()
     const rejected = await service.post('/api/group/', { title: 'lost' })
@@ -94,7 +94,7 @@ describe('a disk that is full', () => {
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
 
     // Beyond the duration of a lease, which cannot be renewed now.
-    await until('a lease has run out', () => elapsedSince(fullAt) > 16_000, 20_000)
+    await until('a lease has expired', () => elapsedSince(fullAt) > 16_000, 20_000)
     const polls = system.requests.length
     system.respondWith(level(-41))
     await until('polling continues in memory', async () => (await readLevel(service)) === -41)
@@ -117,7 +117,7 @@ describe('a disk that is full', () => {
 
 describe('kill -9', () => {
   // Reliability: S5, P4.
-  it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
+  it('at any moment loses no acknowledged write, leaves none incomplete, and creates no duplicates', async () => {
     const shure = withoutPush(await startShure({ receivers: 5, story: true }))
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const seed = Date.now() % 100_000
@@ -125,7 +125,7 @@ describe('kill -9', () => {
     expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
     expect(report.acknowledged).toBeGreaterThan(100)
     expect(report.slowestStartMs).toBeLessThan(timeLimit(5000))
-    await until('all are known', async () => (await report.last.receivers()).length === 5)
+    await until('all receivers are known', async () => (await report.last.receivers()).length === 5)
     report.last.kill('SIGTERM')
     await report.last.ended
     expect(checkIntegrity(installation.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
@@ -151,7 +151,7 @@ describe('kill -9', () => {
 describe('a start that cannot succeed', () => {
   // Reliability: S6.
   it.each(['a folder that cannot be written', 'a path below a file'])(
-    '%s: exit 1, one line, the path',
+    'with %s exits with 1 and one line that names the path',
     async (kind) => {
       const installation = await createInstallation()
       await chmod(installation.path, 0o755)

@@ -42,7 +42,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
     NODE_OPTIONS: `--import=${join(installation.path, 'clock.mjs')}`,
     ...env,
   })
-  await until('it is polled', async () => (await service.receivers()).length === 1)
+  await until('the system is polled', async () => (await service.receivers()).length === 1)
   const time = async () => Date.parse((await service.get('/api/health/')).json.timestamp)
   return {
     system,
@@ -76,7 +76,7 @@ describe.concurrent('a wall clock that jumps', () => {
     for (const offset of [hour, -hour, -Date.now(), 0]) {
       await jumpClock(Date.now() + offset)
       const pollsBefore = system.requests.length
-      await until('it is polled four times more', () => system.requests.length > pollsBefore + 4, 20_000)
+      await until('the system is polled four more times', () => system.requests.length > pollsBefore + 4, 20_000)
       const [receiver] = await service.receivers()
       expect(receiver).toMatchObject({ is_active: true })
       lastSeenTimes.push(Date.parse(String(receiver?.last_seen)))
@@ -96,18 +96,18 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(installation)
     const service = await installation.serve([], clock.env)
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     const requestsBefore = system.requests.length
     await clock.set('+3600')
-    await until('it is polled meanwhile', () => system.requests.length > requestsBefore + 2)
+    await until('the system is polled meanwhile', () => system.requests.length > requestsBefore + 2)
     await clock.set('+0')
     system.respondWith((request) => request.socket.destroy())
     const failingAt = performance.now()
     const [receiver] = await service.receivers()
     expect(Date.parse(String(receiver?.last_seen))).toBeLessThan(Date.now() + 1_000)
-    await until('it is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
+    await until('the receiver is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
     expect(elapsedSince(failingAt)).toBeGreaterThan(50_000)
-    const alerts = await until('its alert is raised', async () => {
+    const alerts = await until('the alert is raised', async () => {
       const { json } = await service.get('/api/alerts/')
       return json.length > 1 && json
     })
@@ -121,7 +121,7 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
     const clock = await startFakeClock(installation)
     const service = await installation.serve([], clock.env)
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
     const requestsBefore = system.requests.length
@@ -155,14 +155,14 @@ describe.concurrent('an interval that is changed while the service runs', () => 
   it('applies from the next tick, longer or shorter, without a restart', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
-    await until('it is polled', () => system.requests.length > 0)
+    await until('the system is polled', () => system.requests.length > 0)
     const change = async (value: string) => {
       const body = { key: 'polling_interval', value, manufacturer: 'shure' }
       expect((await app.post('/api/config/', body)).status).toBe(200)
     }
     await change('1')
     const before = system.requests.length
-    await until('it is polled every second', () => system.requests.length > before + 3)
+    await until('the system is polled every second', () => system.requests.length > before + 3)
     await change('600')
     // One poll may already have been sent.
     const after = system.requests.length + 1
@@ -179,7 +179,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     const installation = await createInstallation({ manufacturers: [system.entry('shure', { timeout: 60 })] })
     const suspended = await installation.serve()
     const receiver = async () => (await suspended.receivers())[0]
-    await until('it is polled', async () => (await receiver()) !== undefined)
+    await until('the system is polled', async () => (await receiver()) !== undefined)
     // Its next request is answered while it is suspended, with data that is out of date when it resumes.
     const lateResponses: (() => void)[] = []
     system.respondWith((request, response) => lateResponses.push(() => respondWithName('Late')(request, response)))
@@ -191,16 +191,16 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
 
     const poller = installation.start(['poll_devices', '--interval', '1', '--json'])
     await until(
-      'another has taken over',
+      'another process has taken over',
       () => poller.lines().some((line) => JSON.parse(line).manufacturers.length > 0),
       30_000,
     )
     expect(readName(installation.databaseUrl)).toBe('After')
     suspended.kill('SIGCONT')
-    await until('it waits', () => suspended.err().includes('the lease is lost'), 15_000)
-    await until('it shows what the other has stored', async () => (await receiver())?.name === 'After')
+    await until('the lost lease is logged', () => suspended.err().includes('the lease is lost'), 15_000)
+    await until('the data of the other process is served', async () => (await receiver())?.name === 'After')
     const cycles = poller.lines().length
-    await until('the other one continues polling', () => poller.lines().length > cycles + 2)
+    await until('the other process continues polling', () => poller.lines().length > cycles + 2)
     expect(readName(installation.databaseUrl)).toBe('After')
     expect((await receiver())?.name).toBe('After')
     expect(await suspended.receivers()).toHaveLength(1)

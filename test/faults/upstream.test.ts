@@ -64,7 +64,7 @@ const failures: readonly FailureCase[] = [
   },
   { row: 'U2', name: 'silence', response: () => {}, error: timeoutError, timeout: 1 },
   { row: 'U3', name: 'a body that stalls', response: drip('', 60_000), error: timeoutError, timeout: 1 },
-  { row: 'U3', name: 'a byte now and then', response: drip(' ', 200), error: timeoutError, timeout: 1 },
+  { row: 'U3', name: 'a slow trickle of bytes', response: drip(' ', 200), error: timeoutError, timeout: 1 },
   {
     row: 'U4',
     name: '401 to everything',
@@ -81,7 +81,7 @@ const failures: readonly FailureCase[] = [
   { row: 'U10', name: '504', response: respondError(504), error: /answered 504/ },
   {
     row: 'U11',
-    name: 'a list cut in the middle',
+    name: 'a truncated list',
     response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"devices":[{"device_id', destroySocket),
     error: invalid,
   },
@@ -93,7 +93,7 @@ const failures: readonly FailureCase[] = [
   },
   {
     row: 'U11',
-    name: 'chunks cut off',
+    name: 'truncated chunks',
     response: sendBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\ne\r\n{"devices":[]}\r\n', destroySocket),
     error: invalid,
   },
@@ -107,7 +107,7 @@ const failures: readonly FailureCase[] = [
   wrongShape('null', { devices: null }),
   wrongShape('an object inside', { devices: { d1: {} } }),
   wrongShape('text', { devices: 'none' }),
-  { row: 'U19', name: 'a body without end', response: endless, error: /larger than Micwatch accepts/ },
+  { row: 'U19', name: 'an endless body', response: endless, error: /larger than Micwatch accepts/ },
   {
     row: 'U19',
     name: 'a gzip bomb',
@@ -116,7 +116,7 @@ const failures: readonly FailureCase[] = [
   },
   {
     row: 'U19',
-    name: 'two codings',
+    name: 'two content encodings',
     response: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(bomb)),
     error: /cannot be decoded/,
   },
@@ -128,7 +128,7 @@ const failures: readonly FailureCase[] = [
   },
   {
     row: 'U20',
-    name: 'nesting of 200,000',
+    name: '200,000 levels of nesting',
     response: (_request, response) =>
       response.writeHead(200).end(`{"devices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
     error: /nested deeper/,
@@ -136,7 +136,7 @@ const failures: readonly FailureCase[] = [
   { row: 'U22', name: 'a redirect', error: /unexpected redirect/ },
   {
     row: 'U23',
-    name: 'another scheme',
+    name: 'another authentication scheme',
     response: respondError(401, { 'www-authenticate': 'Basic realm="r"' }),
     error: /credentials rejected/,
   },
@@ -216,14 +216,18 @@ beforeAll(async () => {
     const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) })
     app = await startApp({ manufacturers: [...entries, otherSystem.entry('neighbour')], log })
     socket = await app.socket()
-    await until('all are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
-    await until('all are healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
+    await until('all receivers are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
+    await until(
+      'all manufacturers are healthy',
+      async () => (await app.get('/api/health/')).json.status === 'healthy',
+      30_000,
+    )
     before = (await app.receivers()) as never
     faultsAt = performance.now()
     await closedPort.refuse()
     for (const [index, { response }] of failures.entries())
       if (response !== undefined) systems[index]?.respondWith(response)
-    for (const name of ['403', '401 to everything', 'another scheme']) {
+    for (const name of ['403', '401 to everything', 'another authentication scheme']) {
       systems[find(name)]?.handleUpgrades(rejectUpgrade(name === '403' ? 403 : 401))
     }
     systems[find('a redirect')]?.respondWith(respondError(307, { location: `${otherHost.url}/` }))
@@ -239,7 +243,7 @@ describe('a system that fails', () => {
   // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
   it.each(failures)('$row $name: reports a failed cycle and keeps all known data', async (failure) => {
     const code = codeOf(failure)
-    const { error, ...state } = await until('it has failed', async () => {
+    const { error, ...state } = await until('the poll has failed', async () => {
       const current = await healthOf(code)
       return current.consecutive_failures > 0 && current
     })
@@ -256,7 +260,7 @@ describe('a system that fails', () => {
 
   // Reliability: 1.9, 2.1.1, U2, U3.
   it('is sent one request at a time, which is aborted at the deadline', async () => {
-    for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
+    for (const name of ['silence', 'a body that stalls', 'a slow trickle of bytes']) {
       const system = systems[find(name)] as System
       expect([name, system.maxConcurrent]).toEqual([name, 1])
       const finished = system.requests.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
@@ -270,7 +274,7 @@ describe('a system that fails', () => {
   // Reliability: 2.1.3, U10.
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
-    const times = await until('it gets a third request', () => {
+    const times = await until('the system gets a third request', () => {
       const requestTimes = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
       return requestTimes.length > 2 && requestTimes
     })
@@ -295,7 +299,7 @@ describe('a system that fails', () => {
   // Reliability: 2.1.4, 2.1.8.
   it('changes its status in the expected steps, each published once', async () => {
     const code = codeOf(failures[find('500')] as FailureCase)
-    await until('it is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
+    await until('the status is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
     await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
@@ -318,7 +322,7 @@ describe('a system that fails', () => {
 
   // Reliability: 1.11, U23.
   it('that requires an unsupported authentication scheme gets no credentials', () => {
-    const { requests } = systems[find('another scheme')] as System
+    const { requests } = systems[find('another authentication scheme')] as System
     const own = requests.filter(({ at }) => at > faultsAt)
     expect(own.length).toBeGreaterThan(0)
     expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
@@ -326,13 +330,13 @@ describe('a system that fails', () => {
 
   // Reliability: 2.1.4, U1.
   it('is polled again within one delay after it recovers, all of them at once', async () => {
-    const rejected = ['403', '401 to everything', 'another scheme'].map(find)
+    const rejected = ['403', '401 to everything', 'another authentication scheme'].map(find)
     await closedPort.restore()
     for (const [index, system] of systems.entries())
       if (!rejected.includes(index)) system.respondWith(validSystems[index] as Responder)
     const recovered = failures.filter((_, index) => !rejected.includes(index))
     await until(
-      'all are healthy',
+      'all manufacturers are healthy',
       async () => {
         const { manufacturers } = (await app.get('/api/health/')).json
         const status = new Map(
@@ -358,7 +362,7 @@ describe('a system that fails', () => {
     for (const [name, maxRequests] of [
       ['403', 1],
       ['401 to everything', 2],
-      ['another scheme', 1],
+      ['another authentication scheme', 1],
     ] as const) {
       const { requests, upgrades } = systems[find(name)] as System
       const own = requests.filter(({ at }) => at > faultsAt)

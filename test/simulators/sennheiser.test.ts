@@ -228,7 +228,7 @@ describe('faults', () => {
   })
 })
 
-it('hanging requests end when the simulator closes', async () => {
+it('closing the simulator ends hanging requests', async () => {
   const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate })
   sennheiser.setFault({ type: 'hang' })
   const hanging = call(sennheiser, 'GET', '/api/v1/devices', { headers: basic }).catch((error: Error) => error)

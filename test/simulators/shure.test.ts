@@ -287,7 +287,7 @@ function upgradeStatus(
       request.destroy()
       resolve(response.statusCode)
     })
-    socket.on('open', () => reject(new Error('it opened')))
+    socket.on('open', () => reject(new Error('the connection was accepted')))
     socket.on('error', () => {})
   })
 }

@@ -188,7 +188,7 @@ describe.each(engines)('locations on %s', (engine) => {
   test('have nested locations and receivers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
+    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'Venue', description: '', parent: null }))
     const rack = await db.transaction((tx) =>
       insertLocation(tx, { name: 'Rack', description: 'left', parent: venue.id }),
     )

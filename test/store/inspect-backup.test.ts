@@ -56,7 +56,7 @@ test.each([
   ['drop table migrations', 'it is no backup of Micwatch'],
   ['delete from migrations', 'it is empty'],
   ["insert into migrations values ('9999-far-ahead', 0)", 'newer version'],
-])('%s: rejected', async (statement, reason) => {
+])('rejects a backup after: %s', async (statement, reason) => {
   const file = await copyWithChange((database) => database.exec(statement))
   expect(findBackupFault(file)).toContain(reason)
 })

@@ -396,7 +396,7 @@ describe.each(engines)('leases on %s', (engine) => {
   })
 })
 
-test('use the given clock on SQLite', async () => {
+test('leases use the given clock on SQLite', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -406,7 +406,7 @@ test('use the given clock on SQLite', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
 })
 
-test('return a lower bound of the time without a holder when they are acquired', async () => {
+test('leases return a lower bound of the time without a holder when they are acquired', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
   const takeOver = (owner: string) => db.transaction((tx) => takeLease(tx, 's', owner, 15_000))
@@ -425,7 +425,7 @@ test('return a lower bound of the time without a holder when they are acquired',
 })
 
 // Reliability: T1.
-test('from before the clock was set back or restarted block no process', async () => {
+test('leases from before the clock was set back or restarted block no process', async () => {
   let now = 56 * 365 * 86_400_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -435,7 +435,7 @@ test('from before the clock was set back or restarted block no process', async (
   expect(await leaseHolder(db.read, 's')).toMatchObject({ owner: 'b' })
 })
 
-test('on PostgreSQL cannot change hands between the check and the commit', async () => {
+test('a lease on PostgreSQL cannot change its holder between the check and the commit', async () => {
   const db = await openStore('postgres')
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 100))
   const steps: string[] = []
