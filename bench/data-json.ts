@@ -1,10 +1,10 @@
 /**
- * Requests a second for everything at once. Reference: a bare node:http server that answers the same bytes; where levels
- * change, while the same goes on beside it, and alone.
+ * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes; while levels change,
+ * it is measured beside the running Micwatch and alone.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtEnd, type Bench, type Figure, using } from './harness.ts'
+import { type AtEnd, type Bench, type Figure, withCleanup } from './harness.ts'
 import { type HttpLoadFigures, loadHttp } from './http-load.ts'
 import { startBareHttp, startMicwatch, startUpstream } from './servers.ts'
 
@@ -12,22 +12,22 @@ const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
 const seconds = 2
-/** Once in every measurement. */
+/** One poll in every measurement. */
 const pollSeconds = seconds
 const pushesPerSecond = 5
-/** So long it takes until the code that is measured is compiled for good. */
+/** Long enough for V8 to optimize the measured code. */
 const warmUpSeconds = 2
 
 interface Case {
   readonly name: string
   readonly connections: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Each request names the tag of the last answer. */
+  /** Each request has an `If-None-Match` field with the ETag of the last response. */
   readonly isConditional?: boolean
 }
 
 const gzip = { 'accept-encoding': 'gzip' }
-/** The upstream pushes all the while, five times a second for every receiver; it is polled in any case. */
+/** Measured while the upstream pushes every receiver's levels five times a second, besides being polled. */
 const liveCases: readonly Case[] = [
   { name: '16 connections', connections: 16 },
   { name: '1 connection', connections: 1 },
@@ -47,8 +47,8 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
       async measure() {
         const figures: Figure[] = []
         for (const receivers of sizes) {
-          figures.push(...(await using((end) => measureLive(end, receivers, nodeOptions))))
-          figures.push(...(await using((end) => measureQuiet(end, receivers, nodeOptions))))
+          figures.push(...(await withCleanup((atRunEnd) => measureLive(atRunEnd, receivers, nodeOptions))))
+          figures.push(...(await withCleanup((atRunEnd) => measureQuiet(atRunEnd, receivers, nodeOptions))))
         }
         return figures
       },
@@ -57,36 +57,39 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
 })
 
 async function measureLive(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[]): Promise<Figure[]> {
-  const { upstream, ours, bare } = await open(atEnd, receivers, nodeOptions, pushesPerSecond)
+  const { upstream, service, bareServer } = await open(atEnd, receivers, nodeOptions, pushesPerSecond)
   const figures: Figure[] = []
-  for (const one of liveCases) {
-    const name = nameOf(receivers, one, 'levels change')
-    const told = await load(ours, one)
-    const beside = await load(bare, one)
+  for (const testCase of liveCases) {
+    const name = caseTitle(receivers, testCase, 'levels change')
+    const micwatch = await runLoad(service, testCase)
+    const reference = await runLoad(bareServer, testCase)
     process.kill(upstream.pid, 'SIGSTOP')
     await sleep(200)
-    const alone = await load(bare, one)
+    const referenceAlone = await runLoad(bareServer, testCase)
     process.kill(upstream.pid, 'SIGCONT')
-    // What it has to tell since then is not part of the next case.
+    // Lets the upstream send its backlog before the next case.
     await sleep(500)
-    figures.push(rate(name, told, beside), rate(`${name}; the reference alone`, told, alone))
-    if (one.connections === 1) figures.push(slowest(name, told, beside))
+    figures.push(
+      rateFigure(name, micwatch, reference),
+      rateFigure(`${name}; reference alone`, micwatch, referenceAlone),
+    )
+    if (testCase.connections === 1) figures.push(p99Figure(name, micwatch, reference))
   }
   return figures
 }
 
 async function measureQuiet(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[]): Promise<Figure[]> {
-  const { ours, bare } = await open(atEnd, receivers, nodeOptions, 0)
+  const { service, bareServer } = await open(atEnd, receivers, nodeOptions, 0)
   const figures: Figure[] = []
-  for (const one of quietCases) {
-    const name = nameOf(receivers, one, 'nothing pushed')
-    const told = await load(ours, one)
-    const reference = await load(bare, one)
-    figures.push(rate(name, told, reference))
-    if (one.isConditional) figures.push(slowest(name, told, reference))
-    if (told.cpuMs === null || reference.cpuMs === null) continue
-    const cpu = `${name}, server CPU for 1,000 answers`
-    figures.push({ name: cpu, unit: 'ms', ours: told.cpuMs, reference: reference.cpuMs })
+  for (const testCase of quietCases) {
+    const name = caseTitle(receivers, testCase, 'nothing pushed')
+    const micwatch = await runLoad(service, testCase)
+    const reference = await runLoad(bareServer, testCase)
+    figures.push(rateFigure(name, micwatch, reference))
+    if (testCase.isConditional) figures.push(p99Figure(name, micwatch, reference))
+    if (micwatch.cpuMs === null || reference.cpuMs === null) continue
+    const cpu = `${name}, server CPU per 1,000 responses`
+    figures.push({ name: cpu, unit: 'ms', ours: micwatch.cpuMs, reference: reference.cpuMs })
   }
   return figures
 }
@@ -96,26 +99,27 @@ interface Server {
   readonly pid: number
 }
 
-async function open(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[], pushes: number) {
-  const upstream = await startUpstream(atEnd, { receivers, channelsPerReceiver, pushesPerSecond: pushes })
-  const ours = await startMicwatch(atEnd, upstream, { pollSeconds, nodeOptions })
-  const bare = await startBareHttp(atEnd, await fetch(ours.address + path))
-  for (const { address } of [ours, bare]) await loadHttp(address, { path, connections: 16, seconds: warmUpSeconds })
-  return { upstream, ours, bare }
+async function open(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[], pushRate: number) {
+  const upstream = await startUpstream(atEnd, { receivers, channelsPerReceiver, pushesPerSecond: pushRate })
+  const service = await startMicwatch(atEnd, upstream, { pollSeconds, nodeOptions })
+  const bareServer = await startBareHttp(atEnd, await fetch(service.address + path))
+  for (const { address } of [service, bareServer])
+    await loadHttp(address, { path, connections: 16, seconds: warmUpSeconds })
+  return { upstream, service, bareServer }
 }
 
-function load({ address, pid }: Server, one: Case): Promise<HttpLoadFigures> {
-  return loadHttp(address, { ...one, path, seconds, pid })
+function runLoad({ address, pid }: Server, testCase: Case): Promise<HttpLoadFigures> {
+  return loadHttp(address, { ...testCase, path, seconds, pid })
 }
 
-function nameOf(receivers: number, one: Case, what: string): string {
-  return `${receivers.toLocaleString('en')} × ${channelsPerReceiver}, ${one.name}, ${what}`
+function caseTitle(receivers: number, testCase: Case, condition: string): string {
+  return `${receivers.toLocaleString('en')} × ${channelsPerReceiver}, ${testCase.name}, ${condition}`
 }
 
-function rate(name: string, ours: HttpLoadFigures, reference: HttpLoadFigures): Figure {
+function rateFigure(name: string, ours: HttpLoadFigures, reference: HttpLoadFigures): Figure {
   return { name, unit: '/s', ours: ours.perSecond, reference: reference.perSecond }
 }
 
-function slowest(name: string, ours: HttpLoadFigures, reference: HttpLoadFigures): Figure {
+function p99Figure(name: string, ours: HttpLoadFigures, reference: HttpLoadFigures): Figure {
   return { name: `${name}, p99`, unit: 'ms', ours: ours.p99Ms, reference: reference.p99Ms }
 }

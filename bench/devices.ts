@@ -1,6 +1,6 @@
 /**
- * What it costs to hold a conversation with each of many receivers that meter ten times a second. Reference: bare sockets
- * to the same receivers that read and throw away.
+ * The cost of a TCP connection to each of many receivers that send levels ten times a second. Reference: plain sockets to
+ * the same receivers that discard the data.
  */
 
 import { once } from 'node:events'
@@ -9,7 +9,15 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReceiverInData } from '../src/model/api.ts'
-import { type AtEnd, type Bench, cpuOf, type Figure, makeFolder, residentMegabytes, until } from './harness.ts'
+import {
+  type AtEnd,
+  type Bench,
+  cpuTimeMs,
+  createTempFolder,
+  type Figure,
+  residentMegabytes,
+  waitFor,
+} from './harness.ts'
 import { startReference, startService } from './servers.ts'
 
 const receivers = 500
@@ -22,28 +30,32 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
   runs: 3,
   async open(atEnd) {
     const rack = await startRack(atEnd, receivers)
-    const folder = await makeFolder(atEnd)
+    const folder = await createTempFolder(atEnd)
     const config = { devices: rack.ports.map((port) => `tcp://127.0.0.1:${port}`), timeout: 30 }
     const manufacturers = [{ code: 'shure', config }]
     const startedAt = performance.now()
     const micwatch = await startService(atEnd, folder, { manufacturers, nodeOptions })
-    await until('every receiver meters for Micwatch', () => rack.metering() === receivers, 120_000)
-    await until('Micwatch shows every level', async () => (await shown(micwatch.address)) === receivers)
+    await waitFor('every receiver sends levels to Micwatch', () => rack.metering() === receivers, 120_000)
+    await waitFor(
+      'Micwatch shows the levels of every receiver',
+      async () => (await countShown(micwatch.address)) === receivers,
+    )
     const startMs = performance.now() - startedAt
     const file = join(folder, 'ports.json')
     await writeFile(file, JSON.stringify(rack.ports))
-    const reference = await startReference(atEnd, 'lines', file)
-    await until('every receiver meters for the reference', () => rack.metering() === 2 * receivers, 60_000)
+    const reference = await startReference(atEnd, 'receivers', file)
+    await waitFor('every receiver sends levels to the reference', () => rack.metering() === 2 * receivers, 60_000)
 
     return {
       async measure() {
-        const before = await Promise.all([cpuOf(micwatch.pid), cpuOf(reference.pid)])
+        const before = await Promise.all([cpuTimeMs(micwatch.pid), cpuTimeMs(reference.pid)])
         await sleep(seconds * 1000)
-        const after = await Promise.all([cpuOf(micwatch.pid), cpuOf(reference.pid)])
-        if (rack.metering() !== 2 * receivers) throw new Error('a conversation was lost on the way')
-        const [ours, bare] = after.map((value, at) => ((value ?? 0) - (before[at] ?? 0)) / seconds)
+        const after = await Promise.all([cpuTimeMs(micwatch.pid), cpuTimeMs(reference.pid)])
+        if (rack.metering() !== 2 * receivers)
+          throw new Error('A connection to a receiver was lost during the measurement.')
+        const [ours, bare] = after.map((value, processIndex) => ((value ?? 0) - (before[processIndex] ?? 0)) / seconds)
         const [megabytes, bareMegabytes] = await Promise.all(
-          [micwatch, reference].map((one) => residentMegabytes(one.pid)),
+          [micwatch, reference].map(({ pid }) => residentMegabytes(pid)),
         )
         const size = `${receivers} receivers × ${channels.length}`
         const figures: Figure[] = [
@@ -54,10 +66,10 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
             reference: bare ?? null,
           },
           {
-            name: `${size}, from the start until all are followed`,
+            name: `${size}, from the start until all are subscribed`,
             unit: 'ms',
             ours: startMs,
-            reference: Number(reference.said.untilHeardMs),
+            reference: Number(reference.output.allReceivedMs),
           },
         ]
         if (typeof megabytes === 'number') {
@@ -69,32 +81,32 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
   },
 })
 
-/** How many receivers are shown with levels on every channel. */
-async function shown(address: string): Promise<number> {
-  const answer = await fetch(`${address}/api/data.json`)
-  const { receivers: all } = (await answer.json()) as { receivers: ReceiverInData[] }
-  return all.filter((one) => one.channels.every(({ rf_level }) => rf_level !== null)).length
+/** Counts the receivers that are shown with levels on every channel. */
+async function countShown(address: string): Promise<number> {
+  const response = await fetch(`${address}/api/data.json`)
+  const { receivers: all } = (await response.json()) as { receivers: ReceiverInData[] }
+  return all.filter((receiver) => receiver.channels.every(({ rf_level }) => rf_level !== null)).length
 }
 
-/** As little of each receiver as it takes to be one: ULX-D, four channels, new values with every meter. */
+/** Simulates the minimum of a four-channel ULX-D receiver, with new levels in every sample. */
 export async function startRack(atEnd: AtEnd, receivers: number) {
   const metering = new Set<Socket>()
   const servers: Server[] = []
   atEnd(async () => {
-    clearInterval(beat)
+    clearInterval(timer)
     for (const socket of metering) socket.destroy()
     for (const server of servers) server.close()
   })
-  for (let nth = 0; nth < receivers; nth += 1) {
-    const server = createServer((socket) => serve(socket, nth, metering))
+  for (let index = 0; index < receivers; index += 1) {
+    const server = createServer((socket) => simulateReceiver(socket, index, metering))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     servers.push(server)
   }
-  let round = 0
-  const beat = setInterval(() => {
-    round += 1
-    const level = String(60 + (round % 40)).padStart(3, '0')
+  let sampleCount = 0
+  const timer = setInterval(() => {
+    sampleCount += 1
+    const level = String(60 + (sampleCount % 40)).padStart(3, '0')
     const frames = channels.map((channel) => `< SAMPLE ${channel} ALL AX ${level} 030 >`).join('')
     for (const socket of metering) socket.write(frames)
   }, meterMs)
@@ -104,14 +116,14 @@ export async function startRack(atEnd: AtEnd, receivers: number) {
   }
 }
 
-function serve(socket: Socket, nth: number, metering: Set<Socket>): void {
-  const octets = [nth >> 8, nth & 255]
+function simulateReceiver(socket: Socket, index: number, metering: Set<Socket>): void {
+  const octets = [index >> 8, index & 255]
   const mac = `00:0E:DD:00:${octets.map((octet) => octet.toString(16).padStart(2, '0')).join(':')}`
-  const answers: Readonly<Record<string, string>> = {
+  const responses: Readonly<Record<string, string>> = {
     'GET MODEL': '< REP MODEL {ULXD4Q} >',
-    'GET DEVICE_ID': `< REP DEVICE_ID {R${nth}} >`,
+    'GET DEVICE_ID': `< REP DEVICE_ID {R${index}} >`,
     'GET FW_VER': '< REP FW_VER {2.4.12.0} >',
-    'GET NET_SETTINGS SC': `< REP NET_SETTINGS SC MANUAL 010.020.${octets.map((one) => String(one).padStart(3, '0')).join('.')} 255.255.000.000 010.020.000.001 ${mac} >`,
+    'GET NET_SETTINGS SC': `< REP NET_SETTINGS SC MANUAL 010.020.${octets.map((octet) => String(octet).padStart(3, '0')).join('.')} 255.255.000.000 010.020.000.001 ${mac} >`,
     'GET 0 ALL': channels
       .map(
         (channel) =>
@@ -125,7 +137,7 @@ function serve(socket: Socket, nth: number, metering: Set<Socket>): void {
     for (const [, command = ''] of String(bytes).matchAll(/< (.*?) >/g)) {
       const rate = /METER_RATE (\d+)/.exec(command)?.[1]
       if (rate !== undefined) metering[rate === '00000' ? 'delete' : 'add'](socket)
-      else socket.write(answers[command] ?? '< REP ERR >')
+      else socket.write(responses[command] ?? '< REP ERR >')
     }
   })
 }

@@ -1,17 +1,20 @@
-/** Many clients on a wall that never rests: frames delivered a second. Reference: a bare `ws` broadcast of the same frames. */
+/**
+ * Frames delivered per second to many clients while all receivers change. Reference: a minimal `ws` broadcast of the
+ * same frames.
+ */
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { atRate, type Bench, cpuOf, type Figure, residentMegabytes } from './harness.ts'
+import { atRate, type Bench, cpuTimeMs, type Figure, residentMegabytes } from './harness.ts'
 import { type Change, clientFrame, openRelay, toChanges, upstreamFrame } from './push.ts'
+import { countFrames, openRawWebSocket } from './raw-websocket.ts'
 import { startMicwatch } from './servers.ts'
-import { countFrames, openSocket } from './wire-socket.ts'
 
 const receivers = 100
 const channelsPerReceiver = 4
-/** A hundred thousand frames a second, both. */
-const walls = [
+/** Both loads are 100,000 frames per second. */
+const loads = [
   { clients: 100, updatesPerSecond: 10 },
   { clients: 1_000, updatesPerSecond: 1 },
 ]
@@ -32,13 +35,13 @@ export const fanOut = (nodeOptions: readonly string[]): Bench => ({
     return {
       async measure() {
         const figures: Figure[] = []
-        for (const { clients, updatesPerSecond } of walls) {
-          const crowd = { clients, updates: receivers * updatesPerSecond, open: openSocket }
+        for (const { clients, updatesPerSecond } of loads) {
+          const load = { clients, updates: receivers * updatesPerSecond, open: openRawWebSocket }
           const size = `${clients.toLocaleString('en')} clients × ${receivers} receivers × ${updatesPerSecond}/s`
-          const ours = await deliver(`${micwatch.address}/ws`, micwatch.pid, crowd, changes, (change, level) =>
+          const ours = await measureDelivery(`${micwatch.address}/ws`, micwatch.pid, load, changes, (change, level) =>
             simulator.push.send(upstreamFrame(change, level)),
           )
-          const reference = await deliver(relay.address, relay.pid, crowd, changes, (change, level) =>
+          const reference = await measureDelivery(relay.address, relay.pid, load, changes, (change, level) =>
             relay.send(clientFrame(change, level)),
           )
           figures.push({ name: `${size}, frames`, unit: '/s', ours: ours.perSecond, reference: reference.perSecond })
@@ -52,34 +55,35 @@ export const fanOut = (nodeOptions: readonly string[]): Bench => ({
   },
 })
 
-export interface Crowd {
+export interface ClientLoad {
   readonly clients: number
-  /** A second, over all receivers. */
+  /** Updates per second, over all receivers. */
   readonly updates: number
   open(address: string): Promise<Socket>
 }
 
-interface Delivered {
+interface DeliveryFigures {
   readonly perSecond: number
-  /** Of the server, for 10,000 frames; null where the system does not tell, like the memory it holds meanwhile. */
+  /** CPU time of the server per 10,000 frames; null on systems without `/proc`. */
   readonly cpuMs: number | null
-  /** Of the server, for each change that it was told, however many frames came of it. */
+  /** CPU time of the server per change from upstream, regardless of the number of frames it caused. */
   readonly cpuMsPerChange: number | null
+  /** Resident memory of the server at the end. */
   readonly megabytes: number | null
 }
 
-export async function deliver(
+export async function measureDelivery(
   address: string,
   pid: number,
-  { clients, updates, open }: Crowd,
+  { clients, updates, open }: ClientLoad,
   changes: readonly Change[],
   send: (change: Change, level: number) => void,
-): Promise<Delivered> {
+): Promise<DeliveryFigures> {
   const sockets: Socket[] = []
-  // A few at a time: the queue of connections that nobody has accepted yet is short.
+  // In batches, because the server's backlog of pending connections is short.
   while (sockets.length < clients) {
-    const more = Math.min(100, clients - sockets.length)
-    sockets.push(...(await Promise.all(Array.from({ length: more }, () => open(address)))))
+    const batchSize = Math.min(100, clients - sockets.length)
+    sockets.push(...(await Promise.all(Array.from({ length: batchSize }, () => open(address)))))
   }
   let frames = 0
   let changed = 0
@@ -88,35 +92,35 @@ export async function deliver(
       frames += count
     })
   }
-  const sending = atRate(updates, (warmUpMs + 200) / 1000 + seconds, (nth) => {
-    const change = changes[nth % changes.length] as Change
+  const sending = atRate(updates, (warmUpMs + 200) / 1000 + seconds, (index) => {
+    const change = changes[index % changes.length] as Change
     changed += 1
     send(change, nextLevel(change))
   })
   await sleep(warmUpMs)
-  const [before, changedBefore, startedAt, cpuBefore] = [frames, changed, performance.now(), await cpuOf(pid)]
+  const [before, changedBefore, startedAt, cpuBefore] = [frames, changed, performance.now(), await cpuTimeMs(pid)]
   await sleep(seconds * 1000)
-  const [after, changedAfter, endedAt, cpuAfter] = [frames, changed, performance.now(), await cpuOf(pid)]
+  const [after, changedAfter, endedAt, cpuAfter] = [frames, changed, performance.now(), await cpuTimeMs(pid)]
   const megabytes = await residentMegabytes(pid)
   await sending
   for (const socket of sockets) socket.destroy()
   await sleep(200)
   const delivered = after - before
-  if (delivered === 0) throw new Error(`${address} delivered nothing`)
-  const used = cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore
+  if (delivered === 0) throw new Error(`${address} delivered no frames`)
+  const cpuUsedMs = cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore
   return {
     perSecond: delivered / ((endedAt - startedAt) / 1000),
-    cpuMs: used === null ? null : (used / delivered) * 10_000,
-    cpuMsPerChange: used === null ? null : used / (changedAfter - changedBefore),
+    cpuMs: cpuUsedMs === null ? null : (cpuUsedMs / delivered) * 10_000,
+    cpuMsPerChange: cpuUsedMs === null ? null : cpuUsedMs / (changedAfter - changedBefore),
     megabytes,
   }
 }
 
-const levels = new WeakMap<Change, number>()
+const lastLevels = new WeakMap<Change, number>()
 
-/** Another one than the last, whoever was told that: else there would be nothing to tell. */
+/** A level that differs from the last one of this receiver, because unchanged levels are not sent. */
 function nextLevel(change: Change): number {
-  const level = -90 + (((levels.get(change) ?? 0) + 1) % 60)
-  levels.set(change, level + 90)
+  const level = -90 + (((lastLevels.get(change) ?? 0) + 1) % 60)
+  lastLevels.set(change, level + 90)
   return level
 }

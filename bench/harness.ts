@@ -1,4 +1,4 @@
-/** What every bench shares: medians and the table, child processes and temporary folders that never outlive the run. */
+/** Shared by all benches: medians, the result table, and the clean-up of child processes and temporary folders. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,37 +8,39 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Of rates more is better, of everything else less. */
+/** For rates (`/s`) higher is better, for all other units lower. */
 export type Unit = 'ms' | 'ms/s' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
   readonly name: string
   readonly unit: Unit
   readonly ours: number
-  /** The least that could be done for the same result, measured in the same run; null where there is no such thing. */
+  /**
+   * The cost of a minimal implementation with the same result, measured in the same run; null if there is no reference.
+   */
   readonly reference: number | null
 }
 
-/** Has this closed when the bench ends, however it ends; the last opened first. */
+/** Registers a clean-up function that runs when the bench ends, even after an error; the last registered runs first. */
 export type AtEnd = (close: () => unknown) => void
 
 export interface Bench {
   readonly name: string
-  /** How often `measure` is called; its medians are told. */
+  /** The number of calls of `measure`; the table shows the medians. */
   readonly runs: number
   open(atEnd: AtEnd): Promise<{ measure(): Promise<readonly Figure[]> }>
 }
 
 export interface Line extends Figure {
   readonly bench: string
-  /** Ours / reference. */
+  /** `ours` divided by `reference`. */
   readonly ratio: number | null
   readonly oursRuns: readonly number[]
   readonly referenceRuns: readonly number[]
 }
 
-/** Closes what was opened, however it ends. */
-export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
+/** Runs `work`, then its registered clean-up functions, even if `work` throws. */
+export async function withCleanup<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
   const closers: (() => unknown)[] = []
   try {
     return await work((close) => closers.push(close))
@@ -47,21 +49,21 @@ export async function using<T>(work: (atEnd: AtEnd) => Promise<T>): Promise<T> {
   }
 }
 
-/** Throws when the bench cannot run. */
+/** Throws if the bench cannot run. */
 export function runBench(bench: Bench): Promise<readonly Line[]> {
-  return using(async (atEnd) => {
+  return withCleanup(async (atEnd) => {
     const { measure } = await bench.open(atEnd)
     const runs: (readonly Figure[])[] = []
     while (runs.length < bench.runs) runs.push(await measure())
-    return toLines(bench.name, runs)
+    return summarizeRuns(bench.name, runs)
   })
 }
 
-function toLines(bench: string, runs: readonly (readonly Figure[])[]): Line[] {
+function summarizeRuns(bench: string, runs: readonly (readonly Figure[])[]): Line[] {
   return (runs[0] ?? []).map(({ name, unit }) => {
-    const same = runs.flatMap((figures) => figures.filter((one) => one.name === name))
-    const oursRuns = same.map((one) => one.ours)
-    const referenceRuns = same.flatMap((one) => one.reference ?? [])
+    const figuresOfName = runs.flatMap((figures) => figures.filter((figure) => figure.name === name))
+    const oursRuns = figuresOfName.map((figure) => figure.ours)
+    const referenceRuns = figuresOfName.flatMap((figure) => figure.reference ?? [])
     const ours = median(oursRuns)
     const reference = referenceRuns.length === 0 ? null : median(referenceRuns)
     const ratio = reference === null ? null : ours / reference
@@ -73,18 +75,18 @@ export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
 
-/** The value that so many percent do not exceed. */
+/** The smallest value that at least `percent` percent of the values do not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  const at = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)
-  const value = sorted[at]
-  if (value === undefined) throw new Error('nothing was measured')
+  const index = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)
+  const value = sorted[index]
+  if (value === undefined) throw new Error('No values were measured.')
   return value
 }
 
 const widths = [72, 14, 14, 8]
 
-export const tableHead = formatRow(['name', 'ours', 'reference', 'ratio'])
+export const tableHead = formatRow(['Figure', 'Micwatch', 'Reference', 'Ratio'])
 
 export function formatLine(line: Line): string {
   const { bench, name, unit, ours, reference, ratio } = line
@@ -98,7 +100,7 @@ export function formatLine(line: Line): string {
 
 function formatRow([name = '', ...cells]: readonly string[]): string {
   const [nameWidth = 0, ...rest] = widths
-  return name.padEnd(nameWidth) + cells.map((cell, at) => cell.padStart(rest[at] ?? 0)).join('')
+  return name.padEnd(nameWidth) + cells.map((cell, index) => cell.padStart(rest[index] ?? 0)).join('')
 }
 
 function formatValue(value: number, unit: Unit): string {
@@ -122,7 +124,7 @@ export function describeMachine(): Machine {
   return { cpu, cores: availableParallelism(), node: process.version, platform: `${process.platform} ${process.arch}` }
 }
 
-// --- What must not outlive the run ------------------------------------------------------------------------------------
+// --- Clean-up ---------------------------------------------------------------------------------------------------------
 
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()
@@ -138,7 +140,7 @@ for (const [signal, code] of [
   process.once(signal, () => process.exit(code))
 }
 
-export async function makeFolder(atEnd: AtEnd): Promise<string> {
+export async function createTempFolder(atEnd: AtEnd): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-bench-'))
   folders.add(folder)
   atEnd(() => {
@@ -150,37 +152,38 @@ export async function makeFolder(atEnd: AtEnd): Promise<string> {
 
 export interface Child {
   readonly pid: number
-  /** The JSON it said on standard output. */
-  readonly said: Readonly<Record<string, unknown>>
-  /** Resolves when it has ended, however. */
+  /** The JSON object that the process printed when it was ready. */
+  readonly output: Readonly<Record<string, unknown>>
+  /** Resolves when the process has exited, for any reason. */
   readonly ended: Promise<unknown>
-  /** The end of what it said on standard error. */
+  /** The last 20,000 characters of standard error. */
   log(): string
 }
 
-const readyMs = 30_000
-const stopMs = 10_000
+const readyTimeoutMs = 30_000
+const stopTimeoutMs = 10_000
 
-/** A Node process that says one JSON object on standard output once it is ready. */
+/** Starts a Node process that prints one JSON object on standard output when it is ready. */
 export async function startChild(
   atEnd: AtEnd,
-  words: readonly string[],
-  more: Readonly<Record<string, string>> = {},
+  args: readonly string[],
+  extraEnv: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
-  // Nothing of this machine's own configuration may reach what is measured.
-  const env = { PATH: process.env.PATH, MICWATCH_LOG: 'warn', ...more }
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  // The environment of this machine must not affect the measured process.
+  const env = { PATH: process.env.PATH, MICWATCH_LOG: 'warn', ...extraEnv }
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   children.add(child)
   child.once('exit', () => children.delete(child))
   const ended = once(child, 'exit')
   atEnd(() => stopChild(child))
-  let errors = ''
+  let stderr = ''
   child.stderr.on('data', (chunk) => {
-    errors = (errors + chunk).slice(-20_000)
+    stderr = (stderr + chunk).slice(-20_000)
   })
-  const said = await new Promise<Child['said']>((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`node ${words.join(' ')} ${why}\n${errors.slice(-2000)}`.trim()))
-    const timer = setTimeout(() => fail('did not get ready'), readyMs)
+  const output = await new Promise<Child['output']>((resolve, reject) => {
+    const fail = (message: string) =>
+      reject(new Error(`node ${args.join(' ')} ${message}\n${stderr.slice(-2000)}`.trim()))
+    const timer = setTimeout(() => fail(`was not ready within ${readyTimeoutMs / 1000} s`), readyTimeoutMs)
     let text = ''
     child.stdout.on('data', (chunk) => {
       text += chunk
@@ -188,36 +191,36 @@ export async function startChild(
         resolve(JSON.parse(text))
         clearTimeout(timer)
       } catch {
-        // Not all of it yet.
+        // The output is not complete yet.
       }
     })
     child.once('error', (error) => fail(error.message))
     child.once('close', (code) => {
       clearTimeout(timer)
-      fail(`ended with ${code}`)
+      fail(`exited with code ${code}`)
     })
   })
-  return { pid: child.pid ?? 0, said, ended, log: () => errors }
+  return { pid: child.pid ?? 0, output, ended, log: () => stderr }
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
   await exited
   clearTimeout(timer)
 }
 
-/** CPU time a process has used, in ms; null where the system does not tell. */
-export async function cpuOf(pid: number): Promise<number | null> {
+/** The CPU time that a process has used, in ms; null on systems without `/proc`. */
+export async function cpuTimeMs(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // After the name in brackets: state is field 3, user and system time are fields 14 and 15, in hundredths of a second.
+  // Fields after the name in parentheses: 3 is the state, 14 and 15 are user and system time in hundredths of a second.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Memory a process holds; null where the system does not tell. */
+/** The resident memory of a process; null on systems without `/proc`. */
 export async function residentMegabytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]
@@ -226,17 +229,22 @@ export async function residentMegabytes(pid: number): Promise<number | null> {
 
 // --- Time -------------------------------------------------------------------------------------------------------------
 
-/** Waits until it is so; throws when that takes too long. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
-  const deadline = performance.now() + limitMs
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited ${limitMs / 1000} s in vain: ${what}`)
+/** Waits until `condition` returns true; throws after `timeoutMs`. */
+export async function waitFor(
+  description: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 20_000,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline)
+      throw new Error(`Timed out after ${timeoutMs / 1000} s. Expected: ${description}.`)
     await sleep(20)
   }
 }
 
-/** Calls `send` so often a second, evenly, for so long. */
-export async function atRate(perSecond: number, seconds: number, send: (nth: number) => void): Promise<void> {
+/** Calls `send` at a constant rate for `seconds`. */
+export async function atRate(perSecond: number, seconds: number, send: (index: number) => void): Promise<void> {
   const startedAt = performance.now()
   for (let sent = 0; sent < perSecond * seconds; ) {
     const due = Math.min(perSecond * seconds, Math.floor(((performance.now() - startedAt) / 1000) * perSecond) + 1)

@@ -1,4 +1,7 @@
-/** Asks a service the same thing again and again, for a sign of life unless told otherwise, from a thread of its own: whoever loads it is busy as well. */
+/**
+ * Measures response times of one path (by default `/healthz`) from a worker thread, because the main thread may be busy
+ * generating load.
+ */
 
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -8,28 +11,28 @@ const { Agent, request } = require('node:http')
 const { parentPort, workerData } = require('node:worker_threads')
 const agent = new Agent({ keepAlive: true })
 const times = []
-let trouble = null
-let isOver = false
-parentPort.on('message', () => { isOver = true })
-const ask = () => {
-  if (isOver) { parentPort.postMessage({ times, trouble }); process.exit() }
+let failure = null
+let isStopped = false
+parentPort.on('message', () => { isStopped = true })
+const send = () => {
+  if (isStopped) { parentPort.postMessage({ times, failure }); process.exit() }
   const startedAt = performance.now()
-  const again = () => setTimeout(ask, 20)
-  const asked = request({ host: '127.0.0.1', ...workerData, agent }, (answer) => {
-    if (answer.statusCode !== 200) trouble ??= 'answered ' + answer.statusCode
-    answer.resume()
-    answer.on('end', () => { times.push(performance.now() - startedAt); again() })
+  const sendNext = () => setTimeout(send, 20)
+  const clientRequest = request({ host: '127.0.0.1', ...workerData, agent }, (response) => {
+    if (response.statusCode !== 200) failure ??= 'returned ' + response.statusCode
+    response.resume()
+    response.on('end', () => { times.push(performance.now() - startedAt); sendNext() })
   })
-  asked.on('error', (error) => { trouble ??= String(error); again() })
-  asked.end()
+  clientRequest.on('error', (error) => { failure ??= String(error); sendNext() })
+  clientRequest.end()
 }
-ask()
+send()
 `
 
 export interface HealthWatch {
-  /** How long the answers took, in ms; throws when one was not 200. */
+  /** Stops, and returns the response times in ms; throws if a response was not 200. */
   end(): Promise<readonly number[]>
-  /** Ends it, if it has not ended. */
+  /** Stops the worker if it still runs. */
   close(): Promise<void>
 }
 
@@ -38,8 +41,8 @@ export function watchHealth(port: number, path = '/healthz'): HealthWatch {
   return {
     async end() {
       worker.postMessage('end')
-      const [{ times, trouble }] = await once(worker, 'message')
-      if (trouble !== null) throw new Error(`${path} ${trouble}`)
+      const [{ times, failure }] = await once(worker, 'message')
+      if (failure !== null) throw new Error(`${path} ${failure}`)
       return times
     },
     close: async () => void (await worker.terminate()),

@@ -1,29 +1,29 @@
-/** `npm run bench`: how fast it is, each figure beside the least that could do the same. */
+/** `npm run bench`: measures the performance of Micwatch and of minimal reference implementations. */
 
 import { parseArgs } from 'node:util'
 import { dataJson } from './data-json.ts'
 import { devices } from './devices.ts'
 import { fanOut } from './fan-out.ts'
-import { flat } from './flat.ts'
+import { footprint } from './footprint.ts'
 import { gaps } from './gaps.ts'
 import { growth } from './growth.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
-import { house } from './house.ts'
+import { leaks } from './leaks.ts'
 import { pages } from './pages.ts'
 import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'devices', 'house', 'growth', 'flat', 'pages']
+const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'devices', 'footprint', 'growth', 'leaks', 'pages']
 
 const help = `npm run bench -- [options]
 
-  --only <name>       ${names.join(', ')}; may be given more than once
-  --json              one JSON document on standard output, with every run
-  --profile <folder>  the served Micwatch writes a CPU profile there
+  --only <name>       ${names.join(', ')}; can be repeated
+  --json              print one JSON document with the figures of every run
+  --profile <folder>  write a CPU profile of each measured Micwatch process to this folder
   --help
 
-Exit code 1 when a bench could not run, whatever the figures.`
+The exit code is 1 if a bench could not run. It does not depend on the figures.`
 
 process.exitCode = await main()
 
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
     console.log(help)
     return 0
   }
-  const say = (text: string) => (json ? console.error(text) : console.log(text))
+  const log = (text: string) => (json ? console.error(text) : console.log(text))
   const nodeOptions = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const benches: readonly Bench[] = [
     poll,
@@ -47,35 +47,35 @@ async function main(): Promise<number> {
     fanOut(nodeOptions),
     gaps(nodeOptions),
     devices(nodeOptions),
-    house(nodeOptions),
+    footprint(nodeOptions),
     growth(nodeOptions),
-    flat,
+    leaks,
     pages(nodeOptions),
   ]
-  const chosen = benches.filter(({ name }) => only.length === 0 || only.includes(name))
+  const selected = benches.filter(({ name }) => only.length === 0 || only.includes(name))
 
   const machine = describeMachine()
   const lines: Line[] = []
   const failed: string[] = []
   if (!json) {
     console.log(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}`)
-    console.log(`medians of ${chosen.map(({ name, runs }) => `${runs} runs (${name})`).join(', ')}`)
+    console.log(`Medians of ${selected.map(({ name, runs }) => `${runs} runs (${name})`).join(', ')}`)
   }
   try {
-    await prepareBuild(say)
+    await prepareBuild(log)
   } catch (error) {
-    console.error(`THE BENCHES CANNOT RUN: ${(error as Error).message}`)
+    console.error(`The benches cannot run: ${(error as Error).message}`)
     return 1
   }
   if (!json) console.log(`\n${tableHead}`)
-  for (const bench of chosen) {
+  for (const bench of selected) {
     try {
-      const measured = await runBench(bench)
-      lines.push(...measured)
-      if (!json) for (const line of measured) console.log(formatLine(line))
+      const rows = await runBench(bench)
+      lines.push(...rows)
+      if (!json) for (const line of rows) console.log(formatLine(line))
     } catch (error) {
       failed.push(bench.name)
-      console.error(`BENCH ${bench.name} CANNOT RUN: ${error instanceof Error ? error.stack : String(error)}`)
+      console.error(`Bench ${bench.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
     }
   }
   if (json) console.log(JSON.stringify({ machine, lines, failed }, null, 2))
@@ -94,7 +94,7 @@ function readOptions() {
     })
     const { only = [], json = false, help: wantsHelp = false, profile } = values
     const unknown = only.find((name) => !names.includes(name))
-    if (unknown !== undefined) return `No bench is called ${unknown}; there are ${names.join(', ')}.`
+    if (unknown !== undefined) return `Unknown bench: ${unknown}. Available benches: ${names.join(', ')}.`
     return { only, json, help: wantsHelp, profile }
   } catch (error) {
     return `${(error as Error).message}\n\n${help}`

@@ -1,6 +1,6 @@
 /**
- * The pages in a real Chromium without a graphics card: frames a second of a desk that never rests and what they cost,
- * time to the first useful paint, size of the scripts. Reference: an empty page in the same browser.
+ * The pages in Chromium without a graphics card: frames per second while all receivers change, CPU time, time to the first
+ * useful paint, and size of the scripts. Reference: an empty page in the same browser.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { launchChromium } from '../test/chromium.ts'
-import { type Bench, type Figure, median, using } from './harness.ts'
+import { type Bench, type Figure, median, withCleanup } from './harness.ts'
 import { type Micwatch, startDemo, startMicwatch } from './servers.ts'
 
 const receivers = 75
 const channelsPerReceiver = 4
 const updatesPerSecond = 10
 const seconds = 5
-const built = fileURLToPath(new URL('../dist/web/', import.meta.url))
+const webFolder = fileURLToPath(new URL('../dist/web/', import.meta.url))
 
 export const pages = (nodeOptions: readonly string[]): Bench => ({
   name: 'pages',
@@ -25,34 +25,34 @@ export const pages = (nodeOptions: readonly string[]): Bench => ({
   async open(atEnd) {
     const browser = await launchChromium()
     atEnd(() => browser.close())
-    // While nothing else is there yet.
-    const demo = await using(async (atEnd) => {
+    // Measured before any other process is started.
+    const demo = await withCleanup(async (atEnd) => {
       const { address } = await startDemo(atEnd)
       return firstUsefulPaint(browser, address)
     })
     const show = { receivers, channelsPerReceiver, richList: true, story: false, pushesPerSecond: updatesPerSecond }
     const simulator = await startShureSimulator(show)
     atEnd(() => simulator.close())
-    const house = await startMicwatch(atEnd, simulator, { pollSeconds: 3600, nodeOptions })
+    const micwatch = await startMicwatch(atEnd, simulator, { pollSeconds: 3600, nodeOptions })
     return {
       async measure() {
-        const blank = await watch(browser, await openPage(browser, 'about:blank'))
+        const blank = await measurePage(browser, await openPage(browser, 'about:blank'))
         const size = `${receivers * channelsPerReceiver} channels × ${updatesPerSecond} updates/s`
         const figures: Figure[] = []
         for (const [name, path] of [
-          ['desk', '/'],
-          ['desk as a table', '/?layout=list'],
+          ['monitor', '/'],
+          ['monitor as a table', '/?layout=list'],
           ['wall', '/wall'],
         ] as const) {
-          const ours = await watch(browser, await openHouse(browser, house, path))
-          const costs = `${name}, for a second of it:`
+          const ours = await measurePage(browser, await openLivePage(browser, micwatch, path))
+          const costTitle = `${name}, per second:`
           figures.push(
             { name: `${name}, ${size}, frames`, unit: '/s', ours: ours.frames, reference: blank.frames },
-            { name: `${costs} browser CPU`, unit: 'ms', ours: ours.cpuMs, reference: blank.cpuMs },
-            { name: `${costs} script`, unit: 'ms', ours: ours.scriptMs, reference: blank.scriptMs },
+            { name: `${costTitle} browser CPU`, unit: 'ms', ours: ours.cpuMs, reference: blank.cpuMs },
+            { name: `${costTitle} script`, unit: 'ms', ours: ours.scriptMs, reference: blank.scriptMs },
           )
         }
-        const full = await firstUsefulPaint(browser, house.address)
+        const full = await firstUsefulPaint(browser, micwatch.address)
         figures.push(
           { name: 'first useful paint of the demo', unit: 'ms', ours: demo, reference: null },
           {
@@ -75,7 +75,7 @@ async function openPage(browser: Browser, address: string): Promise<Page> {
   return page
 }
 
-async function openHouse(browser: Browser, { address }: Micwatch, path: string): Promise<Page> {
+async function openLivePage(browser: Browser, { address }: Micwatch, path: string): Promise<Page> {
   const page = await openPage(browser, address + path)
   await page
     .locator('[data-state]')
@@ -84,15 +84,15 @@ async function openHouse(browser: Browser, { address }: Micwatch, path: string):
   return page
 }
 
-interface Watched {
+interface PageFigures {
   readonly frames: number
-  /** Of all processes of the browser. */
+  /** CPU time of all browser processes. */
   readonly cpuMs: number
   readonly scriptMs: number
 }
 
-/** What it does in a second. Closes the page: only one is measured at a time. */
-async function watch(browser: Browser, page: Page): Promise<Watched> {
+/** Figures per second. Closes the page afterwards, because only one page is measured at a time. */
+async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
   await page.bringToFront()
   await page.waitForTimeout(1_500)
   const session = await page.context().newCDPSession(page)
@@ -111,17 +111,17 @@ async function watch(browser: Browser, page: Page): Promise<Watched> {
       else resolve(frames / ((now - startedAt) / 1000))
     })
   })`)
-  const lasted = (performance.now() - startedAt) / 1000
-  const cpuMs = ((await cpuOfBrowser(browser)) - cpuBefore) / lasted
-  const scriptMs = ((await scriptTime(session)) - scriptBefore) / lasted
+  const elapsedSeconds = (performance.now() - startedAt) / 1000
+  const cpuMs = ((await cpuOfBrowser(browser)) - cpuBefore) / elapsedSeconds
+  const scriptMs = ((await scriptTime(session)) - scriptBefore) / elapsedSeconds
   await page.close()
   return { frames, cpuMs, scriptMs }
 }
 
-/** Processor time that the page's own scripts have used, in ms. */
+/** CPU time that the page's scripts have used, in ms. */
 async function scriptTime(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
-  return (metrics.find((one) => one.name === 'ScriptDuration')?.value ?? 0) * 1000
+  return (metrics.find((metric) => metric.name === 'ScriptDuration')?.value ?? 0) * 1000
 }
 
 async function cpuOfBrowser(browser: Browser): Promise<number> {
@@ -131,8 +131,8 @@ async function cpuOfBrowser(browser: Browser): Promise<number> {
   return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0)
 }
 
-/** Resolves in the page when cards with values are on the screen: a frame was painted after they were there. */
-const untilUseful = `globalThis.useful = new Promise((resolve) => {
+/** A script for the page: resolves `useful` when a frame with values in the cards has been painted. */
+const resolveWhenUseful = `globalThis.useful = new Promise((resolve) => {
   const isUseful = () => document.querySelector('.card .battery-percent')?.textContent.includes('%')
   const watching = new MutationObserver(() => {
     if (!isUseful()) return
@@ -142,13 +142,13 @@ const untilUseful = `globalThis.useful = new Promise((resolve) => {
   watching.observe(document, { childList: true, subtree: true })
 })`
 
-/** From the request of the page, in ms, with nothing in the browser's cache. */
+/** Time from the request of the page, in ms, with an empty browser cache; the median of three. */
 async function firstUsefulPaint(browser: Browser, address: string): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < 3; run++) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
-    await page.addInitScript(untilUseful)
+    await page.addInitScript(resolveWhenUseful)
     await page.goto(address, { waitUntil: 'commit' })
     times.push(await page.evaluate<number>('useful'))
     await context.close()
@@ -156,10 +156,10 @@ async function firstUsefulPaint(browser: Browser, address: string): Promise<numb
   return median(times)
 }
 
-/** What the desk and the wall load before they show anything: the first script, and all that it is made of. */
+/** Compressed size of the scripts that the monitor and the wall load at start, in kB. */
 async function scriptSize(): Promise<number> {
-  const html = await readFile(join(built, 'index.html'), 'utf8')
+  const html = await readFile(join(webFolder, 'index.html'), 'utf8')
   const names = html.match(/assets\/[^"]+\.js/g) ?? []
-  const files = await Promise.all(names.map((name) => readFile(join(built, name))))
+  const files = await Promise.all(names.map((name) => readFile(join(webFolder, name))))
   return files.reduce((sum, file) => sum + gzipSync(file).length, 0) / 1000
 }

@@ -1,6 +1,6 @@
 /**
- * What one polling cycle costs from the upstream's bytes to the database: parse, transform, reconcile, store. Reference:
- * JSON.parse of the same bytes, and SQLite's own upsert of the rows that changed.
+ * The cost of one polling cycle from the upstream's response to the database: parse, transform, reconcile, store.
+ * Reference: JSON.parse of the same bytes and a plain SQLite upsert of the rows that changed.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,100 +14,100 @@ import { createPoller, type Poller } from '../src/monitor/poller.ts'
 import { openRuntime, type Runtime } from '../src/runtime.ts'
 import { toChannels, toDetail, toTransmitters } from '../src/simulation/device-api.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { type AtEnd, type Bench, type Figure, makeFolder } from './harness.ts'
+import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness.ts'
 
-const small = 1_000
-const large = 10_000
+const smallSize = 1_000
+const largeSize = 10_000
 const channelsPerReceiver = 4
 
 export const poll: Bench = {
   name: 'poll',
   runs: 5,
   async open(atEnd) {
-    const folder = await makeFolder(atEnd)
-    let houses = 0
-    const open = (end: AtEnd) => openPolled(end, join(folder, String(houses++)))
+    const folder = await createTempFolder(atEnd)
+    let folderCount = 0
+    const open = (atRunEnd: AtEnd) => openPollFixture(atRunEnd, join(folder, String(folderCount++)))
 
-    const [quiet, moved] = listBytes(small)
-    const [largeQuiet, largeMoved] = listBytes(large, 10)
-    const big = await open(atEnd)
-    // Code that is not compiled yet is the business of the lines with 1,000.
-    for (const bytes of [largeQuiet, largeMoved, largeMoved, largeQuiet]) await big.poll(bytes)
-    big.storeBare()
-    let isMoved = false
+    const [original, changed] = listBytes(smallSize)
+    const [largeOriginal, largeChanged] = listBytes(largeSize, 10)
+    const largeFixture = await open(atEnd)
+    // Warm-up: the figures for 10,000 receivers exclude compilation, unlike those for 1,000.
+    for (const bytes of [largeOriginal, largeChanged, largeChanged, largeOriginal]) await largeFixture.poll(bytes)
+    largeFixture.writeReference()
+    let isChanged = false
 
     return {
       async measure() {
         const closers: (() => unknown)[] = []
-        const polled = await open((close) => closers.push(close))
-        const size = `${small.toLocaleString('en')} × ${channelsPerReceiver}`
+        const fixture = await open((close) => closers.push(close))
+        const size = `${smallSize.toLocaleString('en')} × ${channelsPerReceiver}`
         const figures: Figure[] = [
-          await compare(polled, `${size}, everything new`, quiet),
-          await compare(polled, `${size}, every level changed`, moved),
-          await compare(polled, `${size}, nothing changed`, moved, 5),
+          await compareCpu(fixture, `${size}, everything new`, original),
+          await compareCpu(fixture, `${size}, every level changed`, changed),
+          await compareCpu(fixture, `${size}, nothing changed`, changed, 5),
         ]
         for (const close of closers.reverse()) await close()
-        isMoved = !isMoved
-        const largeSize = `${large.toLocaleString('en')} × ${channelsPerReceiver}`
-        const bytes = isMoved ? largeMoved : largeQuiet
+        isChanged = !isChanged
+        const largeTitle = `${largeSize.toLocaleString('en')} × ${channelsPerReceiver}`
+        const bytes = isChanged ? largeChanged : largeOriginal
         return [
           ...figures,
-          ...(await compareHolds(big, `${largeSize}, 10 % changed`, bytes)),
-          ...(await compareHolds(big, `${largeSize}, nothing changed`, bytes)),
+          ...(await compareWithDelay(largeFixture, `${largeTitle}, 10 % changed`, bytes)),
+          ...(await compareWithDelay(largeFixture, `${largeTitle}, nothing changed`, bytes)),
         ]
       },
     }
   },
 }
 
-/** One cycle, or the mean of several: of what takes a few milliseconds, collecting what others left is else the most. */
-async function compare(polled: Polled, name: string, bytes: Buffer, cycles = 1): Promise<Figure> {
+/** One cycle, or the mean of several: garbage collection would dominate a single cycle of a few milliseconds. */
+async function compareCpu(fixture: PollFixture, name: string, bytes: Buffer, cycles = 1): Promise<Figure> {
   let [ours, reference] = [0, 0]
   for (let cycle = 0; cycle < cycles; cycle += 1) {
-    ours += (await cpuMs(() => polled.poll(bytes))) / cycles
-    const rows = polled.changedRows()
-    const bare = await cpuMs(() => {
+    ours += (await measureCpuMs(() => fixture.poll(bytes))) / cycles
+    const rows = fixture.changedRows()
+    const bare = await measureCpuMs(() => {
       JSON.parse(bytes.toString())
-      polled.storeBare(rows)
+      fixture.writeReference(rows)
     })
     reference += bare / cycles
   }
   return { name: `${name}, CPU`, unit: 'ms', ours, reference }
 }
 
-async function compareHolds(polled: Polled, name: string, bytes: Buffer): Promise<readonly Figure[]> {
-  const ours = await hold(() => polled.poll(bytes))
-  const rows = polled.changedRows()
-  const reference = await hold(() => {
+async function compareWithDelay(fixture: PollFixture, name: string, bytes: Buffer): Promise<readonly Figure[]> {
+  const ours = await measureBlocking(() => fixture.poll(bytes))
+  const rows = fixture.changedRows()
+  const reference = await measureBlocking(() => {
     JSON.parse(bytes.toString())
-    polled.storeBare(rows)
+    fixture.writeReference(rows)
   })
   return [
     { name: `${name}, CPU`, unit: 'ms', ours: ours.cpuMs, reference: reference.cpuMs },
-    { name: `${name}, longest hold of the event loop`, unit: 'ms', ours: ours.holdMs, reference: reference.holdMs },
+    { name: `${name}, longest event loop delay`, unit: 'ms', ours: ours.blockedMs, reference: reference.blockedMs },
   ]
 }
 
-/** CPU time of this whole process meanwhile. */
-export async function cpuMs(work: () => unknown): Promise<number> {
+/** CPU time that this process, with all its threads, uses during `work`. */
+export async function measureCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000
 }
 
-/** What it uses, and for how long at a time it lets nothing else run. */
-async function hold(work: () => unknown): Promise<{ cpuMs: number; holdMs: number }> {
+/** CPU time, and the longest time for which the event loop was blocked. */
+async function measureBlocking(work: () => unknown): Promise<{ cpuMs: number; blockedMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   await sleep(20)
-  const usedMs = await cpuMs(work)
+  const usedMs = await measureCpuMs(work)
   await sleep(20)
   delay.disable()
-  return { cpuMs: usedMs, holdMs: delay.max / 1e6 }
+  return { cpuMs: usedMs, blockedMs: delay.max / 1e6 }
 }
 
-/** A list as the upstream answers it, and the same with other levels for one receiver in `every`. */
+/** The upstream's device list, and the same list with other levels for every nth receiver (`every`). */
 export function listBytes(receivers: number, every = 1): readonly [Buffer, Buffer] {
   const show = createShow({ manufacturers: { shure: receivers }, channelsPerReceiver, story: false })
   const devices = show.devicesAt(0, 'shure').map((state) => ({
@@ -115,14 +115,18 @@ export function listBytes(receivers: number, every = 1): readonly [Buffer, Buffe
     channels: toChannels(state),
     transmitters: toTransmitters(state),
   }))
-  const louder = <T extends { audio_level: number | null; rf_level: number | null }>(one: T) => ({
-    ...one,
-    audio_level: (one.audio_level ?? -60) + 1,
-    rf_level: (one.rf_level ?? -60) - 1,
+  const changeLevels = <T extends { audio_level: number | null; rf_level: number | null }>(levels: T) => ({
+    ...levels,
+    audio_level: (levels.audio_level ?? -60) + 1,
+    rf_level: (levels.rf_level ?? -60) - 1,
   })
-  const changed = devices.map((device, at) => {
-    if (at % every !== 0) return device
-    return { ...device, channels: device.channels.map(louder), transmitters: device.transmitters.map(louder) }
+  const changed = devices.map((device, index) => {
+    if (index % every !== 0) return device
+    return {
+      ...device,
+      channels: device.channels.map(changeLevels),
+      transmitters: device.transmitters.map(changeLevels),
+    }
   })
   return [Buffer.from(JSON.stringify({ devices })), Buffer.from(JSON.stringify({ devices: changed }))]
 }
@@ -138,19 +142,19 @@ function copyOf(bytes: Buffer): Buffer {
 type ChangedRows = Readonly<Record<(typeof tables)[number], readonly Record<string, unknown>[]>>
 const tables = ['receivers', 'channels'] as const
 
-interface Polled {
-  /** One cycle of the real poller on these bytes, into a real database. */
+interface PollFixture {
+  /** Runs one cycle of the real poller on these bytes, into a real database. */
   poll(bytes: Buffer): Promise<void>
-  /** What the last cycle wrote. */
+  /** The rows that were written since the last call. */
   changedRows(): ChangedRows
-  /** The same rows by SQLite alone, into a database of the same form; all there are, unless told. */
-  storeBare(rows?: ChangedRows): void
+  /** Writes the rows with plain SQLite into a database with the same schema; by default, those of `changedRows()`. */
+  writeReference(rows?: ChangedRows): void
 }
 
-export async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> {
-  const runtime = await openEmptyHouse(atEnd, join(folder, 'ours'))
-  const bareHouse = await openEmptyHouse(() => {}, join(folder, 'bare'))
-  await bareHouse.close()
+export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<PollFixture> {
+  const runtime = await openEmptyRuntime(atEnd, join(folder, 'ours'))
+  const bareRuntime = await openEmptyRuntime(() => {}, join(folder, 'bare'))
+  await bareRuntime.close()
   const bare = new DatabaseSync(join(folder, 'bare', 'micwatch.db'))
   bare.exec('pragma journal_mode = wal; pragma synchronous = full')
   const reader = new DatabaseSync(join(folder, 'ours', 'micwatch.db'), { readOnly: true })
@@ -159,29 +163,29 @@ export async function openPolled(atEnd: AtEnd, folder: string): Promise<Polled> 
     reader.close()
   })
 
-  let answer: Buffer = Buffer.from('{}')
-  const poller = createPollerOf(runtime, () => answer)
-  let channelsSeen = 0
-  let revisionSeen = 0
+  let nextResponse: Buffer = Buffer.from('{}')
+  const poller = createOfflinePoller(runtime, () => nextResponse)
+  let lastChannelId = 0
+  let lastRevision = 0
 
   const changedRows = (): ChangedRows => {
     const receivers = reader
       .prepare('select * from receivers where revision > ?')
-      .all(revisionSeen) as ChangedRows['receivers']
-    const channels = reader.prepare('select * from channels where id > ?').all(channelsSeen) as ChangedRows['channels']
-    for (const { revision } of receivers) revisionSeen = Math.max(revisionSeen, Number(revision))
-    for (const { id } of channels) channelsSeen = Math.max(channelsSeen, Number(id))
+      .all(lastRevision) as ChangedRows['receivers']
+    const channels = reader.prepare('select * from channels where id > ?').all(lastChannelId) as ChangedRows['channels']
+    for (const { revision } of receivers) lastRevision = Math.max(lastRevision, Number(revision))
+    for (const { id } of channels) lastChannelId = Math.max(lastChannelId, Number(id))
     return { receivers, channels }
   }
   return {
     async poll(bytes) {
-      // Other bytes than those of the last answer, as they are when they come from the network.
-      answer = answer === bytes ? copyOf(bytes) : bytes
+      // A different buffer than the last one, as it would be for data from the network.
+      nextResponse = nextResponse === bytes ? copyOf(bytes) : bytes
       const { error, errors } = await poller.poll({ signal: new AbortController().signal, intervalMs: 10_000 })
-      if (error !== null || errors > 0) throw new Error(`the cycle failed: ${error ?? `${errors} devices`}`)
+      if (error !== null || errors > 0) throw new Error(`The polling cycle failed: ${error ?? `${errors} devices`}`)
     },
     changedRows,
-    storeBare(rows = changedRows()) {
+    writeReference(rows = changedRows()) {
       bare.exec('begin immediate')
       for (const table of tables) upsert(bare, table, rows[table])
       bare.exec('commit')
@@ -203,7 +207,7 @@ function upsert(
   for (const row of rows) statement.run(...names.map((name) => row[name]))
 }
 
-async function openEmptyHouse(atEnd: AtEnd, folder: string): Promise<Runtime> {
+async function openEmptyRuntime(atEnd: AtEnd, folder: string): Promise<Runtime> {
   await mkdir(folder, { recursive: true })
   const file = join(folder, 'micwatch.yaml')
   await writeFile(file, '{}')
@@ -218,17 +222,17 @@ async function openEmptyHouse(atEnd: AtEnd, folder: string): Promise<Runtime> {
   return runtime
 }
 
-/** The product's own poller; only the bytes come from here instead of from the network. */
-function createPollerOf({ sources: [heard], ...house }: Runtime, answer: () => Buffer): Poller {
-  if (heard === undefined) throw new Error('the house has no source')
-  const client: typeof heard.client = {
-    ...heard.client,
+/** The real poller, with `nextResponse` in place of the network. */
+function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextResponse: () => Buffer): Poller {
+  if (source === undefined) throw new Error('The runtime has no source.')
+  const client: typeof source.client = {
+    ...source.client,
     request: async (_method, _path, { read } = {}) => {
-      const bytes = answer()
+      const bytes = nextResponse()
       return { status: 200, headers: {}, body: (await read?.(bytes)) ?? JSON.parse(bytes.toString()) }
     },
   }
-  const listDevices: typeof heard.listDevices = (signal, before) => heard.adapter.listDevices(client, signal, before)
+  const listDevices: typeof source.listDevices = (signal, before) => source.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return createPoller({ ...house, log, now: Date.now }, { ...heard, client, listDevices })
+  return createPoller({ ...runtime, log, now: Date.now }, { ...source, client, listDevices })
 }

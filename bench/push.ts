@@ -1,6 +1,6 @@
 /**
- * How long a change takes from the upstream's socket to a client's: one upstream, many receivers, one client.
- * Reference: a bare `ws` relay that is handed the frames our clients get.
+ * Latency of a change from the upstream's socket to a client's: one upstream, many receivers, one client. Reference: a
+ * minimal `ws` relay that forwards the frames that Micwatch's clients receive.
  */
 
 import { once } from 'node:events'
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import type { ReceiverInData } from '../src/model/api.ts'
-import { type AtEnd, atRate, type Bench, type Figure, percentile, until } from './harness.ts'
+import { type AtEnd, atRate, type Bench, type Figure, percentile, waitFor } from './harness.ts'
 import { startMicwatch, startReference } from './servers.ts'
 
-/** So many that none is told of more than ten times a second, which would wait for its turn. */
+/** Enough that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
 const receivers = 500
 const channelsPerReceiver = 4
 const seconds = 1.5
@@ -25,7 +25,7 @@ export const push = (nodeOptions: readonly string[]): Bench => ({
     const options = { receivers, channelsPerReceiver, richList: true, story: false, pushesPerSecond: 0 }
     const simulator = await startShureSimulator(options)
     atEnd(() => simulator.close())
-    // No poll within the measurement: what one holds up is told by `poll`.
+    // No poll runs during the measurement; the bench `poll` measures how long a poll blocks the event loop.
     const micwatch = await startMicwatch(atEnd, simulator, { pollSeconds: 3600, nodeOptions })
     const client = await openClient(atEnd, `${micwatch.address.replace('http', 'ws')}/ws`)
     const relay = await openRelay(atEnd)
@@ -33,15 +33,15 @@ export const push = (nodeOptions: readonly string[]): Bench => ({
     const changes = toChanges(simulator.show.devicesAt(0, simulator.manufacturer), micwatch.receivers)
     const sendUpstream = (change: Change, level: number) => simulator.push.send(upstreamFrame(change, level))
     const sendRelay = (change: Change, level: number) => relay.send(clientFrame(change, level))
-    await latencies(client, changes, 100, sendUpstream)
-    await latencies(relayClient, changes, 100, sendRelay)
+    await measureLatencies(client, changes, 100, sendUpstream)
+    await measureLatencies(relayClient, changes, 100, sendRelay)
 
     return {
       async measure() {
         const figures: Figure[] = []
         for (const rate of rates) {
-          const ours = await latencies(client, changes, rate, sendUpstream)
-          const reference = await latencies(relayClient, changes, rate, sendRelay)
+          const ours = await measureLatencies(client, changes, rate, sendUpstream)
+          const reference = await measureLatencies(relayClient, changes, rate, sendRelay)
           for (const percent of [50, 99]) {
             figures.push({
               name: `${rate.toLocaleString('en')} changes/s, p${percent}`,
@@ -69,18 +69,18 @@ export function toChanges(
   const byName = new Map(shown.map((receiver) => [receiver.name, receiver]))
   return devices.map(({ device }) => {
     const receiver = byName.get(device.name)
-    if (receiver === undefined) throw new Error(`Micwatch does not show ${device.name}`)
+    if (receiver === undefined) throw new Error(`Micwatch does not show the device ${device.name}.`)
     return { deviceId: device.id, receiver }
   })
 }
 
-/** As the upstream tells that the first channel has another level. */
+/** The upstream's message about a new level on the first channel. */
 export function upstreamFrame({ deviceId }: Pick<Change, 'deviceId'>, level: number): string {
-  const told = { channel: 1, audio_level: level, rf_level: level }
-  return JSON.stringify({ type: 'device_update', device_id: deviceId, channels: [told], transmitters: [told] })
+  const levels = { channel: 1, audio_level: level, rf_level: level }
+  return JSON.stringify({ type: 'device_update', device_id: deviceId, channels: [levels], transmitters: [levels] })
 }
 
-/** As our clients are told of it. */
+/** The message that Micwatch sends to its clients for the same change. */
 export function clientFrame({ receiver }: Change, level: number): string {
   const channels = receiver.channels.map((channel) =>
     channel.channel === 1 ? { ...channel, audio_level: level, rf_level: level } : channel,
@@ -95,18 +95,18 @@ export interface Relay {
   send(text: string): void
 }
 
-/** The bare relay, with us as its upstream. */
+/** Starts the minimal relay, with this process as its upstream. */
 export async function openRelay(atEnd: AtEnd): Promise<Relay> {
-  const source = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
   atEnd(() => {
-    for (const socket of source.clients) socket.terminate()
-    source.close()
+    for (const socket of server.clients) socket.terminate()
+    server.close()
   })
-  await once(source, 'listening')
-  const { port } = source.address() as AddressInfo
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   const { pid, address } = await startReference(atEnd, 'relay', `ws://127.0.0.1:${port}`)
   const send = (text: string) => {
-    for (const socket of source.clients) socket.send(text)
+    for (const socket of server.clients) socket.send(text)
   }
   return { pid, address, send }
 }
@@ -118,44 +118,44 @@ export async function openClient(atEnd: AtEnd, url: string): Promise<WebSocket> 
   return socket
 }
 
-/** Levels go round, so that each sending of a receiver can be told from the last. */
-const levels = Array.from({ length: 60 }, (_, at) => -90 + at)
+/** Levels repeat in a cycle, so that consecutive updates of a receiver differ. */
+const levels = Array.from({ length: 60 }, (_, index) => -90 + index)
 let round = 0
 
 /**
- * Of the changes, in ms, from before the write to the client's message event. Of two that a busy machine joined, since
- * they came within a tenth of a second, the later counts. Throws when a last state does not arrive.
+ * The latency of each change in ms, from before the write to the client's message event. If the service merged two changes
+ * because they came within 100 ms on a busy machine, only the later counts. Throws if a last state does not arrive.
  */
-async function latencies(
+async function measureLatencies(
   client: WebSocket,
   changes: readonly Change[],
   perSecond: number,
   send: (change: Change, level: number) => void,
 ): Promise<number[]> {
-  const sent = new Map<number, { readonly level: number; readonly at: number }[]>()
-  const taken: number[] = []
+  const sent = new Map<number, { readonly level: number; readonly sentAt: number }[]>()
+  const latencies: number[] = []
   const onMessage = (data: unknown) => {
-    const { type, receiver_id, data: told } = JSON.parse(String(data))
+    const { type, receiver_id, data: update } = JSON.parse(String(data))
     if (type !== 'device_update') return
-    const own = sent.get(receiver_id) ?? []
-    const nth = own.findIndex(({ level }) => level === told.channels[0].rf_level)
-    const change = own[nth]
+    const pending = sent.get(receiver_id) ?? []
+    const index = pending.findIndex(({ level }) => level === update.channels[0].rf_level)
+    const change = pending[index]
     if (change === undefined) return
-    taken.push(performance.now() - change.at)
-    own.splice(0, nth + 1)
-    if (own.length === 0) sent.delete(receiver_id)
+    latencies.push(performance.now() - change.sentAt)
+    pending.splice(0, index + 1)
+    if (pending.length === 0) sent.delete(receiver_id)
   }
   client.on('message', onMessage)
-  await atRate(perSecond, seconds, (nth) => {
-    const change = changes[nth % changes.length] as Change
-    if (nth % changes.length === 0) round += 1
+  await atRate(perSecond, seconds, (index) => {
+    const change = changes[index % changes.length] as Change
+    if (index % changes.length === 0) round += 1
     const level = levels[round % levels.length] as number
     const { id } = change.receiver
-    sent.set(id, [...(sent.get(id) ?? []), { level, at: performance.now() }])
+    sent.set(id, [...(sent.get(id) ?? []), { level, sentAt: performance.now() }])
     send(change, level)
   })
-  await until('every change arrives', () => sent.size === 0, 10_000)
+  await waitFor('every change arrives', () => sent.size === 0, 10_000)
   client.off('message', onMessage)
   await sleep(200)
-  return taken
+  return latencies
 }

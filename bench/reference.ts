@@ -1,7 +1,8 @@
 /**
- * The least that could do the same, each in a process of its own:
- * `http <file>` answers every request with that file's bytes under the header fields of `<file>.head`, `relay <ws url>` hands on every frame to every client,
- * `lines <file>` has every receiver whose address stands there meter, and reads what comes.
+ * Minimal reference implementations, each run in a separate process:
+ * `http <file>` answers every request with the contents of the file and the header fields in `<file>.head`.
+ * `relay <ws url>` forwards every WebSocket frame to all clients.
+ * `receivers <file>` enables metering on the receivers whose ports are listed in the file, and discards the samples.
  */
 
 import { readFileSync } from 'node:fs'
@@ -10,11 +11,11 @@ import { type AddressInfo, createConnection } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { WebSocket, WebSocketServer } from 'ws'
 
-const [kind, target = ''] = process.argv.slice(2)
-if (kind === 'http') serveFile(target)
-else if (kind === 'relay') relay(target)
-else if (kind === 'lines') readLines(target)
-else throw new Error('say http <file>, relay <ws url> or lines <file>')
+const [mode, target = ''] = process.argv.slice(2)
+if (mode === 'http') serveFile(target)
+else if (mode === 'relay') relay(target)
+else if (mode === 'receivers') readReceivers(target)
+else throw new Error('Usage: reference.ts http <file> | relay <ws url> | receivers <file>')
 
 function serveFile(file: string): void {
   const bytes = readFileSync(file)
@@ -23,16 +24,16 @@ function serveFile(file: string): void {
   const { etag } = head
   const server = createServer((request, response) => {
     if (request.headers['if-none-match'] === etag) return void response.writeHead(304, head).end()
-    const wantsGzip = request.headers['accept-encoding'] !== undefined
-    const body = wantsGzip ? gzip : bytes
+    const acceptsGzip = request.headers['accept-encoding'] !== undefined
+    const body = acceptsGzip ? gzip : bytes
     response.writeHead(200, {
       ...head,
       'content-length': body.length,
-      ...(wantsGzip && { 'content-encoding': 'gzip' }),
+      ...(acceptsGzip && { 'content-encoding': 'gzip' }),
     })
     response.end(body)
   })
-  server.listen(0, '127.0.0.1', () => say('http', server.address()))
+  server.listen(0, '127.0.0.1', () => printAddress('http', server.address()))
 }
 
 function relay(url: string): void {
@@ -42,27 +43,27 @@ function relay(url: string): void {
     for (const client of server.clients) client.send(data, { binary: false })
   })
   upstream.on('close', () => process.exit())
-  upstream.on('open', () => say('ws', server.address()))
+  upstream.on('open', () => printAddress('ws', server.address()))
 }
 
-function readLines(file: string): void {
+function readReceivers(file: string): void {
   const ports: readonly number[] = JSON.parse(readFileSync(file, 'utf8'))
   const startedAt = performance.now()
-  const heard = new Set<number>()
+  const received = new Set<number>()
   for (const port of ports) {
     const socket = createConnection({ host: '127.0.0.1', port, noDelay: true })
     socket.write('< SET 0 METER_RATE 00100 >')
     socket.on('data', () => {
-      if (heard.has(port)) return
-      heard.add(port)
-      if (heard.size === ports.length) {
-        console.log(JSON.stringify({ address: '', untilHeardMs: performance.now() - startedAt }))
+      if (received.has(port)) return
+      received.add(port)
+      if (received.size === ports.length) {
+        console.log(JSON.stringify({ address: '', allReceivedMs: performance.now() - startedAt }))
       }
     })
     socket.on('close', () => process.exit())
   }
 }
 
-function say(scheme: string, bound: AddressInfo | string | null): void {
-  console.log(JSON.stringify({ address: `${scheme}://127.0.0.1:${(bound as AddressInfo).port}` }))
+function printAddress(scheme: string, address: AddressInfo | string | null): void {
+  console.log(JSON.stringify({ address: `${scheme}://127.0.0.1:${(address as AddressInfo).port}` }))
 }

@@ -1,4 +1,4 @@
-/** The processes that are measured: Micwatch as it is shipped, and the references of `reference.ts`. */
+/** Starts the measured processes: the built Micwatch, and the references in `reference.ts`. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -6,52 +6,52 @@ import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ReceiverInData } from '../src/model/api.ts'
-import { type AtEnd, type Child, makeFolder, startChild, until } from './harness.ts'
+import { type AtEnd, type Child, createTempFolder, startChild, waitFor } from './harness.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const built = join(root, 'dist/main.js')
+const programPath = join(root, 'dist/main.js')
 
-/** The benches measure the build; makes one where there is none, and says so where it is not of this source. */
-export async function prepareBuild(say: (text: string) => void): Promise<void> {
-  if (!existsSync(built)) {
-    say('dist/main.js is not there; npm run build makes it first.')
+/** Builds Micwatch if `dist/` does not exist, and logs a warning if it is older than the source code. */
+export async function prepareBuild(log: (text: string) => void): Promise<void> {
+  if (!existsSync(programPath)) {
+    log('dist/main.js does not exist. Running npm run build.')
     const { status } = spawnSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-    if (status !== 0) throw new Error('npm run build failed, and there is nothing to measure without it')
+    if (status !== 0) throw new Error('npm run build failed')
     return
   }
-  const builtAt = (await stat(built)).mtimeMs
+  const builtAt = (await stat(programPath)).mtimeMs
   const files = await readdir(join(root, 'src'), { recursive: true })
   const changed = await Promise.all(files.map(async (file) => (await stat(join(root, 'src', file))).mtimeMs))
-  if (changed.some((at) => at > builtAt))
-    say('dist/main.js is older than src/; npm run build would measure the newest.')
+  if (changed.some((modifiedAt) => modifiedAt > builtAt))
+    log('dist/main.js is older than src/. Run npm run build to measure the current source code.')
 }
 
-/** What Micwatch has to know of a system, wherever that runs. */
+/** A system that Micwatch monitors, in this process or in another. */
 export interface Upstream {
   readonly manufacturer: string
   readonly config: Readonly<Record<string, unknown>>
   readonly deviceCount: number
-  /** How many listen to it; left out where it cannot be seen from here. */
+  /** The number of open subscriptions; absent if the system runs in another process. */
   readonly push?: { readonly links: number }
 }
 
-/** A simulated system in a process of its own, so that what it pushes costs nobody who measures. */
+/** Starts a simulated system in a separate process, so that its CPU time is not part of the measurement. */
 export async function startUpstream(
   atEnd: AtEnd,
   options: { readonly receivers: number; readonly channelsPerReceiver: number; readonly pushesPerSecond: number },
 ): Promise<Upstream & { readonly pid: number }> {
   const { receivers, channelsPerReceiver, pushesPerSecond } = options
-  const words = [receivers, channelsPerReceiver, pushesPerSecond].map(String)
-  const { pid, said } = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/upstream.ts'), ...words])
-  const { manufacturer, config } = said as unknown as Upstream
+  const args = [receivers, channelsPerReceiver, pushesPerSecond].map(String)
+  const { pid, output } = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/upstream.ts'), ...args])
+  const { manufacturer, config } = output as unknown as Upstream
   return { pid, manufacturer, config, deviceCount: receivers }
 }
 
 export interface Micwatch {
   readonly pid: number
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
-  /** What it shows, once it shows every receiver of its upstream. */
+  /** The receivers in data.json, once all receivers of the upstream are included. */
   readonly receivers: readonly ReceiverInData[]
 }
 
@@ -60,22 +60,22 @@ interface ServiceOptions {
   readonly nodeOptions: readonly string[]
 }
 
-/** The service as it is shipped, with its database in this folder. */
+/** Starts the built service with its database in `folder`. */
 export async function startService(
   atEnd: AtEnd,
   folder: string,
   { manufacturers, nodeOptions }: ServiceOptions,
 ): Promise<{ readonly pid: number; readonly address: string }> {
   const file = join(folder, 'micwatch.yaml')
-  // The limiter counts as ever, and has nothing to refuse.
+  // The rate limiter stays active and rejects nothing.
   const rate_limit = { max_requests: 1_000_000, window_seconds: 1 }
   await writeFile(file, JSON.stringify({ manufacturers, rate_limit }))
-  const place = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
-  const { pid, said } = await startChild(atEnd, [...nodeOptions, built, 'serve', '--json', ...place])
-  return { pid, address: String(said.address).replace(/\/$/, '') }
+  const listenArgs = ['--config', file, '--data-dir', join(folder, 'data'), '--host', '127.0.0.1', '--port', '0']
+  const { pid, output } = await startChild(atEnd, [...nodeOptions, programPath, 'serve', '--json', ...listenArgs])
+  return { pid, address: String(output.address).replace(/\/$/, '') }
 }
 
-/** Serves what a system tells, polled and pushed; up when both work. */
+/** Starts the service for an upstream; resolves when it shows all receivers and has subscribed to pushed changes. */
 export async function startMicwatch(
   atEnd: AtEnd,
   upstream: Upstream,
@@ -83,59 +83,68 @@ export async function startMicwatch(
     readonly pollSeconds: number
     readonly nodeOptions: readonly string[]
     readonly folder?: string
-    /** Beside that of the upstream. */
+    /** Configuration entries in addition to that of the upstream. */
     readonly manufacturers?: readonly unknown[]
   },
 ): Promise<Micwatch> {
-  const folder = options.folder ?? (await makeFolder(atEnd))
+  const folder = options.folder ?? (await createTempFolder(atEnd))
   const { manufacturer: code, config } = upstream
-  const own = { code, config: { ...config, poll_interval: options.pollSeconds } }
-  const manufacturers = [own, ...(options.manufacturers ?? [])]
+  const upstreamEntry = { code, config: { ...config, poll_interval: options.pollSeconds } }
+  const manufacturers = [upstreamEntry, ...(options.manufacturers ?? [])]
   const { pid, address } = await startService(atEnd, folder, { manufacturers, nodeOptions: options.nodeOptions })
   let receivers: readonly ReceiverInData[] = []
-  await until(
+  await waitFor(
     'Micwatch shows every receiver',
     async () => {
-      const answer = await fetch(`${address}/api/data.json`)
-      receivers = ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
+      const response = await fetch(`${address}/api/data.json`)
+      receivers = ((await response.json()) as { receivers: ReceiverInData[] }).receivers
       return receivers.length === upstream.deviceCount
     },
     60_000,
   )
   const { push } = upstream
-  await until('Micwatch listens to what its upstream pushes', () => (push ? push.links > 0 : isLinked(address)))
+  await waitFor('Micwatch has subscribed to its upstream', () => (push ? push.links > 0 : isSubscribed(address)))
   return { pid, address, receivers }
 }
 
-async function isLinked(address: string): Promise<boolean> {
+async function isSubscribed(address: string): Promise<boolean> {
   const metrics = await (await fetch(`${address}/metrics`)).text()
   return /realtime_connections{status="connected"} [1-9]/.test(metrics)
 }
 
-/** `serve --demo`, once it shows something. */
+/** Starts `serve --demo`; resolves when it shows receivers. */
 export async function startDemo(atEnd: AtEnd): Promise<{ readonly address: string }> {
-  const { said } = await startChild(atEnd, [built, 'serve', '--demo', '--json', '--host', '127.0.0.1', '--port', '0'])
-  const address = String(said.address).replace(/\/$/, '')
-  await until('the demo shows its receivers', async () => {
-    const answer = await fetch(`${address}/api/data.json`)
-    return ((await answer.json()) as { receivers: unknown[] }).receivers.length > 0
+  const { output } = await startChild(atEnd, [
+    programPath,
+    'serve',
+    '--demo',
+    '--json',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '0',
+  ])
+  const address = String(output.address).replace(/\/$/, '')
+  await waitFor('the demo shows its receivers', async () => {
+    const response = await fetch(`${address}/api/data.json`)
+    return ((await response.json()) as { receivers: unknown[] }).receivers.length > 0
   })
   return { address }
 }
 
-/** A bare server of the same bytes as this answer of ours, its header fields among them. */
-export async function startBareHttp(atEnd: AtEnd, answer: Response): Promise<Child & { address: string }> {
-  const file = join(await makeFolder(atEnd), 'body')
-  // What every server of Node's says by itself, it says here too.
-  const own = ['date', 'connection', 'keep-alive', 'content-length', 'content-encoding']
-  const head = Object.fromEntries([...answer.headers].filter(([name]) => !own.includes(name)))
+/** Starts a minimal server that sends the same body and header fields as this response of Micwatch. */
+export async function startBareHttp(atEnd: AtEnd, response: Response): Promise<Child & { address: string }> {
+  const file = join(await createTempFolder(atEnd), 'body')
+  // Fields that every Node server adds on its own.
+  const automatic = ['date', 'connection', 'keep-alive', 'content-length', 'content-encoding']
+  const head = Object.fromEntries([...response.headers].filter(([name]) => !automatic.includes(name)))
   await writeFile(`${file}.head`, JSON.stringify(head))
-  await writeFile(file, Buffer.from(await answer.arrayBuffer()))
+  await writeFile(file, Buffer.from(await response.arrayBuffer()))
   return startReference(atEnd, 'http', file)
 }
 
-/** The reference that `words` name, in a process of its own. */
-export async function startReference(atEnd: AtEnd, ...words: readonly string[]): Promise<Child & { address: string }> {
-  const child = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/reference.ts'), ...words])
-  return { ...child, address: String(child.said.address) }
+/** Starts `reference.ts` with these arguments in a separate process. */
+export async function startReference(atEnd: AtEnd, ...args: readonly string[]): Promise<Child & { address: string }> {
+  const child = await startChild(atEnd, ['--import', 'tsx', join(root, 'bench/reference.ts'), ...args])
+  return { ...child, address: String(child.output.address) }
 }

@@ -1,5 +1,5 @@
 /**
- * A simulated system in a process of its own, so that what it pushes costs nobody who measures:
+ * A simulated system, in a separate process so that its CPU time is not part of the measurement:
  * `upstream.ts <receivers> <channels per receiver> <pushes per second>`.
  */
 

@@ -1,4 +1,4 @@
-/** Builds what is shipped: `dist/main.js`, the program, and `dist/web/`, its pages. Run by `npm run build`. */
+/** `npm run build`: builds the program (`dist/main.js`) and the web pages (`dist/web/`). */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -15,7 +15,7 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
   engines: { node: string }
 }
 
-/** Where the program, a thread or another process of it starts: name in `dist/` -> source. */
+/** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
 const entryPoints = {
   program: 'src/main.ts',
   'hash-worker': 'src/hash-worker.ts',
@@ -23,18 +23,20 @@ const entryPoints = {
   'backup-reader': 'src/backup-reader.ts',
 }
 
-/** Compiled for the machine they run on, so that they are installed, not built in. */
-const installed = ['@node-rs/argon2', '@photostructure/sqlite']
-/** Offered by `pg`, and missed by nobody. */
-const absent = ['pg-native']
+/** Packages with native code, which are installed for each platform and not bundled. */
+const nativePackages = ['@node-rs/argon2', '@photostructure/sqlite']
+/** An optional dependency of `pg` that Micwatch does not use. */
+const optionalDependencies = ['pg-native']
 
-/** For packages from before there were modules; they `require` what Node itself has, and look beside themselves. */
-const commonJs =
+/** Defines `require` and `__dirname` for bundled CommonJS packages. */
+const commonJsBanner =
   "import { createRequire as requireFrom } from 'node:module'; " +
   'const require = requireFrom(import.meta.url); const __dirname = import.meta.dirname;'
 
-/** `main.js`, which starts `program.js` where Node.js is new enough. The target makes any newer syntax an error. */
-async function buildStart(): Promise<void> {
+/**
+ * Builds `main.js`, which checks the Node.js version and starts `program.js`. Target ES5 makes newer syntax an error.
+ */
+async function buildLauncher(): Promise<void> {
   await bundleProgram({
     absWorkingDir: root,
     entryPoints: { main: 'src/start.ts' },
@@ -48,42 +50,46 @@ async function buildStart(): Promise<void> {
   chmodSync(join(dist, 'main.js'), 0o755)
 }
 
-/** Gives the files that went in. Packages are built in: one file starts in a third of the time a thousand take. */
+/** Returns the input files. Packages are bundled, because one file loads in a third of the time of a thousand files. */
 async function buildProgram(): Promise<string[]> {
   const { metafile } = await bundleProgram({
     absWorkingDir: root,
     entryPoints,
     outdir: dist,
     bundle: true,
-    // What few need, and is imported where it is needed, stays a file of its own.
+    // Keeps dynamically imported modules in separate files.
     splitting: true,
-    external: [...installed, ...absent],
+    external: [...nativePackages, ...optionalDependencies],
     format: 'esm',
     platform: 'node',
     target: 'node20',
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: 'linked',
-    banner: { js: commonJs },
+    banner: { js: commonJsBanner },
     define: { __MICWATCH_VERSION__: JSON.stringify(version) },
     metafile: true,
     logLevel: 'warning',
   })
-  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) keepNarrow(join(root, file))
+  for (const file of Object.keys(metafile.outputs)) if (file.endsWith('.js')) escapeNonLatin1(join(root, file))
   return Object.keys(metafile.inputs)
 }
 
 /**
- * V8 keeps a program in one byte a letter, or all of it in two where a single one is beyond Latin-1. In texts esbuild has
- * escaped them; comments and regular expressions of the packages may still have some, and an escape means the same there.
+ * Escapes characters beyond Latin-1, because a single one makes V8 store the whole source with two bytes per character.
+ * esbuild escapes them in strings; those that remain are in comments and regular expressions, where an escape is
+ * equivalent.
  */
-function keepNarrow(path: string): void {
+function escapeNonLatin1(path: string): void {
   const text = readFileSync(path, 'utf8')
-  const narrow = text.replace(/[^\0-\xff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  if (narrow !== text) writeFileSync(path, narrow)
+  const escaped = text.replace(
+    /[^\0-\xff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  if (escaped !== text) writeFileSync(path, escaped)
 }
 
-/** Gives the files that went in. */
+/** Returns the input files. */
 async function buildPages(): Promise<string[]> {
   const inputs: string[] = []
   await bundlePages({
@@ -97,9 +103,9 @@ async function buildPages(): Promise<string[]> {
 
 try {
   rmSync(dist, { recursive: true, force: true })
-  const inputs = await Promise.all([buildProgram(), buildPages(), buildStart().then(() => [])])
+  const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
 } catch (error) {
-  console.error(`micwatch: the build failed: ${error instanceof Error ? error.message : error}`)
+  console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
 }

@@ -1,6 +1,6 @@
 /**
- * Proves that imports fall one way: folder by folder as the table below says, without cycles (of types either), and
- * with `process` named only where a process starts. Run by `npm run check`; ARCHITECTURE.md has the drawing.
+ * Checks that imports follow the table of layers below, that there are no import cycles (type imports included), and that
+ * only entry points use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
  */
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
 
 /**
- * Layer -> the layers it may import; its own folder goes without saying. A name stands for what is beneath it too.
- * `manufacturers/x` is any one manufacturer's folder, `…/test` the tests in it, `:types` after a name allows its types only.
+ * Layer -> the layers it may import, besides its own folder. A name includes the folders below it. `manufacturers/x` is the
+ * folder of any manufacturer, `manufacturers/x/test` the tests in it; the suffix `:types` permits type imports only.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -45,14 +45,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['model'],
 }
 
-/** What the rest of the service sees of a manufacturer. */
-const publicFace = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
+/** The modules of a manufacturer that other layers may import. */
+const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
 
-/** Files that may name the global `process`. */
-const namesProcess = ['src/start.ts', 'src/main.ts', 'src/backup-reader.ts']
+/** Files that may use the global `process`. */
+const mayUseProcess = ['src/start.ts', 'src/main.ts', 'src/backup-reader.ts']
 
 /** Layers that run in the browser. */
-const browser = ['model', 'web']
+const browserLayers = ['model', 'web']
 
 interface Import {
   readonly specifier: string
@@ -61,7 +61,7 @@ interface Import {
 
 interface Module {
   readonly imports: readonly Import[]
-  /** Lines that name the global `process`. */
+  /** Line numbers of uses of the global `process`. */
   readonly processLines: readonly number[]
 }
 
@@ -71,8 +71,11 @@ export interface Report {
   readonly violations: readonly string[]
 }
 
-/** `leastModules`: below that the check has looked in the wrong place, which must not pass for a clean result. */
-export function checkImports(root: string, leastModules: number): Report {
+/**
+ * Also reports a violation if there are fewer than `minModules` modules, because `root` is probably the wrong folder
+ * then.
+ */
+export function checkImports(root: string, minModules: number): Report {
   const modules = readModules(root)
   const graph = new Map<string, string[]>()
   const violations: string[] = []
@@ -80,22 +83,24 @@ export function checkImports(root: string, leastModules: number): Report {
 
   for (const [file, module] of modules) {
     const targets: string[] = []
-    for (const one of module.imports) {
+    for (const entry of module.imports) {
       imports++
-      const target = resolveImport(file, one.specifier, modules)
+      const target = resolveImport(file, entry.specifier, modules)
       if (target !== null) targets.push(target)
-      const rule = target === null ? judgePackage(file, one.specifier) : judgeImport(file, target, one.typesOnly)
-      if (rule !== null) violations.push(`${file} -> ${target ?? one.specifier}: ${rule}`)
+      const rule = target === null ? checkPackage(file, entry.specifier) : checkImport(file, target, entry.typesOnly)
+      if (rule !== null) violations.push(`${file} -> ${target ?? entry.specifier}: ${rule}`)
     }
     graph.set(file, targets)
-    if (file.startsWith('test/') || namesProcess.includes(file)) continue
+    if (file.startsWith('test/') || mayUseProcess.includes(file)) continue
     for (const line of module.processLines) {
-      violations.push(`${file}:${line} -> process: only src/main.ts may name it; take what is needed as an argument`)
+      violations.push(`${file}:${line} -> process: only entry points may use it; pass values as arguments`)
     }
   }
-  for (const cycle of findCycles(graph)) violations.push(`${cycle.join(' -> ')}: imports in a circle`)
-  if (modules.size < leastModules || imports < modules.size / 2) {
-    violations.push(`saw only ${modules.size} modules with ${imports} imports in ${root}: is this the right folder?`)
+  for (const cycle of findCycles(graph)) violations.push(`${cycle.join(' -> ')}: import cycle`)
+  if (modules.size < minModules || imports < modules.size / 2) {
+    violations.push(
+      `found only ${modules.size} modules with ${imports} imports in ${root}; check that it is the root of the repository`,
+    )
   }
   return { modules: modules.size, imports, violations }
 }
@@ -137,19 +142,19 @@ function parseModule(file: string, text: string): Module {
   return { imports, processLines: [...processLines] }
 }
 
-/** A node of the syntax tree (ESTree with TypeScript), as far as it matters here. */
+/** A node of the syntax tree (ESTree with TypeScript); only the fields that the check uses. */
 interface Node {
   readonly type: string
   readonly start: number
   readonly [field: string]: unknown
 }
 
-function visit(node: Node, see: (node: Node) => void): void {
-  see(node)
+function visit(node: Node, onNode: (node: Node) => void): void {
+  onNode(node)
   for (const [field, value] of Object.entries(node)) {
-    // Names of members, `x.process` or `{ process: 1 }`, are not references.
+    // Property names, as in `x.process` or `{ process: 1 }`, are not references.
     if ((field === 'property' || field === 'key') && node.computed !== true) continue
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, see)
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, onNode)
   }
 }
 
@@ -168,55 +173,59 @@ function isProcess(node: Node): boolean {
 function isTypesOnly(node: Node): boolean {
   if (node.type === 'TSImportType' || node.importKind === 'type' || node.exportKind === 'type') return true
   const specifiers = (node.specifiers ?? []) as readonly Node[]
-  return specifiers.length > 0 && specifiers.every((one) => one.importKind === 'type' || one.exportKind === 'type')
+  return (
+    specifiers.length > 0 && specifiers.every((entry) => entry.importKind === 'type' || entry.exportKind === 'type')
+  )
 }
 
-/** The module meant, or null for a package, a style sheet and the like. */
+/** The imported module, or null for packages, style sheets and other files. */
 function resolveImport(file: string, specifier: string, modules: ReadonlyMap<string, Module>): string | null {
   if (!specifier.startsWith('.')) return null
   const path = posix.join(posix.dirname(file), specifier)
   const candidates = [path, path.replace(/\.js(x?)$/, '.ts$1'), `${path}.ts`, `${path}.tsx`, `${path}/index.ts`]
-  return candidates.find((one) => modules.has(one)) ?? (/\.tsx?$/.test(path) ? path : null)
+  return candidates.find((entry) => modules.has(entry)) ?? (/\.tsx?$/.test(path) ? path : null)
 }
 
-function judgePackage(file: string, specifier: string): string | null {
-  if (!specifier.startsWith('node:') || isTest(file) || !browser.includes(layerOf(file))) return null
-  return `${layerOf(file)} runs in the browser, where there is no Node`
+function checkPackage(file: string, specifier: string): string | null {
+  if (!specifier.startsWith('node:') || isTest(file) || !browserLayers.includes(layerOf(file))) return null
+  return `${layerOf(file)} runs in the browser and may not import Node.js modules`
 }
 
-function judgeImport(file: string, target: string, typesOnly: boolean): string | null {
+function checkImport(file: string, target: string, typesOnly: boolean): string | null {
   if (file.startsWith('test/')) return null
   if (target.startsWith('test/') && isTest(file)) return null
-  if (isTest(target)) return 'a test is imported by nobody'
+  if (isTest(target)) return 'only tests may import test code'
   const from = layerOf(file)
   const to = layerOf(target)
   const allowed = mayImport[from]
   if (allowed === undefined) return `${from} has no row in the table of scripts/check-imports.ts`
 
-  const home = manufacturerOf(file)
-  const visited = manufacturerOf(target)
-  if (visited !== null && home !== null) return home === visited ? null : 'manufacturers do not know each other'
-  if (visited !== null && !publicFace.test(target)) return `only index.ts and simulator.ts of ${visited} are for others`
+  const fromManufacturer = manufacturerOf(file)
+  const toManufacturer = manufacturerOf(target)
+  if (toManufacturer !== null && fromManufacturer !== null)
+    return fromManufacturer === toManufacturer ? null : 'a manufacturer may not import another manufacturer'
+  if (toManufacturer !== null && !publicModules.test(target))
+    return `other layers may import only index.ts and simulator.ts of ${toManufacturer}`
   if (from === to) return null
 
-  const isBeneath = (name: string) => to === name || to.startsWith(`${name}/`)
-  if (allowed.some(isBeneath)) return null
-  if (allowed.some((name) => name.endsWith(':types') && isBeneath(name.replace(':types', '')))) {
+  const covers = (name: string) => to === name || to.startsWith(`${name}/`)
+  if (allowed.some(covers)) return null
+  if (allowed.some((name) => name.endsWith(':types') && covers(name.replace(':types', '')))) {
     return typesOnly ? null : `${from} may import only types of ${to}`
   }
   return `${from} may import ${allowed.join(', ') || 'nothing'}; not ${to}`
 }
 
-/** The row of the table that speaks for a file. */
+/** The layer of a file: its row in the table. */
 function layerOf(file: string): string {
   const path = file.replace(/\.(test|bench)(?=\.tsx?$)/, '').slice(0, -extname(file).length)
   const [top = '', folder = '', name, inner] = path.split('/')
   if (top !== 'src') return top
   if (folder !== 'manufacturers' || name === undefined) return folder
-  // A test may import what any file beside it may.
+  // A test may import everything that the files next to it may import.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
   if (isTest(file)) return 'manufacturers/x/test'
-  // A form with a folder of its own may have its simulator there.
+  // A protocol adapter with its own folder may contain its simulator.
   return /\/simulator(\/|$)/.test(path) ? 'manufacturers/x/simulator' : 'manufacturers/x'
 }
 
@@ -228,7 +237,7 @@ function isTest(file: string): boolean {
   return file.startsWith('test/') || /\.test\.tsx?$/.test(file)
 }
 
-/** At least one cycle of every knot, each as the way round it. */
+/** At least one cycle of every strongly connected component, each as the list of its files. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = []
   const done = new Set<string>()

@@ -1,4 +1,4 @@
-/** Makes the pictures of the README: the demo as it looks after a while, on a wall, on a desk and on a phone. */
+/** Takes the README's screenshots of the demo: the wall, the monitor, and the monitor on a phone. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const screens = [
   { name: 'desk', viewport: { width: 1440, height: 900 }, path: '/' },
   { name: 'phone', viewport: { width: 390, height: 844 }, path: '/' },
 ]
-/** Until a battery runs low, somebody moves and a receiver goes offline: the story of the demo. */
+/** Time in the demo until a battery is low, a transmitter has moved, and a receiver is offline. */
 const storyMs = 150_000
 
 const demo = spawn(process.execPath, ['dist/main.js', 'serve', '--demo', '--json', '--port', '0'], {
@@ -31,10 +31,10 @@ try {
       return page
     }),
   )
-  console.log(`The demo plays for ${storyMs / 1000} s …`)
+  console.log(`Running the demo for ${storyMs / 1000} s …`)
   await new Promise((resolve) => setTimeout(resolve, storyMs))
-  for (const [at, page] of pages.entries()) {
-    await page.screenshot({ path: `${folder}${screens[at]?.name}.png` })
+  for (const [index, page] of pages.entries()) {
+    await page.screenshot({ path: `${folder}${screens[index]?.name}.png` })
   }
 } finally {
   await browser.close()

@@ -104,7 +104,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const second = await installation.run(['backup', 'venue.backup'])
       expect([second.code, second.err]).toEqual([
         1,
-        expect.stringMatching(/^micwatch: venue.backup is there.*--force.*\n$/),
+        expect.stringMatching(/^micwatch: venue.backup already exists.*--force.*\n$/),
       ])
       const forced = await installation.run(['backup', 'venue.backup', '--force'])
       expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
@@ -153,7 +153,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const moved = await other.run(['restore', 'venue.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored venue.backup.\n'])
       // The key was not part of the backup.
-      expect(moved.err).toMatch(/credentials of shure were sealed with another key.*\n$/)
+      expect(moved.err).toMatch(/credentials of shure were encrypted with another key.*\n$/)
       await copyFile(join(installation.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
       const restoredService = await other.serve()
       expect(await readState(restoredService, headers)).toEqual(state)
@@ -326,7 +326,7 @@ describe('nodes', () => {
       const installation = await createInstallationOn(engine, [configFor(shure)])
       expect((await installation.run(['migrate'])).code).toBe(0)
       const empty = await installation.run(['nodes'])
-      expect([empty.code, empty.out]).toEqual([0, 'No source is taken: nobody polls.\n'])
+      expect([empty.code, empty.out]).toEqual([0, 'No process is polling a source.\n'])
       expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
       const service = await installation.serve()
       const screen = await installation.serve(['--no-poll'])

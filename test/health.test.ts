@@ -117,7 +117,7 @@ describe.concurrent('every failing source and device', () => {
     const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
     const app = await startApp({ manufacturers: [entry] })
     const failing = [
-      { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not know') },
+      { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not support') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
     const health = await until('all sources have been contacted', async () => {
@@ -159,7 +159,7 @@ describe.concurrent('every failing source and device', () => {
 
   it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
     const { url } = await startUnsupported(2202)
-    const error = expect.stringContaining('is a XYZ9, which Micwatch does not know')
+    const error = expect.stringContaining('is a XYZ9, which Micwatch does not support')
     const errors = [{ manufacturer: 'shure', source: url, error }]
     const scan = { scan_subnet: '127.0.0.0/30' }
     const config = { discovery_ranges: ['127.0.0.0/30'] }

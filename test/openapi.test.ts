@@ -76,6 +76,43 @@ function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, va
   ).toBe(true)
 }
 
+/** The curl lines of docs/interface.md: the operation that each one calls, and its body. */
+function readExamples() {
+  const text = readFileSync(new URL('../docs/interface.md', import.meta.url), 'utf8')
+  return [...text.matchAll(/\bcurl ([^\n]*?)\$URL(\/[^\s"')|?]*)/g)].map(([, options = '', path = '']) => {
+    // The body is in single quotes, or in double quotes when it contains a variable.
+    const [, quoted, escaped] = /--json (?:'([^']*)'|"((?:\\.|[^"\\])*)")/.exec(options) ?? []
+    const body = quoted ?? escaped?.replaceAll('\\"', '"')
+    const [, method = body === undefined ? 'GET' : 'POST'] = /-X (\w+)/.exec(options) ?? []
+    return { operation: findOperation(`${method} ${path.replace(/\/$/, '')}`), body: body && JSON.parse(body) }
+  })
+}
+
+/** `GET /api/receivers/1` -> `GET /api/receivers/{id}`. A request that matches no operation is returned as it is. */
+function findOperation(request: string): string {
+  const isMatch = (operation: string) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`).test(request)
+  return Object.hasOwn(operations, request) ? request : (Object.keys(operations).find(isMatch) ?? request)
+}
+
+describe('docs/interface.md', () => {
+  it('has a curl line for every endpoint and for no unknown one', () => {
+    const others = ['GET /api/docs', 'GET /healthz', 'GET /readyz', 'GET /metrics']
+    const shown = new Set(readExamples().map(({ operation }) => operation))
+    expect([...shown].sort()).toEqual([...Object.keys(operations), ...others].sort())
+  })
+
+  it('has a valid body for every endpoint that takes one', async () => {
+    const app = await startApp()
+    const { paths, components } = await readDocument(app)
+    for (const { operation, body } of readExamples()) {
+      const [method = '', path = ''] = operation.split(' ')
+      const schema = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema
+      if (schema === undefined) expect(body, operation).toBeUndefined()
+      else expectMatches({ components }, schema, body, operation)
+    }
+  })
+})
+
 describe('the OpenAPI document', () => {
   it('has every route below /api and no others', async () => {
     const app = await startApp()
@@ -121,7 +158,7 @@ describe('the OpenAPI document', () => {
         expect(operation.tags, operationName).toHaveLength(1)
         expect(Object.keys(tags), operationName).toContain(operation.tags[0])
         expect(operation.summary, operationName).toMatch(/^\S.*\.$/)
-        expect(operation.description, operationName).toMatch(/^(Needs the permission|Open to anybody)/)
+        expect(operation.description, operationName).toMatch(/^Requires (the permission|no credentials)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = operation.parameters ?? []
         expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)

@@ -159,20 +159,23 @@ export function describePlugin(options: PluginUnderTest): void {
   test.each([
     { format: 'seconds', value: () => '7', minSeconds: 7 },
     { format: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), minSeconds: 118 },
-  ])('5: 429 with $format throws its rate-limit error, and nothing is sent meanwhile', async ({ value, minSeconds }) => {
-    const simulator = await start()
-    const client = connect(simulator.config)
-    simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await rejectionOf(adapter.listDevices(client))
-    expect(limited).toBeInstanceOf(ApiRateLimitError)
-    expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
-    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(minSeconds)
-    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(minSeconds + 2)
-    const { total } = simulator.requests
-    for (const { run } of callsOf(adapter, client)) await rejectionOf(run(new AbortController().signal))
-    expect(simulator.requests.total).toBe(total)
-    expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
-  })
+  ])(
+    '5: 429 with $format throws its rate-limit error, and nothing is sent meanwhile',
+    async ({ value, minSeconds }) => {
+      const simulator = await start()
+      const client = connect(simulator.config)
+      simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
+      const limited = await rejectionOf(adapter.listDevices(client))
+      expect(limited).toBeInstanceOf(ApiRateLimitError)
+      expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
+      expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(minSeconds)
+      expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(minSeconds + 2)
+      const { total } = simulator.requests
+      for (const { run } of callsOf(adapter, client)) await rejectionOf(run(new AbortController().signal))
+      expect(simulator.requests.total).toBe(total)
+      expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+    },
+  )
 
   describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, message: RegExp) => {

@@ -1,4 +1,4 @@
-/** One promise: what is done to find out whether it is kept, and what was measured. */
+/** Types and helpers for reliability checks. Each check measures whether one promise of docs/reliability.md is met. */
 
 import type { AtEnd } from '../harness.ts'
 
@@ -6,46 +6,48 @@ export interface Finding {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** The least that could do the same, in the same run. */
+  /** The figure of a minimal implementation, measured in the same run. */
   readonly reference?: number
-  /** In words. */
-  readonly promised: string
-  readonly isKept: boolean
-  /** Lost writes, bugs, leaks: no machine is an excuse. The others are times and rates. */
-  readonly isHard?: boolean
+  /** As text, for example `≤ 5`. */
+  readonly target: string
+  readonly isMet: boolean
+  /**
+   * For lost writes, bugs and leaks, which do not depend on the speed of the machine. The others are times and rates.
+   */
+  readonly isCritical?: boolean
 }
 
 export interface CheckOptions {
-  /** Small enough for every push. */
+  /** Run the short variant, which CI runs on every push. */
   readonly isQuick: boolean
   readonly seed: number
-  say(text: string): void
+  log(text: string): void
 }
 
 export interface Check {
   readonly id: string
-  readonly what: string
-  /** Among those that run on every push. */
+  readonly description: string
+  /** Part of the selection that CI runs on every push. */
   readonly isQuick?: boolean
-  /** So long that it runs only when it is named. */
+  /** Takes so long that it runs only if `--only` selects it. */
   readonly isLong?: boolean
   run(atEnd: AtEnd, options: CheckOptions): Promise<readonly Finding[]>
 }
 
-/** A count of things that must not happen. */
-export function none(name: string, troubles: readonly string[], say: CheckOptions['say']): Finding {
-  for (const trouble of troubles) say(`  ${trouble}`)
-  return { name, value: troubles.length, unit: '', promised: 'none', isKept: troubles.length === 0, isHard: true }
+/** A finding that is met if there are no problems; logs each problem. */
+export function expectNone(name: string, problems: readonly string[], log: CheckOptions['log']): Finding {
+  for (const problem of problems) log(`  ${problem}`)
+  return { name, value: problems.length, unit: '', target: '0', isMet: problems.length === 0, isCritical: true }
 }
 
 export function atMost(name: string, value: number, limit: number, unit: string, reference?: number): Finding {
-  const told = reference === undefined ? {} : { reference }
-  return { name, value, unit, ...told, promised: `≤ ${format(limit)}`, isKept: value <= limit }
+  const optional = reference === undefined ? {} : { reference }
+  return { name, value, unit, ...optional, target: `≤ ${format(limit)}`, isMet: value <= limit }
 }
 
 export function atLeast(name: string, value: number, limit: number, unit: string, reference?: number): Finding {
-  const told = reference === undefined ? {} : { reference }
-  return { name, value, unit, ...told, promised: `≥ ${format(limit)}`, isKept: value >= limit }
+  const optional = reference === undefined ? {} : { reference }
+  return { name, value, unit, ...optional, target: `≥ ${format(limit)}`, isMet: value >= limit }
 }
 
 export function format(value: number): string {

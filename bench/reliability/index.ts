@@ -1,27 +1,30 @@
-/** `npm run bench:reliability`: whether the promises about faults, load and time are kept, on this machine, now. */
+/**
+ * `npm run bench:reliability`: checks on this machine whether the promises of docs/reliability.md about faults, load
+ * and recovery times are met.
+ */
 
 import { parseArgs } from 'node:util'
 import { type AtEnd, describeMachine } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { type Check, type Finding, format } from './check.ts'
-import { comeback } from './comeback.ts'
-import { crowd, pausedClient, saturation } from './crowd.ts'
+import { manyClients, pausedClient, saturation } from './clients.ts'
+import { failover } from './failover.ts'
 import { fuzzing } from './fuzzing.ts'
-import { bigHouse, openLoop, throughput } from './load.ts'
-import { cadence, recovery, starting } from './recovery.ts'
+import { manyReceivers, openLoop, throughput } from './load.ts'
+import { cadence, recovery, startup } from './recovery.ts'
 import { soak } from './soak.ts'
 import { writes } from './writes.ts'
 
 const checks: readonly Check[] = [
   throughput,
   openLoop,
-  bigHouse,
-  crowd,
+  manyReceivers,
+  manyClients,
   pausedClient,
-  starting,
+  startup,
   saturation,
   recovery,
-  comeback,
+  failover,
   cadence,
   writes,
   fuzzing,
@@ -30,27 +33,27 @@ const checks: readonly Check[] = [
 
 const help = `npm run bench:reliability -- [options]
 
-  --only <ids>   such as L1,W1; K1 runs only when it is named. There are:
-${checks.map(({ id, what }) => `                 ${id.padEnd(4)}${what}`).join('\n')}
-  --quick        a small selection, in two minutes
-  --seed <n>     of everything that is left to chance
-  --strict       times and rates that miss their promise fail the run as well
-  --json         one JSON document on standard output
+  --only <ids>   run these checks, for example L1,W1. K1 runs only if it is listed here. The checks:
+${checks.map(({ id, description }) => `                 ${id.padEnd(4)}${description}`).join('\n')}
+  --quick        run a small selection in two minutes
+  --seed <n>     seed of the random numbers
+  --strict       fail if a time or a rate misses its target, too
+  --json         print one JSON document on standard output
   --help
 
-A check that misses a time or a rate, or cannot run, has a second try; only what both miss is missed. Lost writes, bugs
-and leaks have one.
+A check that could not run, or that missed the target for a time or a rate, runs again; only a target missed twice counts as
+missed. Lost writes, bugs and leaks count at once.
 
-Exit code 1 for lost writes, bugs, leaks, and checks that could not run.`
+The exit code is 1 for lost writes, bugs, leaks, and checks that could not run.`
 
 process.exitCode = await main()
 
 interface Result {
   readonly id: string
-  readonly what: string
+  readonly description: string
   readonly seconds: number
   readonly findings: readonly Finding[]
-  readonly trouble: string | null
+  readonly failure: string | null
 }
 
 async function main(): Promise<number> {
@@ -59,74 +62,74 @@ async function main(): Promise<number> {
     console.error(options)
     return options === help ? 0 : 2
   }
-  const say = (text: string) => (options.json ? console.error(text) : console.log(text))
+  const log = (text: string) => (options.json ? console.error(text) : console.log(text))
   const machine = describeMachine()
-  say(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}; seed ${options.seed}`)
-  await prepareBuild(say)
+  log(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}; seed ${options.seed}`)
+  await prepareBuild(log)
   const results: Result[] = []
-  for (const check of options.chosen) {
-    say(`\n${check.id}: ${check.what}`)
+  for (const check of options.selected) {
+    log(`\n${check.id}: ${check.description}`)
     const tryOnce = async () => {
-      const result = await runCheck(check, { ...options, say })
-      for (const finding of result.findings) say(formatFinding(finding))
-      if (result.trouble !== null) say(`  CANNOT RUN: ${result.trouble}`)
+      const result = await runCheck(check, { ...options, log })
+      for (const finding of result.findings) log(formatFinding(finding))
+      if (result.failure !== null) log(`  Check failed to run: ${result.failure}`)
       return result
     }
     const first = await tryOnce()
-    if (!mayTryAgain(first)) {
+    if (!isRetryable(first)) {
       results.push(first)
       continue
     }
-    say('  once more, since a second try counts:')
-    results.push(judgeTwo(first, await tryOnce()))
+    log('  Second run:')
+    results.push(combineRuns(first, await tryOnce()))
   }
   if (options.json) console.log(JSON.stringify({ machine, seed: options.seed, results }, null, 2))
-  const isBad = ({ isKept, isHard }: Finding) => !isKept && (isHard || options.isStrict)
-  return results.some(({ findings, trouble }) => trouble !== null || findings.some(isBad)) ? 1 : 0
+  const isFailure = ({ isMet, isCritical }: Finding) => !isMet && (isCritical || options.isStrict)
+  return results.some(({ findings, failure }) => failure !== null || findings.some(isFailure)) ? 1 : 0
 }
 
 async function runCheck(
   check: Check,
-  options: { isQuick: boolean; seed: number; say(text: string): void },
+  options: { isQuick: boolean; seed: number; log(text: string): void },
 ): Promise<Result> {
-  const { id, what } = check
+  const { id, description } = check
   const startedAt = performance.now()
   const closers: (() => unknown)[] = []
   const atEnd: AtEnd = (close) => closers.push(close)
   const seconds = () => Math.round((performance.now() - startedAt) / 1000)
   try {
     const findings = await check.run(atEnd, options)
-    return { id, what, seconds: seconds(), findings, trouble: null }
+    return { id, description, seconds: seconds(), findings, failure: null }
   } catch (error) {
     return {
       id,
-      what,
+      description,
       seconds: seconds(),
       findings: [],
-      trouble: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      failure: error instanceof Error ? (error.stack ?? error.message) : String(error),
     }
   } finally {
     for (const close of closers.reverse()) await close()
   }
 }
 
-function mayTryAgain({ findings, trouble }: Result): boolean {
-  return trouble !== null || findings.some(({ isKept, isHard }) => !isKept && !isHard)
+function isRetryable({ findings, failure }: Result): boolean {
+  return failure !== null || findings.some(({ isMet, isCritical }) => !isMet && !isCritical)
 }
 
-/** A time or a rate is missed when it is missed twice. A write that was lost once stays lost, whatever comes after. */
-function judgeTwo(first: Result, second: Result): Result {
-  const isLost = ({ isKept, isHard }: Finding) => !isKept && isHard === true
-  const findings = second.findings.map((again, at) => {
-    const before = first.findings[at] ?? again
-    return isLost(before) || (before.isKept && !isLost(again)) ? before : again
+/** A time or a rate counts as missed if both runs missed it; a critical finding if either did. */
+function combineRuns(first: Result, second: Result): Result {
+  const isCriticalFailure = ({ isMet, isCritical }: Finding) => !isMet && isCritical === true
+  const findings = second.findings.map((finding, index) => {
+    const before = first.findings[index] ?? finding
+    return isCriticalFailure(before) || (before.isMet && !isCriticalFailure(finding)) ? before : finding
   })
   return { ...second, seconds: first.seconds + second.seconds, findings }
 }
 
-function formatFinding({ name, value, unit, reference, promised, isKept }: Finding): string {
-  const beside = reference === undefined ? '' : `, reference ${format(reference)} ${unit}`
-  return `  ${isKept ? 'kept  ' : 'MISSED'} ${name}: ${format(value)} ${unit} (promised ${promised}${beside})`
+function formatFinding({ name, value, unit, reference, target, isMet }: Finding): string {
+  const referenceText = reference === undefined ? '' : `, reference ${format(reference)} ${unit}`
+  return `  ${isMet ? 'met   ' : 'MISSED'} ${name}: ${format(value)} ${unit} (target ${target}${referenceText})`
 }
 
 function readOptions() {
@@ -142,15 +145,21 @@ function readOptions() {
       },
     })
     if (values.help) return help
-    const named = values.only.flatMap((one) => one.split(',')).map((one) => one.trim().toUpperCase())
-    const unknown = named.find((id) => !checks.some((one) => one.id === id))
+    const ids = values.only.flatMap((list) => list.split(',')).map((id) => id.trim().toUpperCase())
+    const unknown = ids.find((id) => !checks.some((check) => check.id === id))
     if (unknown !== undefined)
-      return `No check is called ${unknown}; there are ${checks.map(({ id }) => id).join(', ')}.`
-    const isChosen = ({ id, isQuick = false, isLong = false }: Check) =>
-      named.length > 0 ? named.includes(id) : !isLong && (isQuick || !values.quick)
+      return `Unknown check: ${unknown}. Available checks: ${checks.map(({ id }) => id).join(', ')}.`
+    const isSelected = ({ id, isQuick = false, isLong = false }: Check) =>
+      ids.length > 0 ? ids.includes(id) : !isLong && (isQuick || !values.quick)
     const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed)
-    if (!Number.isSafeInteger(seed)) return '--seed: expected a whole number'
-    return { chosen: checks.filter(isChosen), isQuick: values.quick, isStrict: values.strict, json: values.json, seed }
+    if (!Number.isSafeInteger(seed)) return '--seed: expected an integer'
+    return {
+      selected: checks.filter(isSelected),
+      isQuick: values.quick,
+      isStrict: values.strict,
+      json: values.json,
+      seed,
+    }
   } catch (error) {
     return `${(error as Error).message}\n\n${help}`
   }

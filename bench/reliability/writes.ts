@@ -1,4 +1,4 @@
-/** W1, W2: what was acknowledged is there after kill -9, and nothing is there twice. */
+/** W1, W2: acknowledged writes survive kill -9, and no receiver is stored twice. */
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,149 +6,164 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import { killCycles } from '../../test/faults/kill-cycles.ts'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
-import { makeFolder, until } from '../harness.ts'
-import { atMost, type Check, type Finding, none } from './check.ts'
-import { type ListSystem, startLists } from './fuzz/lists.ts'
+import { createTempFolder, waitFor } from '../harness.ts'
+import { atMost, type Check, expectNone, type Finding } from './check.ts'
 import { createRandom } from './fuzz/random.ts'
+import { type ListSystem, startListSystem } from './fuzz/random-lists.ts'
 import { entryOf, plainShow, type Service, startService } from './service.ts'
 
 const receivers = 20
 
 export const writes: Check = {
   id: 'W1',
-  what: 'acknowledged writes outlive kill -9 of the service and of PostgreSQL, and no receiver is there twice (W2)',
+  description:
+    'acknowledged writes survive kill -9 of the service and of PostgreSQL, and no receiver is stored twice (W2)',
   isQuick: true,
-  async run(atEnd, { isQuick, seed, say }) {
+  async run(atEnd, { isQuick, seed, log }) {
     const simulator = await startShureSimulator({ ...plainShow, receivers, story: true })
     atEnd(() => simulator.close())
-    const lists = await startLists(seed, isQuick ? 100 : 1000)
+    const lists = await startListSystem(seed, isQuick ? 100 : 1000)
     atEnd(() => lists.close())
     const random = createRandom(seed).next
     const findings: Finding[] = []
-    const told = [entryOf(simulator, { poll_interval: 1 })]
+    const shureOnly = [entryOf(simulator, { poll_interval: 1 })]
 
-    const folder = await makeFolder(atEnd)
-    const start = (config: object) => () => startService(atEnd, folder, { manufacturers: told, ...config })
+    const folder = await createTempFolder(atEnd)
+    const start = (config: object) => () => startService(atEnd, folder, { manufacturers: shureOnly, ...config })
     const onSqlite = await killCycles({ cycles: isQuick ? 8 : 100, start: start({}), random })
-    findings.push(...(await judge('SQLite', onSqlite, say)))
-    const both = { manufacturers: [...told, lists.entry] }
-    findings.push(await pollTogether(lists, start(both), say))
-    findings.push(none('SQLite: pages damaged', findDamage(join(folder, 'data', 'micwatch.db')), say))
+    findings.push(...(await checkReport('SQLite', onSqlite, log)))
+    const withLists = { manufacturers: [...shureOnly, lists.entry] }
+    findings.push(await pollTogether(lists, start(withLists), log))
+    findings.push(expectNone('SQLite: damaged pages', findCorruption(join(folder, 'data', 'micwatch.db')), log))
     if (isQuick) return findings
 
     const server = await startPostgres()
     atEnd(() => server.stop())
-    const other = await makeFolder(atEnd)
+    const postgresFolder = await createTempFolder(atEnd)
     const startOnPostgres = async () => {
       const { url } = await createPostgresDatabase(server.url)
-      return () => startService(atEnd, other, { manufacturers: told, database_url: url })
+      return () => startService(atEnd, postgresFolder, { manufacturers: shureOnly, database_url: url })
     }
     const onPostgres = await killCycles({ cycles: 30, start: await startOnPostgres(), random })
-    findings.push(...(await judge('PostgreSQL', onPostgres, say)))
+    findings.push(...(await checkReport('PostgreSQL', onPostgres, log)))
 
-    const startAnew = await startOnPostgres()
-    const underPostgres = await killCycles({
+    const startOnNewDatabase = await startOnPostgres()
+    const postgresKilled = await killCycles({
       cycles: 10,
       random,
       killDatabase: server.kill,
       async start(last?: Service) {
         if (last !== undefined) {
           await server.restart()
-          await comesBack(last)
+          await expectRecovery(last)
         }
-        return startAnew()
+        return startOnNewDatabase()
       },
     })
-    findings.push(...(await judge('PostgreSQL killed', underPostgres, say)))
+    findings.push(...(await checkReport('PostgreSQL killed', postgresKilled, log)))
     return findings
   },
 }
 
-function findDamage(path: string): string[] {
+function findCorruption(path: string): string[] {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database.prepare('pragma integrity_check').all() as { integrity_check: string }[]
   database.close()
-  return rows.map((row) => row.integrity_check).filter((one) => one !== 'ok')
+  return rows.map((row) => row.integrity_check).filter((result) => result !== 'ok')
 }
 
-/** It outlives its database, and writes again; then it makes room for one that knows only what is stored. */
-async function comesBack(service: Service): Promise<void> {
-  await until('it writes again', async () => (await service.post('/api/group/', { title: 'back' })).status === 201)
+/**
+ * Waits until the service writes again after the database restart, then kills it, so that the next one starts from
+ * stored data.
+ */
+async function expectRecovery(service: Service): Promise<void> {
+  await waitFor(
+    'the service writes again',
+    async () => (await service.post('/api/group/', { title: 'back' })).status === 201,
+  )
   service.kill('SIGKILL')
   await service.ended
 }
 
-async function judge(
+async function checkReport(
   engine: string,
   report: { last: Service; cycles: number; acknowledged: number; lost: readonly string[]; slowestStartMs: number },
-  say: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<Finding[]> {
   const { last, cycles, acknowledged, lost, slowestStartMs } = report
-  await until('every receiver is known', async () => (await last.get('/api/receivers/')).json.length === receivers)
-  const twice = await findTwins(last)
+  await waitFor('all receivers are listed', async () => (await last.get('/api/receivers/')).json.length === receivers)
+  const duplicates = await findDuplicates(last)
   last.kill('SIGTERM')
   await last.ended
   return [
-    none(`${engine}: writes lost of ${acknowledged} in ${cycles} kills`, lost, say),
-    none(`${engine}: receivers there twice`, twice, say),
+    expectNone(`${engine}: lost writes, of ${acknowledged} in ${cycles} kills`, lost, log),
+    expectNone(`${engine}: duplicate receivers`, duplicates, log),
     atMost(`${engine}: slowest start after a kill`, slowestStartMs / 1000, 5, 's'),
   ]
 }
 
-/** Two services poll lists that never agree, both as fast as they can; halfway one of them is killed and starts again. */
+/**
+ * Two services continuously poll a system whose lists change with every request; halfway, one is killed and restarted.
+ */
 async function pollTogether(
   system: ListSystem,
   start: () => Promise<Service>,
-  say: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<Finding> {
   const services = [await start(), await start()]
-  let isOver = false
-  const polling = services.map(async (_, at) => {
-    while (!isOver) await services[at]?.post('/api/refresh/?manufacturer=lists').catch(() => sleep(50))
+  let isDone = false
+  const polling = services.map(async (_, index) => {
+    while (!isDone) await services[index]?.post('/api/refresh/?manufacturer=lists').catch(() => sleep(50))
   })
-  await until('half of the lists are given', () => system.lists >= system.total / 2, 300_000)
+  await waitFor('half of the lists are sent', () => system.listCount >= system.total / 2, 300_000)
   services[0]?.kill('SIGKILL')
   await services[0]?.ended
   services[0] = await start()
-  await until('all lists are given', () => system.lists > system.total, 300_000)
-  isOver = true
+  await waitFor('all lists are sent', () => system.listCount > system.total, 300_000)
+  isDone = true
   await Promise.all(polling)
   for (const service of services) await service.post('/api/refresh/?manufacturer=lists')
-  // What one has stored the other looks for twice a second.
+  // Each service checks twice a second for changes that the other has stored.
   await sleep(1500)
-  const twins: string[] = []
+  const duplicates: string[] = []
   for (const service of services) {
     const { json } = await service.get('/api/receivers/?manufacturer=lists')
-    if (json.length < system.stock / 2) twins.push(`only ${json.length} receivers of ${system.stock} devices`)
-    if (json.length > system.stock) twins.push(`${json.length} receivers of ${system.stock} devices`)
-    twins.push(...(await findTwins(service)))
+    if (json.length < system.deviceCount / 2)
+      duplicates.push(`Only ${json.length} receivers of ${system.deviceCount} devices`)
+    if (json.length > system.deviceCount) duplicates.push(`${json.length} receivers of ${system.deviceCount} devices`)
+    duplicates.push(...(await findDuplicates(service)))
     service.kill('SIGTERM')
     await service.ended
   }
-  return none(`W2: receivers there twice after ${system.total} lists at random, polled by two`, twins, say)
+  return expectNone(
+    `W2: duplicate receivers after ${system.total} random lists, polled by two services`,
+    duplicates,
+    log,
+  )
 }
 
 const pageSize = 25
 
-/** By id, serial number and MAC address, a manufacturer at a time, through the door. */
-async function findTwins(service: Service): Promise<string[]> {
-  const seen = new Set<string>()
-  const twins: string[] = []
+/** Finds receivers with the same id, serial number or MAC address within a manufacturer, through the REST API. */
+async function findDuplicates(service: Service): Promise<string[]> {
+  const knownKeys = new Set<string>()
+  const duplicates: string[] = []
   for (let page: string | null = `/api/receivers/?page_size=${pageSize}`; page !== null; ) {
     const { json } = await service.get(page)
-    for (const { id } of json.results as { id: number }[]) twins.push(...(await noteReceiver(service, id, seen)))
+    for (const { id } of json.results as { id: number }[])
+      duplicates.push(...(await findDuplicatesOf(service, id, knownKeys)))
     page = json.next
   }
-  return twins
+  return duplicates
 }
 
-/** What of it was seen before. */
-async function noteReceiver(service: Service, id: number, seen: Set<string>): Promise<string[]> {
+/** The keys of this receiver that another receiver has as well. */
+async function findDuplicatesOf(service: Service, id: number, knownKeys: Set<string>): Promise<string[]> {
   const { json } = await service.get(`/api/receivers/${id}/`)
   const keys = ['id', 'api_device_id', 'serial_number', 'mac_address']
     .filter((field) => json[field] !== null && json[field] !== '')
     .map((field) => `${json.manufacturer} ${field} ${String(json[field]).toLowerCase()}`)
-  const twins = keys.filter((key) => seen.has(key)).map((key) => `twice: ${key}`)
-  for (const key of keys) seen.add(key)
-  return twins
+  const duplicates = keys.filter((key) => knownKeys.has(key)).map((key) => `Duplicate: ${key}`)
+  for (const key of keys) knownKeys.add(key)
+  return duplicates
 }

@@ -1,34 +1,35 @@
-/** `npm run bench:scale`: what several processes on one PostgreSQL and one Redis hold and cost, from one node to four. */
+/** `npm run bench:scale`: capacity and cost of one to four processes that share one PostgreSQL and one Redis. */
 
 import { parseArgs } from 'node:util'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
 import { prepareRedis } from '../../test/redis-server.ts'
-import { type AtEnd, describeMachine, using } from '../harness.ts'
+import { type AtEnd, describeMachine, withCleanup } from '../harness.ts'
 import { prepareBuild } from '../servers.ts'
 import { type Load, measure } from './measure.ts'
-import { openNodes, type Staffing } from './nodes.ts'
-import { formatTable, nameOf } from './table.ts'
+import { openNodes, type Topology } from './nodes.ts'
+import { formatTable, formatTopology } from './table.ts'
 import { openUpstreams, type Size, systems } from './upstreams.ts'
 
-/** `screens` show and do not poll. */
-const staffings: readonly Staffing[] = [
-  { polling: 1, screens: 0 },
-  { polling: 2, screens: 0 },
-  { polling: 4, screens: 0 },
-  { polling: 2, screens: 2 },
+/** Display nodes serve clients and do not poll. */
+const topologies: readonly Topology[] = [
+  { pollingNodes: 1, displayNodes: 0 },
+  { pollingNodes: 2, displayNodes: 0 },
+  { pollingNodes: 4, displayNodes: 0 },
+  { pollingNodes: 2, displayNodes: 2 },
 ]
 
 const help = `npm run bench:scale -- [options]
 
-  --receivers <n>  of each of the ${systems} systems, with four channels each (250)
+  --receivers <n>  receivers of each of the ${systems} systems, with four channels each (250)
   --clients <n>    WebSocket clients of each node (20)
-  --changes <n>    levels that change a second, over all systems (100)
-  --seconds <n>    how long each number of nodes is measured (10)
-  --json           one JSON document on standard output
+  --changes <n>    changed levels per second, over all systems (100)
+  --seconds <n>    duration of each measurement (10)
+  --json           print one JSON document on standard output
   --help
 
-Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine, in about two
-minutes where nothing else runs. PostgreSQL does not wait for the disk (fsync=off). Exit code 1 when it could not run, whatever the figures.`
+Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine. Takes about two
+minutes on an idle machine. PostgreSQL runs with fsync=off. The exit code is 1 if the bench could not run. It does not
+depend on the figures.`
 
 process.exitCode = await main()
 
@@ -42,47 +43,49 @@ async function main(): Promise<number> {
     console.log(help)
     return 0
   }
-  const say = (text: string) => (options.json ? console.error(text) : console.log(text))
+  const log = (text: string) => (options.json ? console.error(text) : console.log(text))
   const machine = describeMachine()
-  say(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}`)
+  log(`${machine.cores} cores of ${machine.cpu}, ${machine.platform}, Node ${machine.node}`)
   const closers: (() => unknown)[] = []
   const atEnd: AtEnd = (close) => closers.push(close)
   try {
-    await prepareBuild(say)
+    await prepareBuild(log)
     const postgres = await startPostgres()
     atEnd(() => postgres.stop())
     const redis = await prepareRedis()
     atEnd(() => redis.stop())
     await redis.start()
     const results = []
-    for (const staffing of staffings) {
-      say(`measuring ${nameOf(staffing)} …`)
-      results.push(await using((end) => run(end, staffing, options, { postgres: postgres.url, redis: redis.url })))
+    for (const topology of topologies) {
+      log(`Measuring ${formatTopology(topology)} …`)
+      results.push(
+        await withCleanup((atRunEnd) => run(atRunEnd, topology, options, { postgres: postgres.url, redis: redis.url })),
+      )
     }
     if (options.json) console.log(JSON.stringify({ machine, load: options.load, size: options.size, results }, null, 2))
     else console.log(`\n${formatTable(results)}`)
     return 0
   } catch (error) {
-    console.error(`THE BENCH CANNOT RUN: ${error instanceof Error ? error.stack : String(error)}`)
+    console.error(`The bench cannot run: ${error instanceof Error ? error.stack : String(error)}`)
     return 1
   } finally {
     for (const close of closers.reverse()) await close()
   }
 }
 
-/** One number of nodes, on an empty database. */
+/** Measures one topology on an empty database. */
 async function run(
   atEnd: AtEnd,
-  staffing: Staffing,
+  topology: Topology,
   { size, load }: { size: Size; load: Load },
   servers: { postgres: string; redis: string },
 ) {
   const upstreams = await openUpstreams(atEnd, size)
   const database = await createPostgresDatabase(servers.postgres)
   atEnd(() => database.drop())
-  const house = { database: database.url, redis: servers.redis, upstreams }
-  const nodes = await openNodes(atEnd, staffing, house)
-  return { staffing, ...(await measure(atEnd, nodes, house, load)) }
+  const deployment = { database: database.url, redis: servers.redis, upstreams }
+  const nodes = await openNodes(atEnd, topology, deployment)
+  return { topology, ...(await measure(atEnd, nodes, deployment, load)) }
 }
 
 function readOptions() {
@@ -99,7 +102,7 @@ function readOptions() {
     })
     const number = (name: 'receivers' | 'clients' | 'changes' | 'seconds') => {
       const value = Number(values[name])
-      if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name}: expected a whole number from 1`)
+      if (!Number.isSafeInteger(value) || value < 1) throw new Error(`--${name}: expected an integer of at least 1`)
       return value
     }
     const load: Load = { clients: number('clients'), changes: number('changes'), seconds: number('seconds') }

@@ -1,123 +1,135 @@
-/** One number of nodes under load: what each uses, how long a change takes to whose client, what the servers carry. */
+/** Measures one topology under load: resources of each node, latency of changes, load of PostgreSQL and Redis. */
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { type AtEnd, atRate, cpuOf, percentile } from '../harness.ts'
+import { type AtEnd, atRate, cpuTimeMs, percentile } from '../harness.ts'
 import { type Change, toChanges, upstreamFrame } from '../push.ts'
+import { countFrames, openRawWebSocket } from '../raw-websocket.ts'
 import { residentBytes } from '../reliability/fuzz/report.ts'
-import { countFrames, openSocket } from '../wire-socket.ts'
-import { type House, type Node, shownBy } from './nodes.ts'
+import { type Deployment, type Node, readReceivers } from './nodes.ts'
 import { openServerCounts } from './server-counts.ts'
 
 export interface Load {
-  /** Of each node. */
+  /** Clients per node. */
   readonly clients: number
-  /** Levels a second, over all systems. */
+  /** Changed levels per second, over all systems. */
   readonly changes: number
   readonly seconds: number
 }
 
 interface NodeFigures {
-  /** Of the systems it polls. */
+  /** Devices of the systems that the node polls. */
   readonly devices: number
   readonly channels: number
   readonly clients: number
   readonly frames_per_second: number
-  /** Of one core. */
+  /** Percent of one core. */
   readonly cpu_percent: number | null
   readonly resident_mb: number | null
-  /** Of one system, on average; null where it polls none. */
+  /** Mean time of one polling cycle of one system; null if the node polls no system. */
   readonly poll_ms: number | null
 }
 
-interface Taken {
+interface Latency {
   readonly p50_ms: number
   readonly p99_ms: number
 }
 
 export interface Measured {
   readonly nodes: readonly NodeFigures[]
-  /** From before the upstream's write to the client's message: of the node that listens, and of others. */
-  readonly own: Taken
-  readonly other: Taken | null
-  /** Changes that a client was not told of within ten seconds of the last. */
+  /** Latency from before the upstream's write to the message at a client of the node that polls this upstream. */
+  readonly sameNode: Latency
+  /** The same for clients of other nodes; null if there is only one node. */
+  readonly otherNode: Latency | null
+  /** Changes that a client did not receive within ten seconds of the last one. */
   readonly missed: number
   readonly servers: Readonly<Record<string, number>>
 }
 
-export async function measure(atEnd: AtEnd, nodes: readonly Node[], runtime: House, load: Load): Promise<Measured> {
-  const changes = await listChanges(nodes, runtime)
-  const watches = await Promise.all(nodes.map((node) => watchNode(atEnd, node, load.clients)))
-  // Every receiver once, so that what a first change brings with it (a transmitter that is new) is over.
+export async function measure(
+  atEnd: AtEnd,
+  nodes: readonly Node[],
+  deployment: Deployment,
+  load: Load,
+): Promise<Measured> {
+  const changes = await listChanges(nodes, deployment)
+  const nodeClients = await Promise.all(nodes.map((node) => openNodeClients(atEnd, node, load.clients)))
+  // Changes every receiver once before the measurement, because the first change also adds a transmitter.
   await send(changes, { perSecond: 500, seconds: changes.length / 500 })
   await sleep(2000)
 
-  const counts = await openServerCounts(atEnd, runtime)
-  const readings = await Promise.all(watches.map((watch) => watch.read()))
+  const counts = await openServerCounts(atEnd, deployment)
+  const readings = await Promise.all(nodeClients.map((clients) => clients.read()))
   const before = await counts.read()
   const startedAt = performance.now()
   const sent = await send(changes, { perSecond: load.changes, seconds: load.seconds })
   const elapsed = (performance.now() - startedAt) / 1000
-  const after = await Promise.all(watches.map((watch) => watch.read()))
+  const after = await Promise.all(nodeClients.map((clients) => clients.read()))
   await sleep(1500)
   const servers = counts.since(before, await counts.read(), elapsed + 1.5)
   const deadline = performance.now() + 10_000
-  const missed = () => sent.size * nodes.length - watches.reduce((sum, { told }) => sum + countTold(told, sent), 0)
-  while (missed() > 0 && performance.now() < deadline) await sleep(100)
+  const countMissed = () =>
+    sent.size * nodes.length - nodeClients.reduce((sum, { receivedAt }) => sum + countReceived(receivedAt, sent), 0)
+  while (countMissed() > 0 && performance.now() < deadline) await sleep(100)
 
-  const times = { own: [] as number[], other: [] as number[] }
-  for (const [at, node] of nodes.entries()) collect(times, sent, watches[at]?.told, node)
+  const times = { sameNode: [] as number[], otherNode: [] as number[] }
+  for (const [index, node] of nodes.entries()) collectLatencies(times, sent, nodeClients[index]?.receivedAt, node)
   return {
-    nodes: nodes.map((node, at) => toFigures(node, runtime, load, { before: readings[at], after: after[at], elapsed })),
-    own: toTaken(times.own),
-    other: times.other.length === 0 ? null : toTaken(times.other),
-    missed: missed(),
+    nodes: nodes.map((node, index) =>
+      toFigures(node, deployment, load, { before: readings[index], after: after[index], elapsed }),
+    ),
+    sameNode: toLatency(times.sameNode),
+    otherNode: times.otherNode.length === 0 ? null : toLatency(times.otherNode),
+    missed: countMissed(),
     servers,
   }
 }
 
-type Marked = Change & { readonly code: string; send(text: string): void }
+type SourcedChange = Change & { readonly code: string; send(text: string): void }
 
-/** One of every receiver, the systems in turn. */
-async function listChanges([first]: readonly Node[], { upstreams }: House): Promise<readonly Marked[]> {
-  if (first === undefined) throw new Error('there is no node')
-  const shown = await shownBy(first.address)
+/** One change for every receiver, alternating between the systems. */
+async function listChanges([first]: readonly Node[], { upstreams }: Deployment): Promise<readonly SourcedChange[]> {
+  if (first === undefined) throw new Error('The list of nodes is empty.')
+  const shown = await readReceivers(first.address)
   const lists = upstreams.map(({ code, simulator }) =>
     toChanges(simulator.show.devicesAt(0), shown).map((change) => ({ ...change, code, send: simulator.push.send })),
   )
-  return (lists[0] ?? []).flatMap((_, at) => lists.flatMap((list) => list[at] ?? []))
+  return (lists[0] ?? []).flatMap((_, index) => lists.flatMap((list) => list[index] ?? []))
 }
 
 interface Sent {
-  readonly at: number
+  readonly sentAt: number
   readonly code: string
 }
 
 let round = 0
 
-/** Levels go round, so that each sending of a receiver can be told from the last. By receiver and level. */
+/**
+ * Sends changes and returns them by receiver id and level. Levels repeat in a cycle, so that consecutive changes
+ * differ.
+ */
 async function send(
-  changes: readonly Marked[],
+  changes: readonly SourcedChange[],
   { perSecond, seconds }: { perSecond: number; seconds: number },
 ): Promise<ReadonlyMap<string, Sent>> {
   const sent = new Map<string, Sent>()
-  await atRate(perSecond, seconds, (nth) => {
-    const change = changes[nth % changes.length] as Marked
-    if (nth % changes.length === 0) round += 1
+  await atRate(perSecond, seconds, (index) => {
+    const change = changes[index % changes.length] as SourcedChange
+    if (index % changes.length === 0) round += 1
     const level = -90 + (round % 60)
-    sent.set(`${change.receiver.id}:${level}`, { at: performance.now(), code: change.code })
+    sent.set(`${change.receiver.id}:${level}`, { sentAt: performance.now(), code: change.code })
     change.send(upstreamFrame(change, level))
   })
   return sent
 }
 
-/** One client that reads what it is told, the rest count frames. */
-async function watchNode(atEnd: AtEnd, { pid, address }: Node, clients: number) {
+/** Opens one client that parses its messages; the other clients count frames. */
+async function openNodeClients(atEnd: AtEnd, { pid, address }: Node, clients: number) {
   const url = `${address.replace('http', 'ws')}/ws`
   let frames = 0
-  for (let nth = 1; nth < clients; nth += 1) {
-    const socket = await openSocket(url)
+  for (let index = 1; index < clients; index += 1) {
+    const socket = await openRawWebSocket(url)
     atEnd(() => socket.destroy())
     countFrames(socket, (count) => {
       frames += count
@@ -126,24 +138,24 @@ async function watchNode(atEnd: AtEnd, { pid, address }: Node, clients: number) 
   const client = new WebSocket(url, { perMessageDeflate: false })
   atEnd(() => client.terminate())
   await once(client, 'open')
-  const told = new Map<string, number>()
+  const receivedAt = new Map<string, number>()
   client.on('message', (data) => {
     frames += 1
     const { type, receiver_id, data: change } = JSON.parse(String(data))
     const key = `${receiver_id}:${change?.channels?.[0]?.rf_level}`
-    if (type === 'device_update' && !told.has(key)) told.set(key, performance.now())
+    if (type === 'device_update' && !receivedAt.has(key)) receivedAt.set(key, performance.now())
   })
   const read = async () => ({
     frames,
-    cpuMs: await cpuOf(pid),
+    cpuMs: await cpuTimeMs(pid),
     bytes: await residentBytes(pid),
-    ...(await polls(address)),
+    ...(await readPollCounters(address)),
   })
-  return { told, read }
+  return { receivedAt, read }
 }
 
-/** How many cycles, and how long they took together. */
-async function polls(address: string): Promise<{ cycles: number; cycleSeconds: number }> {
+/** The number of polling cycles so far, and their total duration. */
+async function readPollCounters(address: string): Promise<{ cycles: number; cycleSeconds: number }> {
   const text = await (await fetch(`${address}/metrics`)).text()
   const sum = (name: string) =>
     [...text.matchAll(new RegExp(`^micwatch_poll_duration_seconds_${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce(
@@ -153,17 +165,17 @@ async function polls(address: string): Promise<{ cycles: number; cycleSeconds: n
   return { cycles: sum('count'), cycleSeconds: sum('sum') }
 }
 
-type Reading = Awaited<ReturnType<Awaited<ReturnType<typeof watchNode>>['read']>>
+type Reading = Awaited<ReturnType<Awaited<ReturnType<typeof openNodeClients>>['read']>>
 
 function toFigures(
   { codes }: Node,
-  { upstreams }: House,
+  { upstreams }: Deployment,
   { clients }: Load,
   { before, after, elapsed }: { before: Reading | undefined; after: Reading | undefined; elapsed: number },
 ): NodeFigures {
-  if (before === undefined || after === undefined) throw new Error('a node was not read')
-  const own = upstreams.filter(({ code }) => codes.includes(code))
-  const states = own.flatMap(({ simulator }) => simulator.show.devicesAt(0))
+  if (before === undefined || after === undefined) throw new Error('A reading of a node is missing.')
+  const polledUpstreams = upstreams.filter(({ code }) => codes.includes(code))
+  const states = polledUpstreams.flatMap(({ simulator }) => simulator.show.devicesAt(0))
   const cycles = after.cycles - before.cycles
   const hasCpu = before.cpuMs !== null && after.cpuMs !== null
   return {
@@ -177,24 +189,25 @@ function toFigures(
   }
 }
 
-function countTold(told: ReadonlyMap<string, number>, sent: ReadonlyMap<string, Sent>): number {
+function countReceived(receivedAt: ReadonlyMap<string, number>, sent: ReadonlyMap<string, Sent>): number {
   let count = 0
-  for (const [key, { at }] of sent) if ((told.get(key) ?? 0) >= at) count += 1
+  for (const [key, { sentAt }] of sent) if ((receivedAt.get(key) ?? 0) >= sentAt) count += 1
   return count
 }
 
-function collect(
-  times: { own: number[]; other: number[] },
+function collectLatencies(
+  times: { sameNode: number[]; otherNode: number[] },
   sent: ReadonlyMap<string, Sent>,
-  told: ReadonlyMap<string, number> | undefined,
+  receivedAt: ReadonlyMap<string, number> | undefined,
   { codes }: Node,
 ): void {
-  for (const [key, { at, code }] of sent) {
-    const arrived = told?.get(key)
-    if (arrived !== undefined && arrived >= at) times[codes.includes(code) ? 'own' : 'other'].push(arrived - at)
+  for (const [key, { sentAt, code }] of sent) {
+    const arrived = receivedAt?.get(key)
+    if (arrived !== undefined && arrived >= sentAt)
+      times[codes.includes(code) ? 'sameNode' : 'otherNode'].push(arrived - sentAt)
   }
 }
 
-function toTaken(times: readonly number[]): Taken {
+function toLatency(times: readonly number[]): Latency {
   return { p50_ms: percentile(times, 50), p99_ms: percentile(times, 99) }
 }

@@ -1,23 +1,26 @@
-/** Micwatch processes on one house, ready when each shows everything and each that polls has its share. */
+/**
+ * Starts Micwatch processes that share one database; ready when each shows all receivers and the systems are evenly
+ * assigned.
+ */
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { ReceiverInData } from '../../src/model/api.ts'
-import { type AtEnd, makeFolder, startChild, until } from '../harness.ts'
+import { type AtEnd, createTempFolder, startChild, waitFor } from '../harness.ts'
 import { unlimited } from '../reliability/service.ts'
 import { systems, type Upstream } from './upstreams.ts'
 
-const built = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const startMs = 60_000
+const programPath = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const startTimeoutMs = 60_000
 
-export interface Staffing {
-  readonly polling: number
-  readonly screens: number
+export interface Topology {
+  readonly pollingNodes: number
+  readonly displayNodes: number
 }
 
-export interface House {
+export interface Deployment {
   readonly database: string
   readonly redis: string
   readonly upstreams: readonly Upstream[]
@@ -25,54 +28,62 @@ export interface House {
 
 export interface Node {
   readonly pid: number
-  /** Without a final slash. */
+  /** Without a trailing slash. */
   readonly address: string
-  /** Of the systems it polls and listens to. */
+  /** Manufacturer codes of the systems that the node polls and subscribes to. */
   readonly codes: readonly string[]
 }
 
 export async function openNodes(
   atEnd: AtEnd,
-  { polling, screens }: Staffing,
-  runtime: House,
+  { pollingNodes, displayNodes }: Topology,
+  deployment: Deployment,
 ): Promise<readonly Node[]> {
-  const open = (words: readonly string[]) => openNode(atEnd, runtime, words)
-  // The first makes the tables.
+  const open = (extraArgs: readonly string[]) => openNode(atEnd, deployment, extraArgs)
+  // The first process creates the tables.
   const first = await open([])
-  const others = [...Array(polling - 1).fill([]), ...Array(screens).fill(['--no-poll'])]
+  const others = [...Array(pollingNodes - 1).fill([]), ...Array(displayNodes).fill(['--no-poll'])]
   const nodes = [first, ...(await Promise.all(others.map(open)))]
-  const total = runtime.upstreams.reduce((sum, { simulator }) => sum + simulator.deviceCount, 0)
+  const total = deployment.upstreams.reduce((sum, { simulator }) => sum + simulator.deviceCount, 0)
   for (const { address } of nodes)
-    await until(`${address} shows all`, async () => (await shownBy(address)).length === total, startMs)
-  const client = new pg.Client({ connectionString: runtime.database })
+    await waitFor(
+      `${address} shows all receivers`,
+      async () => (await readReceivers(address)).length === total,
+      startTimeoutMs,
+    )
+  const client = new pg.Client({ connectionString: deployment.database })
   await client.connect()
   try {
-    await until('everybody who polls has a share', async () => isShared(await listTaken(client), polling), startMs)
-    await until(
-      'every system is listened to',
-      () => runtime.upstreams.every(({ simulator }) => simulator.push.links > 0),
-      startMs,
+    await waitFor(
+      'the systems are evenly assigned to the polling nodes',
+      async () => isBalanced(await listLeases(client), pollingNodes),
+      startTimeoutMs,
     )
-    // As its own housekeeping would within a minute; this server has none.
+    await waitFor(
+      'every system has a subscription',
+      () => deployment.upstreams.every(({ simulator }) => simulator.push.links > 0),
+      startTimeoutMs,
+    )
+    // This PostgreSQL runs without autovacuum, which would do this within a minute.
     await client.query('vacuum analyze')
-    const taken = await listTaken(client)
+    const leases = await listLeases(client)
     return nodes.map(({ pid, address }) => ({
       pid,
       address,
-      codes: taken.filter((one) => one.pid === pid).map(({ code }) => code),
+      codes: leases.filter((lease) => lease.pid === pid).map(({ code }) => code),
     }))
   } finally {
     await client.end()
   }
 }
 
-export async function shownBy(address: string): Promise<readonly ReceiverInData[]> {
-  const answer = await fetch(`${address}/api/data.json`)
-  return ((await answer.json()) as { receivers: ReceiverInData[] }).receivers
+export async function readReceivers(address: string): Promise<readonly ReceiverInData[]> {
+  const response = await fetch(`${address}/api/data.json`)
+  return ((await response.json()) as { receivers: ReceiverInData[] }).receivers
 }
 
-async function openNode(atEnd: AtEnd, { database, redis, upstreams }: House, words: readonly string[]) {
-  const folder = await makeFolder(atEnd)
+async function openNode(atEnd: AtEnd, { database, redis, upstreams }: Deployment, extraArgs: readonly string[]) {
+  const folder = await createTempFolder(atEnd)
   const file = join(folder, 'micwatch.yaml')
   const config = {
     database_url: database,
@@ -83,35 +94,41 @@ async function openNode(atEnd: AtEnd, { database, redis, upstreams }: House, wor
     manufacturers: upstreams.map(({ entry }) => entry),
   }
   await writeFile(file, JSON.stringify(config))
-  const place = ['--config', file, '--host', '127.0.0.1', '--port', '0']
-  const { pid, said } = await startChild(atEnd, [built, 'serve', '--json', ...place, ...words])
-  return { pid, address: String(said.address).replace(/\/$/, '') }
+  const listenArgs = ['--config', file, '--host', '127.0.0.1', '--port', '0']
+  const { pid, output } = await startChild(atEnd, [programPath, 'serve', '--json', ...listenArgs, ...extraArgs])
+  return { pid, address: String(output.address).replace(/\/$/, '') }
 }
 
-interface Taken {
+interface LeaseRow {
   readonly code: string
   readonly pid: number
-  readonly isLink: boolean
+  readonly isSubscription: boolean
 }
 
-/** Who polls and who listens to what; an owner is named host:pid:random. */
-async function listTaken(client: pg.Client): Promise<readonly Taken[]> {
+/** The current leases for polling and for subscriptions; an owner has the form host:pid:random. */
+async function listLeases(client: pg.Client): Promise<readonly LeaseRow[]> {
   const { rows } = await client.query(
     `select source, owner from leases where owner is not null and expires_at > epoch_ms() and source ~ '^(link:)?hall-'`,
   )
   return rows.map(({ source, owner }) => ({
     code: String(source).replace('link:', '').split(':')[0] ?? '',
     pid: Number(String(owner).split(':').at(-2)),
-    isLink: String(source).startsWith('link:'),
+    isSubscription: String(source).startsWith('link:'),
   }))
 }
 
-/** Evenly, and whoever polls a system listens to it: later a link would move while it is measured. */
-function isShared(taken: readonly Taken[], polling: number): boolean {
-  const polls = taken.filter(({ isLink }) => !isLink)
-  const links = taken.filter(({ isLink }) => isLink)
-  const isAtHome = ({ code, pid }: Taken) => polls.some((one) => one.code === code && one.pid === pid)
-  const counts = [...new Set(polls.map(({ pid }) => pid))].map((pid) => polls.filter((one) => one.pid === pid).length)
+/**
+ * True if the systems are evenly assigned and each node subscribes to the systems it polls; otherwise a subscription
+ * would move during the measurement.
+ */
+function isBalanced(leases: readonly LeaseRow[], polling: number): boolean {
+  const polls = leases.filter(({ isSubscription }) => !isSubscription)
+  const subscriptions = leases.filter(({ isSubscription }) => isSubscription)
+  const isPolledBySameNode = ({ code, pid }: LeaseRow) =>
+    polls.some((lease) => lease.code === code && lease.pid === pid)
+  const counts = [...new Set(polls.map(({ pid }) => pid))].map(
+    (pid) => polls.filter((lease) => lease.pid === pid).length,
+  )
   const isEven = counts.length === polling && Math.max(...counts) - Math.min(...counts) <= 1
-  return isEven && links.length === systems && links.every(isAtHome)
+  return isEven && subscriptions.length === systems && subscriptions.every(isPolledBySameNode)
 }

@@ -1,13 +1,13 @@
-/** What PostgreSQL and Redis say that they did. */
+/** Activity counters of PostgreSQL and Redis. */
 
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { AtEnd } from '../harness.ts'
-import type { House } from './nodes.ts'
+import type { Deployment } from './nodes.ts'
 
 type Counts = Readonly<Record<string, number>>
 
-export async function openServerCounts(atEnd: AtEnd, { database, redis }: Pick<House, 'database' | 'redis'>) {
+export async function openServerCounts(atEnd: AtEnd, { database, redis }: Pick<Deployment, 'database' | 'redis'>) {
   const client = new pg.Client({ connectionString: database })
   await client.connect()
   atEnd(() => client.end())
@@ -21,18 +21,18 @@ export async function openServerCounts(atEnd: AtEnd, { database, redis }: Pick<H
       )
       const [{ xact_commit, written, tup_fetched, numbackends }] = rows
       const info = await cache.info()
-      const told = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1])
+      const readCounter = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1])
       return {
         commits: Number(xact_commit),
         written: Number(written),
         fetched: Number(tup_fetched),
         connections: Number(numbackends) - 1,
-        commands: told('total_commands_processed'),
-        in: told('total_net_input_bytes'),
-        out: told('total_net_output_bytes'),
+        commands: readCounter('total_commands_processed'),
+        in: readCounter('total_net_input_bytes'),
+        out: readCounter('total_net_output_bytes'),
       }
     },
-    /** By the second. */
+    /** Rates per second between two readings. */
     since(before: Counts, after: Counts, seconds: number): Counts {
       const rate = (name: string) => ((after[name] ?? 0) - (before[name] ?? 0)) / seconds
       return {

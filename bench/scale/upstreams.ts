@@ -1,4 +1,4 @@
-/** Systems to watch, none of which has a device of another. */
+/** Simulated systems without common devices. */
 
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
@@ -10,12 +10,12 @@ const channelsPerReceiver = 4
 const pollSeconds = 5
 
 export interface Size {
-  /** Of each system. */
+  /** Receivers per system. */
   readonly receivers: number
 }
 
 export interface Upstream {
-  /** Names it in the configuration. */
+  /** Manufacturer code in the configuration. */
   readonly code: string
   readonly simulator: Simulator
   readonly entry: object
@@ -23,11 +23,11 @@ export interface Upstream {
 
 export async function openUpstreams(atEnd: AtEnd, { receivers }: Size): Promise<readonly Upstream[]> {
   const upstreams: Upstream[] = []
-  for (let at = 0; at < systems; at += 1) {
-    const firstNumber = 1 + at * receivers
+  for (let index = 0; index < systems; index += 1) {
+    const firstNumber = 1 + index * receivers
     const simulator = await startShureSimulator({ ...plainShow, receivers, channelsPerReceiver, firstNumber })
     atEnd(() => simulator.close())
-    const code = `hall-${at + 1}`
+    const code = `hall-${index + 1}`
     const entry = { ...entryOf(simulator, { poll_interval: pollSeconds }), code, plugin: simulator.manufacturer }
     upstreams.push({ code, simulator, entry })
   }

@@ -127,12 +127,11 @@ function describeNeeds(needs: Permission | 'nothing'): string {
 function paramsOf(path: string): Record<string, object> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return Object.fromEntries(
-    names.map((name) => [
-      name,
-      name === 'id'
-        ? { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the record.' }
-        : { type: 'string', description: 'Code of the manufacturer.' },
-    ]),
+    names.map((name) => {
+      if (name === 'code') return [name, { type: 'string', description: 'Code of the manufacturer.' }]
+      if (name === 'key') return [name, { type: 'string', description: 'Key of the setting.' }]
+      return [name, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the record.' }]
+    }),
   )
 }
 

@@ -20,7 +20,7 @@ describe('idle connections', () => {
     const installation = await createInstallation()
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
-    await until('the message is logged', () => /few open files/.test(service.err()))
+    await until('the message is logged', () => /limit of open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))

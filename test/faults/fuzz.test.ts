@@ -9,7 +9,7 @@ import { createInstallation } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 
 const seed = 20_260_501
-const counts = { requests: 800, messages: 300, frames: 60, answers: 120, streams: 24 }
+const counts = { requests: 800, messages: 300, frames: 60, responses: 120, streams: 24 }
 
 // Reliability: 1.9, 1.20, 2.1.2.
 it(`survives invalid requests, messages, frames, responses and streams (seed ${seed})`, {
@@ -26,11 +26,11 @@ it(`survives invalid requests, messages, frames, responses and streams (seed ${s
   const target = {
     address: `http://127.0.0.1:${service.port}`,
     headers: { authorization: `Bearer ${json.token}` },
-    ownToken: json.id as number,
+    tokenId: json.id as number,
     pid: service.pid,
   }
   const report = await fuzz(seed, target, systems, counts)
-  expect({ seed, troubles: report.troubles, counts: Object.fromEntries(report.counts) }).toMatchObject({ troubles: [] })
+  expect({ seed, problems: report.problems, counts: Object.fromEntries(report.counts) }).toMatchObject({ problems: [] })
   expect(service.isRunning()).toBe(true)
   // The input had an effect: some requests created resources, others got 404 or 400.
   for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {

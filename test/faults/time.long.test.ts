@@ -197,7 +197,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     )
     expect(readName(installation.databaseUrl)).toBe('After')
     suspended.kill('SIGCONT')
-    await until('the lost lease is logged', () => suspended.err().includes('the lease is lost'), 15_000)
+    await until('the lost lease is logged', () => suspended.err().includes('lease lost'), 15_000)
     await until('the data of the other process is served', async () => (await receiver())?.name === 'After')
     const cycles = poller.lines().length
     await until('the other process continues polling', () => poller.lines().length > cycles + 2)

@@ -1,4 +1,4 @@
-/** Values that a JSON Schema of the interface's own description allows, and values that it does not. */
+/** Generates values that are valid, or almost valid, for a JSON Schema of the OpenAPI document. */
 
 import type { Random } from './random.ts'
 
@@ -33,7 +33,7 @@ export function validValue(random: Random, schema: Schema, schemas: Schemas): un
       return validText(random, schema)
     case 'integer':
     case 'number':
-      return random.whole(schema.minimum ?? -1000, Math.min(schema.maximum ?? 1000, (schema.minimum ?? 0) + 1000))
+      return random.integer(schema.minimum ?? -1000, Math.min(schema.maximum ?? 1000, (schema.minimum ?? 0) + 1000))
     case 'boolean':
       return random.chance(0.5)
     case 'null':
@@ -54,7 +54,7 @@ function validText(random: Random, { minLength = 0, maxLength = 40 }: Schema): s
 
 function validList(random: Random, schema: Schema, schemas: Schemas): unknown[] {
   const { minItems = 0, maxItems = 8, items = {}, uniqueItems } = schema
-  const length = random.whole(minItems, Math.min(maxItems, minItems + 8))
+  const length = random.integer(minItems, Math.min(maxItems, minItems + 8))
   const list = Array.from({ length }, () => validValue(random, items, schemas))
   return uniqueItems ? [...new Set(list)] : list
 }
@@ -64,12 +64,12 @@ function validObject(random: Random, { properties = {}, required = [] }: Schema,
   return Object.fromEntries(chosen.map(([name, field]) => [name, validValue(random, field, schemas)]))
 }
 
-/** Close to right, and wrong. */
-export function wrongValue(random: Random, schema: Schema, schemas: Schemas): unknown {
+/** A value that is similar to a valid one, but usually invalid. */
+export function invalidValue(random: Random, schema: Schema, schemas: Schemas): unknown {
   const value = validValue(random, schema, schemas)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return random.json(3)
   const entries = Object.entries(value)
-  const kind = random.whole(0, 3)
+  const kind = random.integer(0, 3)
   if (kind === 0) return Object.fromEntries([...entries, [random.text(8), random.json(2)]])
   if (kind === 1) return Object.fromEntries(entries.slice(1))
   if (kind === 2) return random.json(3)

@@ -1,47 +1,51 @@
-/** What came of a fuzz: how much was asked, what was answered, and everything that must not have happened. */
+/** Results of a fuzz run: counts by kind and status, problems, and the longest response time. */
 
 import { readFile } from 'node:fs/promises'
 
 export interface FuzzReport {
   readonly seed: number
-  /** How many of each kind, `REST 400` or `socket 1002`. */
+  /** Counts by kind, for example `REST 400` or `message end 1002`. */
   readonly counts: Map<string, number>
-  /** A sentence each, the first hundred. */
-  readonly troubles: string[]
+  /** The first 100 problems, one sentence each. */
+  readonly problems: string[]
   longestMs: number
 }
 
 export function createReport(seed: number): FuzzReport {
-  return { seed, counts: new Map(), troubles: [], longestMs: 0 }
+  return { seed, counts: new Map(), problems: [], longestMs: 0 }
 }
 
 export function count(report: FuzzReport, kind: string): void {
   report.counts.set(kind, (report.counts.get(kind) ?? 0) + 1)
 }
 
-export function complain(report: FuzzReport, what: string): void {
-  if (report.troubles.length < 100) report.troubles.push(what)
+export function addProblem(report: FuzzReport, description: string): void {
+  if (report.problems.length < 100) report.problems.push(description)
 }
 
-/** Nothing may take longer, whatever was asked. */
-const patienceMs = 5000
+/** The longest permitted response time, for any input. */
+const maxDurationMs = 5000
 
-export function noteTime(report: FuzzReport, what: string, tookMs: number): void {
-  report.longestMs = Math.max(report.longestMs, tookMs)
-  if (tookMs > patienceMs) complain(report, `${what} took ${Math.round(tookMs)} ms`)
+export function recordDuration(report: FuzzReport, description: string, durationMs: number): void {
+  report.longestMs = Math.max(report.longestMs, durationMs)
+  if (durationMs > maxDurationMs) addProblem(report, `${description} took ${Math.round(durationMs)} ms`)
 }
 
-/** Memory a process holds, in bytes; null where the system does not tell. */
+/** The resident memory of a process in bytes; null on systems without `/proc`. */
 export async function residentBytes(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => null)
   return text === null ? null : Number(text.split(' ')[1]) * 4096
 }
 
-/** Calls `work` for 0, 1, 2 … below `total`, so many at a time. */
-export async function inLanes(lanes: number, total: number, work: (nth: number) => Promise<void>): Promise<void> {
+/** Calls `work` for 0 to `total` - 1, with at most `workers` calls at a time. */
+export async function runConcurrently(
+  workers: number,
+  total: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = 0
-  const lane = async () => {
-    for (let nth = next++; nth < total; nth = next++) await work(nth)
+  const worker = async () => {
+    for (let index = next++; index < total; index = next++) await work(index)
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: workers }, worker))
 }

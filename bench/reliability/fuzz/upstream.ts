@@ -1,67 +1,73 @@
-/** Systems that answer and push anything: the service goes on, keeps what it knows, and recovers when they do. */
+/** Hostile upstreams: the service keeps running and recovers when they do. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HostileSystem } from './hostile.ts'
-import { complain, count, type FuzzReport, noteTime } from './report.ts'
+import type { HostileSystem } from './hostile-system.ts'
+import { addProblem, count, type FuzzReport, recordDuration } from './report.ts'
 import type { Target } from './rest.ts'
 
 async function send(report: FuzzReport, { address, headers }: Target, method: string, path: string, body?: object) {
   const startedAt = performance.now()
   const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
-  const answer = await fetch(address + path, {
+  const response = await fetch(address + path, {
     method,
     headers: { ...headers, ...json },
     body: body && JSON.stringify(body),
   })
-  const text = await answer.text()
-  count(report, `${method} ${path.split('?')[0]?.split('/').slice(0, 4).join('/')} ${answer.status}`)
-  noteTime(report, `${method} ${path}`, performance.now() - startedAt)
-  if (answer.status >= 500 && !(answer.status === 503 && path.includes('refresh'))) {
-    complain(report, `${method} ${path} answered ${answer.status}: ${text.slice(0, 200)}`)
+  const text = await response.text()
+  count(report, `${method} ${path.split('?')[0]?.split('/').slice(0, 4).join('/')} ${response.status}`)
+  recordDuration(report, `${method} ${path}`, performance.now() - startedAt)
+  if (response.status >= 500 && !(response.status === 503 && path.includes('refresh'))) {
+    addProblem(report, `${method} ${path} returned ${response.status}: ${text.slice(0, 200)}`)
   }
-  return { status: answer.status, text }
+  return { status: response.status, text }
 }
 
-/** Polls until the system has answered so often. `code`: the manufacturer it stands for. */
+/** Triggers polls until the system has sent `total` responses. `code` is its manufacturer code. */
 export async function fuzzPolls(
   report: FuzzReport,
   target: Target,
   { system, code, total }: { system: HostileSystem; code: string; total: number },
 ): Promise<void> {
-  for (let asked = 0; system.answers < total; asked++) {
-    if (asked > total * 3) return complain(report, `only ${system.answers} of ${total} hostile answers were asked for`)
+  for (let requests = 0; system.responses < total; requests++) {
+    if (requests > total * 3)
+      return addProblem(report, `only ${system.responses} of ${total} hostile responses were requested`)
     await send(report, target, 'POST', `/api/refresh/?manufacturer=${code}`)
-    if (asked % 10 === 0) await send(report, target, 'GET', '/api/data.json')
+    if (requests % 10 === 0) await send(report, target, 'GET', '/api/data.json')
   }
 }
 
-/** The system answers well from now on, and is heard again. */
-export async function recover(report: FuzzReport, target: Target, system: HostileSystem, code: string): Promise<void> {
-  system.behave()
+/** Stops the hostile responses and waits until a refresh succeeds. */
+export async function expectRecovery(
+  report: FuzzReport,
+  target: Target,
+  system: HostileSystem,
+  code: string,
+): Promise<void> {
+  system.recover()
   for (let tries = 0; tries < 100; tries++) {
     if ((await send(report, target, 'POST', `/api/refresh/?manufacturer=${code}`)).status === 200) return
     await sleep(100)
   }
-  complain(report, 'the system answers well again, and is not heard')
+  addProblem(report, 'polling did not recover after the system returned valid responses')
 }
 
-/** Has the links made anew, all at once, until there were so many. */
+/** Forces the service to renew all subscriptions, until the systems have opened `total` streams. */
 export async function fuzzStreams(
   report: FuzzReport,
   target: Target,
   { systems, total }: { systems: ReadonlyMap<string, HostileSystem>; total: number },
 ): Promise<void> {
-  const made = () => [...systems.values()].reduce((sum, one) => sum + one.streams, 0)
+  const countStreams = () => [...systems.values()].reduce((sum, system) => sum + system.streams, 0)
   let progressAt = performance.now()
-  for (let round = 0; made() < total; round++) {
-    const before = made()
+  for (let round = 0; countStreams() < total; round++) {
+    const before = countStreams()
     for (const code of systems.keys()) {
       await send(report, target, 'PATCH', `/api/admin/manufacturers/${code}/`, { config: { timeout: 5 + (round % 2) } })
     }
     await sleep(300)
-    if (made() > before) progressAt = performance.now()
+    if (countStreams() > before) progressAt = performance.now()
     if (performance.now() - progressAt > 20_000)
-      return complain(report, `only ${made()} of ${total} streams were opened`)
+      return addProblem(report, `only ${countStreams()} of ${total} streams were opened`)
   }
   await send(report, target, 'GET', '/api/data.json')
 }

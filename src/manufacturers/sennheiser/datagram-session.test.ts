@@ -240,6 +240,6 @@ describe('SSC 1', () => {
 
   test('a device that has all the clients it takes says so', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ maxClients: 0 }))
-    await expect(findReport(subscribe(simulator.url), anyReport)).rejects.toThrow(/refuses the subscription \(406/)
+    await expect(findReport(subscribe(simulator.url), anyReport)).rejects.toThrow(/rejects the subscription \(406/)
   })
 })

@@ -1,4 +1,7 @@
-/** Hungry readers in a process of their own, so that they hold up nobody who measures: `readers.ts <address> <connections>`. */
+/**
+ * Requests data.json continuously, in a separate process so that it does not slow down the measurement:
+ * `http-load-process.ts <address> <connections>`.
+ */
 
 import { loadHttp } from './http-load.ts'
 

@@ -1,64 +1,76 @@
-/** What the whole service weighs: memory, the way from its start to its first answer, what a viewer's line carries. */
+/** The footprint of the whole service: memory, time from start to first response, and bandwidth of one viewer. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import { levelsProtocol } from '../src/model/level-records.ts'
-import { type AtEnd, type Bench, type Figure, makeFolder, residentMegabytes, startChild, using } from './harness.ts'
+import {
+  type AtEnd,
+  type Bench,
+  createTempFolder,
+  type Figure,
+  residentMegabytes,
+  startChild,
+  withCleanup,
+} from './harness.ts'
+import { openRawWebSocket } from './raw-websocket.ts'
 import { startMicwatch, startService } from './servers.ts'
-import { openSocket } from './wire-socket.ts'
 
 const channelsPerReceiver = 4
 const viewerReceivers = 25
 const settleMs = 15_000
-/** Meanwhile every receiver is told whole once. */
+/** Within this time every receiver is sent completely once. */
 const warmUpMs = 1_000
-const viewMs = 2_000
+const measureMs = 2_000
 
-export const house = (nodeOptions: readonly string[]): Bench => ({
-  name: 'house',
+export const footprint = (nodeOptions: readonly string[]): Bench => ({
+  name: 'footprint',
   runs: 1,
   async open(atEnd) {
     return {
       async measure() {
-        const reference = await timeToEnd(atEnd)
-        const empty = await timeToAnswer(atEnd, await makeFolder(atEnd), nodeOptions)
-        const figures: Figure[] = [{ name: 'start to first answer, empty', unit: 'ms', ours: empty, reference }]
+        const reference = await measureNodeStart(atEnd)
+        const empty = await measureFirstResponse(atEnd, await createTempFolder(atEnd), nodeOptions)
+        const figures: Figure[] = [{ name: 'start to first response, empty', unit: 'ms', ours: empty, reference }]
         for (const receivers of [100, 10_000]) {
           const size = `${receivers.toLocaleString('en')} × ${channelsPerReceiver}`
-          const folder = await makeFolder(atEnd)
-          const megabytes = await memoryOf(receivers, folder, nodeOptions)
+          const folder = await createTempFolder(atEnd)
+          const megabytes = await measureMemory(receivers, folder, nodeOptions)
           const name = `memory, ${size}, polled and pushed`
           if (megabytes !== null) figures.push({ name, unit: 'MB', ours: megabytes, reference: null })
-          const ours = await timeToAnswer(atEnd, folder, nodeOptions)
-          figures.push({ name: `start to first answer, ${size} in the database`, unit: 'ms', ours, reference })
+          const ours = await measureFirstResponse(atEnd, folder, nodeOptions)
+          figures.push({ name: `start to first response, ${size} in the database`, unit: 'ms', ours, reference })
         }
         const viewer = `a viewer of ${viewerReceivers * channelsPerReceiver} channels metering at 10 Hz`
-        const { records, json } = await linesOf(nodeOptions)
-        figures.push({ name: `${viewer}, as our pages ask for it`, unit: 'kB/s', ours: records, reference: json })
+        const { records, json } = await measureTraffic(nodeOptions)
+        figures.push({ name: `${viewer}, levels subprotocol`, unit: 'kB/s', ours: records, reference: json })
         return figures
       },
     }
   },
 })
 
-/** Node itself, from its start to its end. */
-async function timeToEnd(atEnd: AtEnd): Promise<number> {
+/** Starts a Node process that only prints an empty object, as the reference. */
+async function measureNodeStart(atEnd: AtEnd): Promise<number> {
   const startedAt = performance.now()
   await startChild(atEnd, ['-e', 'console.log("{}")'])
   return performance.now() - startedAt
 }
 
-async function timeToAnswer(atEnd: AtEnd, folder: string, nodeOptions: readonly string[]): Promise<number> {
+async function measureFirstResponse(atEnd: AtEnd, folder: string, nodeOptions: readonly string[]): Promise<number> {
   const startedAt = performance.now()
   const { address } = await startService(atEnd, folder, { manufacturers: [], nodeOptions })
   await (await fetch(`${address}/api/data.json`)).arrayBuffer()
   return performance.now() - startedAt
 }
 
-/** Resident, in MB, after some cycles; null where the system does not tell. */
-async function memoryOf(receivers: number, folder: string, nodeOptions: readonly string[]): Promise<number | null> {
-  return using(async (atEnd) => {
-    // A thousand pushed changes a second, however many receivers share them.
+/** Resident memory in MB after several polling cycles; null on systems without `/proc`. */
+async function measureMemory(
+  receivers: number,
+  folder: string,
+  nodeOptions: readonly string[],
+): Promise<number | null> {
+  return withCleanup(async (atEnd) => {
+    // At most 1,000 pushed changes per second in total.
     const pushesPerSecond = Math.min(10, 1_000 / receivers)
     const options = { receivers, channelsPerReceiver, richList: true, story: false, pushesPerSecond }
     const simulator = await startShureSimulator(options)
@@ -69,9 +81,9 @@ async function memoryOf(receivers: number, folder: string, nodeOptions: readonly
   })
 }
 
-/** What one client is sent, in kB a second: in the subprotocol for levels, and as JSON. */
-async function linesOf(nodeOptions: readonly string[]): Promise<{ records: number; json: number }> {
-  return using(async (atEnd) => {
+/** The traffic to one client in kB per second: with the subprotocol for levels, and as JSON. */
+async function measureTraffic(nodeOptions: readonly string[]): Promise<{ records: number; json: number }> {
+  return withCleanup(async (atEnd) => {
     const options = { receivers: viewerReceivers, channelsPerReceiver, richList: true, story: false }
     const simulator = await startShureSimulator({ ...options, pushesPerSecond: 10 })
     atEnd(() => simulator.close())
@@ -82,14 +94,14 @@ async function linesOf(nodeOptions: readonly string[]): Promise<{ records: numbe
     ])
     for (const { socket } of [records, json]) atEnd(() => socket.destroy())
     await sleep(warmUpMs)
-    const [fewBefore, manyBefore] = [records.bytes(), json.bytes()]
-    await sleep(viewMs)
-    return { records: (records.bytes() - fewBefore) / viewMs, json: (json.bytes() - manyBefore) / viewMs }
+    const [recordsBefore, jsonBefore] = [records.bytes(), json.bytes()]
+    await sleep(measureMs)
+    return { records: (records.bytes() - recordsBefore) / measureMs, json: (json.bytes() - jsonBefore) / measureMs }
   })
 }
 
 async function countBytes(address: string, protocol?: string) {
-  const socket = await openSocket(address, protocol)
+  const socket = await openRawWebSocket(address, protocol)
   let bytes = 0
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length
