@@ -28,8 +28,8 @@ function installed(name: string): string {
 
 describe('installed packages', () => {
   it('compares versions as numbers', () => {
-    expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((one) => isAtLeast(one, '8.21.0'))).toBe(true)
-    expect(['8.20.9', '7.99.0', '8.3.0'].some((one) => isAtLeast(one, '8.21.0'))).toBe(false)
+    expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((version) => isAtLeast(version, '8.21.0'))).toBe(true)
+    expect(['8.20.9', '7.99.0', '8.3.0'].some((version) => isAtLeast(version, '8.21.0'))).toBe(false)
   })
 
   // Reliability: 0.1, 1.26.

@@ -99,10 +99,10 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const first = (await events.next()).value
       expect(first).toMatchObject({ type: 'told', isComplete: true })
       expectCommonFormat(first.report)
-      const firstChannelMatches = ({ channels }: DeviceReport, matches: (one: ChannelReading) => unknown) =>
+      const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
         channels?.some((channel) => channel.channel === 1 && matches(channel))
       device.change(1, { name: 'Else' })
-      const report = await findReport(events, (one) => firstChannelMatches(one, ({ name }) => name === 'Else'))
+      const report = await findReport(events, (report) => firstChannelMatches(report, ({ name }) => name === 'Else'))
       expect(report.id).toBe(first.report.id)
       const ended = (async () => {
         while (!(await events.next()).done);
@@ -116,7 +116,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const device = await start()
       device.setFault('noise')
       const { devices } = await list(connect(device.url))
-      for (const one of devices) expectCommonFormat(connect(device.url).adapter.transformDeviceData(one))
+      for (const listed of devices) expectCommonFormat(connect(device.url).adapter.transformDeviceData(listed))
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(

@@ -269,8 +269,8 @@ describe('a missing device', () => {
       shure.setFault({ type }, { path })
       expect((await app.post('/api/refresh/')).status).toBe(503)
     }
-    const kept = await app.receivers()
-    expect(kept.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
+    const remaining = await app.receivers()
+    expect(remaining.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
       before.map(({ id, last_seen }) => [id, true, last_seen]),
     )
     withoutPush(shure)

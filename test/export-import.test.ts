@@ -176,10 +176,10 @@ describe.each(engines)('export and import on %s', (engine) => {
       const file = parse((await installation.run(['export'])).out)
       file.manufacturers[0].name = 'Main Shure'
       // The first channel of one receiver takes the slot of the other's.
-      const [one, two] = file.receivers
+      const [first, second] = file.receivers
       const changes = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
-      const takenSlot = two.slots[1]
-      changes.receivers = [{ ...one, slots: { 1: takenSlot } }]
+      const takenSlot = second.slots[1]
+      changes.receivers = [{ ...first, slots: { 1: takenSlot } }]
       await installation.write('change.json', JSON.stringify(changes))
       const { code, json } = await installation.run(['import', 'change.json', '--json'])
       expect([code, json().counts]).toMatchObject([
@@ -201,8 +201,8 @@ describe.each(engines)('export and import on %s', (engine) => {
       expect(after.locations).toHaveLength(1)
       const slots = after.receivers.map((receiver: { slots: Record<string, number> }) => receiver.slots)
       expect(slots).toEqual([
-        { ...one.slots, 1: takenSlot },
-        { ...two.slots, 1: one.slots[1] },
+        { ...first.slots, 1: takenSlot },
+        { ...second.slots, 1: first.slots[1] },
       ])
       await until(
         'the service continues polling',

@@ -114,9 +114,9 @@ describe.concurrent.each(engines)('a slot on the wall (%s)', (engine) => {
     expect(channelOf(update.data, 2).transmitter?.battery).toEqual(expect.any(Number))
 
     const first = channelOf(await app.receiver(id), 1)
-    const taken = await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot: 12 })
-    expect(taken.status).toBe(409)
-    expect(taken.json.details).toContain(`channel ${channel.id}`)
+    const conflicting = await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot: 12 })
+    expect(conflicting.status).toBe(409)
+    expect(conflicting.json.details).toContain(`channel ${channel.id}`)
     expect((await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })).status).toBe(200)
     for (const slot of [0, 65_536, 1.5, '3', null]) {
       expect((await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot })).status).toBe(400)
@@ -270,9 +270,9 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
         ended_at: null,
       },
     })
-    const taken = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit })
-    expect(taken.status).toBe(409)
-    expect(taken.json.details).toContain('wireless_unit')
+    const conflicting = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit })
+    expect(conflicting.status).toBe(409)
+    expect(conflicting.json.details).toContain('wireless_unit')
     const inactive = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit, is_active: false })
     expect(inactive.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
     const change = (id: number, body: object) => write(app, 'PUT', `/api/assignments/${id}/`, body)

@@ -79,9 +79,9 @@ describe('pollers', () => {
 
     const poller = installation.start(['poll_devices', '--interval', '1', '--json'])
     const cycles = () => poller.lines().map((line) => JSON.parse(line).manufacturers[0])
-    const untilSoon = async (what: string, condition: () => unknown) => {
+    const untilSoon = async (description: string, condition: () => unknown) => {
       const storedAt = performance.now()
-      await until(what, condition)
+      await until(description, condition)
       expect(elapsedSince(storedAt)).toBeLessThan(timeLimit(1000))
     }
     await until('both receivers are stored', () => cycles().some(({ created }) => created === 2))

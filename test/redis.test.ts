@@ -144,7 +144,7 @@ describe('readings that one service receives', () => {
       const changedAt = performance.now()
       shure.show.set(id, { battery }, 1)
       const matching = () => socket.ofType('device_update').filter((message) => batteryOf(message) === battery)
-      await until(`${battery} % is seen`, () => matching().length > 0)
+      await until(`battery ${battery}% is received`, () => matching().length > 0)
       expect(elapsedSince(changedAt)).toBeLessThan(1000)
       expect(matching()).toHaveLength(1)
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
@@ -168,8 +168,8 @@ describe('readings that one service receives', () => {
     client.on('message', (_, text) => published.push(...JSON.parse(text).receivers))
     await client.subscribe(topic)
     const ids = (await second.receivers()).map((receiver) => receiver.id)
-    const one = (await second.receiver(id)).id
-    const lastSeen = () => second.runtime.receiverStore.get(one)?.last_seen ?? 0
+    const receiverId = (await second.receiver(id)).id
+    const lastSeen = () => second.runtime.receiverStore.get(receiverId)?.last_seen ?? 0
 
     // The first message for each receiver after the start is complete, even without a change.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
@@ -194,7 +194,7 @@ describe('readings that one service receives', () => {
       async () => channelOf(await second.receiver(id), 1).transmitter?.battery === 42,
     )
     await until('the change is published', () => published.length > 0)
-    expect(published.map((receiver) => [receiver.id, receiver.channels.length])).toEqual([[one, 2]])
+    expect(published.map((receiver) => [receiver.id, receiver.channels.length])).toEqual([[receiverId, 2]])
   })
 
   it('are not overwritten by older ones from the database', async () => {
@@ -207,13 +207,13 @@ describe('readings that one service receives', () => {
     const client = redis.client()
     const topic = await findTopic(client)
     const socket = await second.socket('/ws')
-    const one = await second.receiver(id)
-    const stored = second.runtime.receiverStore.get(one.id)
+    const receiver = await second.receiver(id)
+    const stored = second.runtime.receiverStore.get(receiver.id)
     if (stored === undefined) throw new Error('it is not known')
     // Simulates a process that has received more than it has stored.
-    const transmitter = { ...channelOf(one, 1).transmitter, battery: 11 }
+    const transmitter = { ...channelOf(receiver, 1).transmitter, battery: 11 }
     const readings = {
-      id: one.id,
+      id: receiver.id,
       last_seen: Date.now() + 5000,
       is_active: true,
       channels: [{ channel: 1, transmitter }],
@@ -229,7 +229,7 @@ describe('readings that one service receives', () => {
     await until('the other service has the name', async () => (await second.receiver(id)).name === 'Renamed')
     expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(11)
     await socket.receiveAll()
-    const updates = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === one.id)
+    const updates = socket.ofType('device_update').filter(({ receiver_id }) => receiver_id === receiver.id)
     const batteries = updates.map(batteryOf).filter((battery) => battery !== undefined)
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
   })
@@ -278,13 +278,13 @@ describe('readings that one service receives', () => {
     await until('both know the devices', async () => (await second.receivers()).length === 2)
     const client = redis.client()
     const topic = await findTopic(client)
-    const one = (await second.receiver(id)).id
+    const receiverId = (await second.receiver(id)).id
     for (const text of [
       'not JSON',
       'null',
       '{"owner":"x","receivers":5}',
-      `{"owner":"x","receivers":[{"id":${one},"last_seen":1e999,"is_active":true,"channels":[]}]}`,
-      `{"owner":"x","receivers":[{"id":${one},"last_seen":9e15,"is_active":true,"channels":[null]}]}`,
+      `{"owner":"x","receivers":[{"id":${receiverId},"last_seen":1e999,"is_active":true,"channels":[]}]}`,
+      `{"owner":"x","receivers":[{"id":${receiverId},"last_seen":9e15,"is_active":true,"channels":[null]}]}`,
       '{"owner":"x","receivers":[{"id":987654321,"last_seen":1,"is_active":true,"channels":[]}]}',
     ]) {
       await client.publish(topic, text)

@@ -323,14 +323,14 @@ describe.concurrent('snapshots', () => {
       3, 2,
     ])
     await app.close()
-    const kept = await listSnapshots(options)
-    expect(kept).toHaveLength(3)
-    expect(Date.now() - (kept[0]?.taken_at ?? 0)).toBeLessThan(60_000)
-    const { mode } = await stat(kept[0]?.path ?? '')
+    const remaining = await listSnapshots(options)
+    expect(remaining).toHaveLength(3)
+    expect(Date.now() - (remaining[0]?.taken_at ?? 0)).toBeLessThan(60_000)
+    const { mode } = await stat(remaining[0]?.path ?? '')
     expect(mode & 0o777).toBe(0o600)
 
     const unchanged = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    expect(await listSnapshots(options)).toEqual(kept)
+    expect(await listSnapshots(options)).toEqual(remaining)
     await unchanged.close()
     for (const { path } of await listSnapshots(options)) {
       const day = path.replace(/micwatch-\d{8}/, 'micwatch-20260101')

@@ -64,8 +64,8 @@ function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value
   const computed = 'api_enabled' in value ? ['status', 'error'] : ['signal_quality']
-  const kept = Object.entries(value).filter(([name, item]) => !computed.includes(name) && !(name === 'ip' && !item))
-  return Object.fromEntries(kept.map(([name, item]) => [name, withoutComputed(item)]))
+  const entries = Object.entries(value).filter(([name, item]) => !computed.includes(name) && !(name === 'ip' && !item))
+  return Object.fromEntries(entries.map(([name, item]) => [name, withoutComputed(item)]))
 }
 
 /** Later versions may add fields; fields that were served then are served now. */

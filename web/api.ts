@@ -127,7 +127,7 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
   const kind = kinds[status] ?? 'refused'
   const error = isRecord(body) && typeof body.error === 'string' ? body.error : null
   if (error === null)
-    return { kind, detail: t('request.status', { path, status: `${status} ${statusText}`.trim() }) }
+    return { kind, detail: t('request.status', { path: path, status: `${status} ${statusText}`.trim() }) }
   const details = isRecord(body) && typeof body.details === 'string' ? body.details : null
   // `details` has the form "field: what was expected".
   const [, field, says] = /^([\w.]+): (.+)$/s.exec(details ?? '') ?? []

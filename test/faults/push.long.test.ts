@@ -103,7 +103,7 @@ describe('a subscription', () => {
   const system = (code: string) => systems.get(code) as System
   const statuses = (code: string) => history.get(code) ?? []
   const waitForStatus = (code: string, status: string, withinMs = 20_000) =>
-    until(`${code} is ${status}`, () => statuses(code).find((one) => one.status === status), withinMs)
+    until(`${code} is ${status}`, () => statuses(code).find((entry) => entry.status === status), withinMs)
 
   async function add(code: string, upgrade: UpgradeHandler): Promise<void> {
     const newSystem = await startSystem(respondJson({ devices: [device(systems.size + 1)] }), upgrade)
@@ -111,8 +111,12 @@ describe('a subscription', () => {
     entries.push(newSystem.entry(code))
   }
 
-  async function addStream(code: string, make: (devices: object[]) => Responder, more: object = {}): Promise<void> {
-    const newSystem = await startSystem(make([device(systems.size + 1)]))
+  async function addStream(
+    code: string,
+    createResponder: (devices: object[]) => Responder,
+    more: object = {},
+  ): Promise<void> {
+    const newSystem = await startSystem(createResponder([device(systems.size + 1)]))
     systems.set(code, newSystem)
     entries.push(newSystem.entry(code, more, 'sennheiser'))
   }

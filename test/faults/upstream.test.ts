@@ -323,9 +323,9 @@ describe('a system that fails', () => {
   // Reliability: 1.11, U23.
   it('that requires an unsupported authentication scheme gets no credentials', () => {
     const { requests } = systems[find('another authentication scheme')] as System
-    const own = requests.filter(({ at }) => at > faultsAt)
-    expect(own.length).toBeGreaterThan(0)
-    expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
+    const requestsSince = requests.filter(({ at }) => at > faultsAt)
+    expect(requestsSince.length).toBeGreaterThan(0)
+    expect(JSON.stringify(requestsSince)).not.toMatch(/authorization|the key/i)
   })
 
   // Reliability: 2.1.4, U1.
@@ -365,11 +365,11 @@ describe('a system that fails', () => {
       ['another authentication scheme', 1],
     ] as const) {
       const { requests, upgrades } = systems[find(name)] as System
-      const own = requests.filter(({ at }) => at > faultsAt)
+      const requestsSince = requests.filter(({ at }) => at > faultsAt)
       expect(performance.now() - faultsAt).toBeLessThan(60_000)
-      expect([name, own.length]).toEqual([name, maxRequests])
+      expect([name, requestsSince.length]).toEqual([name, maxRequests])
       expect(upgrades.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
-      expect(own.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
+      expect(requestsSince.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
     }
   })
 

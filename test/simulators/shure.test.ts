@@ -271,8 +271,8 @@ function challengesOf(response: SimulatorResponse): Record<string, string>[] {
   const header = String(response.headers['www-authenticate'] ?? '')
   return header
     .split(/,\s*(?=Digest )/)
-    .map((one) =>
-      Object.fromEntries([...one.matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name, a, b]) => [name, a ?? b])),
+    .map((part) =>
+      Object.fromEntries([...part.matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name, a, b]) => [name, a ?? b])),
     )
 }
 
