@@ -8,9 +8,9 @@ import { request as httpsRequest } from 'node:https'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, type TestApp, until } from './app.ts'
-import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { freePort } from './postgres.ts'
+import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe('a listener that is reachable from the network', () => {
   // Conformance: S-5.7.
@@ -53,8 +53,8 @@ describe('a listener that is reachable from the network', () => {
     }
     expect((await app.get('/sign-in', html)).status).toBe(200)
     expect((await app.get('/api/health/', html)).status).toBe(401)
-    const elsewhere = await app.at('').get('//evil.example/', html)
-    expect(elsewhere.headers.location).toBe('/mics/sign-in')
+    const redirect = await app.withBasePath('').get('//evil.example/', html)
+    expect(redirect.headers.location).toBe('/mics/sign-in')
   })
 
   // Conformance: C-6.6.
@@ -104,11 +104,11 @@ describe('a listener that is reachable from the network', () => {
     await addAdmin(app)
     const { headers } = await app.post('/api/auth/login', { username: 'ROOT', password })
     const [sid, browser] = headers['set-cookie'] ?? []
-    const form = (name: string) =>
+    const cookiePattern = (name: string) =>
       new RegExp(`^micwatch_${name}_${app.port}=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=\\d+$`)
-    expect(sid).toMatch(form('sid'))
+    expect(sid).toMatch(cookiePattern('sid'))
     expect(sid).toContain('Max-Age=1209600')
-    expect(browser).toMatch(form('browser'))
+    expect(browser).toMatch(cookiePattern('browser'))
   })
 })
 
@@ -139,8 +139,8 @@ describe('roles', () => {
             const { status } = await app.send(method, path, { headers })
             // A signed-in viewer may do everything that a loopback listener allows without sign-in.
             const isOpen = config !== lan && !path.includes('/admin/')
-            const isRefused = !isOpen && !(allowed as readonly string[]).includes(role)
-            expect([role, method, path, status === 403]).toEqual([role, method, path, isRefused])
+            const isForbidden = !isOpen && !(allowed as readonly string[]).includes(role)
+            expect([role, method, path, status === 403]).toEqual([role, method, path, isForbidden])
             expect(status).not.toBe(401)
           }
         }
@@ -201,8 +201,8 @@ describe('a loopback listener', () => {
     expect((await app.get('/api/data.json', { [name]: value })).status).toBe(401)
     expect((await app.get('/healthz', { [name]: value })).status).toBe(200)
     await expect(app.socket('/ws', { headers: { [name]: value } })).rejects.toThrow('HTTP 401')
-    const set = { username: 'ana', password }
-    expect((await app.post('/api/auth/setup', set, { [name]: value })).status).toBe(403)
+    const administrator = { username: 'ana', password }
+    expect((await app.post('/api/auth/setup', administrator, { [name]: value })).status).toBe(403)
   })
 
   // Conformance: C-6.4.
@@ -245,13 +245,13 @@ describe('a trusted proxy', () => {
     ['x-forwarded-for', ''],
     ['x-forwarded-proto', 'gopher'],
     ['x-forwarded-host', 'a b'],
-  ])('must send unambiguous headers: rejects %s: %j', async (name, value) => {
+  ])('must send valid headers: rejects %s: %j', async (name, value) => {
     const app = await startApp({ config })
     expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
   })
 
   // Reliability: 3.7.5.
-  it('is only the configured address', async () => {
+  it('is recognised only at the configured address', async () => {
     const app = await startApp({ config: { server: { host: '0.0.0.0', trusted_proxies: ['10.0.0.0/8'] } } })
     await addAdmin(app)
     const response = await app.post('/api/auth/login', { username: 'root', password }, forwarded)
@@ -262,22 +262,22 @@ describe('a trusted proxy', () => {
 })
 
 describe('a browser request from another site', () => {
-  const own = (app: TestApp) => `http://127.0.0.1:${app.port}`
+  const originOf = (app: TestApp) => `http://127.0.0.1:${app.port}`
 
   // Reliability: 1.4, 1.6, 3.3.1, 3.3.2.
   it('is rejected by Origin and Sec-Fetch-Site for writes and upgrades', async () => {
     const app = await startApp()
     const table: readonly (readonly [Record<string, string>, number])[] = [
       [{}, 200],
-      [{ origin: own(app) }, 200],
-      [{ 'sec-fetch-site': 'same-origin', origin: own(app) }, 200],
+      [{ origin: originOf(app) }, 200],
+      [{ 'sec-fetch-site': 'same-origin', origin: originOf(app) }, 200],
       [{ 'sec-fetch-site': 'none' }, 200],
       [{ 'sec-fetch-site': 'same-site' }, 403],
-      [{ 'sec-fetch-site': 'cross-site', origin: own(app) }, 403],
+      [{ 'sec-fetch-site': 'cross-site', origin: originOf(app) }, 403],
       [{ origin: 'null' }, 403],
       [{ origin: `https://127.0.0.1:${app.port}` }, 403],
       [{ origin: 'http://127.0.0.1:1' }, 403],
-      [{ origin: `${own(app)}.evil.example` }, 403],
+      [{ origin: `${originOf(app)}.evil.example` }, 403],
       [{ origin: `http://localhost:${app.port}` }, 403],
     ]
     for (const [headers, status] of table) {
@@ -293,9 +293,9 @@ describe('a browser request from another site', () => {
   // Reliability: 3.3.5.
   it('is rejected for reads, unless it is a navigation', async () => {
     const app = await startApp()
-    const cross = { 'sec-fetch-site': 'cross-site' }
-    expect((await app.get('/api/data.json', { ...cross, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
-    expect((await app.get('/', { ...cross, 'sec-fetch-mode': 'navigate' })).status).toBe(200)
+    const crossSite = { 'sec-fetch-site': 'cross-site' }
+    expect((await app.get('/api/data.json', { ...crossSite, 'sec-fetch-mode': 'no-cors' })).status).toBe(403)
+    expect((await app.get('/', { ...crossSite, 'sec-fetch-mode': 'navigate' })).status).toBe(200)
     const { headers } = await app.get('/api/data.json', { origin: 'http://evil.example' })
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
@@ -377,11 +377,14 @@ describe('tls: auto', () => {
   // Conformance: C-6.22.
   // Reliability: 1.22, 3.4.1.
   it('creates a self-signed certificate, reports its fingerprint, and marks the cookie as secure', async () => {
-    const home = await startHome({ tls: 'auto', server: { host: '127.0.0.1', port: await freePort() } })
-    const program = home.start(['serve', '--json', '--no-poll'])
-    const { address } = await until('it listens', () => JSON.parse(program.out()) as { address: string })
+    const installation = await createInstallation({
+      tls: 'auto',
+      server: { host: '127.0.0.1', port: await freePort() },
+    })
+    const program = installation.start(['serve', '--json', '--no-poll'])
+    const { address } = await until('the service listens', () => JSON.parse(program.out()) as { address: string })
     expect(address).toMatch(/^https:/)
-    const ask = (method: string, path: string, body?: object) =>
+    const send = (method: string, path: string, body?: object) =>
       new Promise<{ status: number; cookies: readonly string[]; fingerprint: string }>((resolve, reject) => {
         const headers = body ? { 'content-type': 'application/json' } : {}
         const request = httpsRequest(
@@ -400,11 +403,11 @@ describe('tls: auto', () => {
         request.on('error', reject)
         request.end(body && JSON.stringify(body))
       })
-    const { status, fingerprint } = await ask('GET', '/healthz')
+    const { status, fingerprint } = await send('GET', '/healthz')
     expect(status).toBe(200)
     expect(program.err()).toContain(fingerprint)
-    const { cookies } = await ask('POST', '/api/auth/setup', { username: 'ana', password })
+    const { cookies } = await send('POST', '/api/auth/setup', { username: 'ana', password })
     expect(cookies[0]).toMatch(/^__Host-micwatch_sid=.*; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/)
-    expect((await stat(join(home.path, 'data', 'tls.key'))).mode & 0o777).toBe(0o600)
+    expect((await stat(join(installation.path, 'data', 'tls.key'))).mode & 0o777).toBe(0o600)
   })
 })

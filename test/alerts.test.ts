@@ -6,8 +6,8 @@ import { startChargerSimulator } from '../src/manufacturers/shure/strings/simula
 import type { AlertBody } from '../src/model/alert.ts'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -15,11 +15,11 @@ import {
   until,
   withoutPush,
 } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
-async function alertsOf(app: Pick<TestApp, 'get'>, query = '') {
+async function listAlerts(app: Pick<TestApp, 'get'>, query = '') {
   const { status, json } = await app.get(`/api/alerts/${query}`)
   expect(status).toBe(200)
   return json
@@ -32,20 +32,20 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     ['polled', async () => withoutPush(await startShure())],
   ])('raises, escalates and clears the alert once each when it is %s', async (_, start) => {
     const simulator = await start()
-    const { id } = firstDevice(simulator)
-    const show = (battery: number) => {
+    const { id } = deviceOf(simulator)
+    const setBattery = (battery: number) => {
       simulator.show.set(id, { battery }, 1)
       simulator.push.flush()
     }
     for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
-    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 1)
-    simulator.show.set(firstDevice(simulator, 1).id, { battery: 90 }, 2)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    simulator.show.set(deviceOf(simulator, 1).id, { battery: 90 }, 1)
+    simulator.show.set(deviceOf(simulator, 1).id, { battery: 90 }, 2)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     const receiver = await until('the receiver is known', () => app.receiver(id))
     const channel_id = channelOf(receiver).id
 
-    show(18)
+    setBattery(18)
     const raised = await socket.next(({ type }) => type === 'alert')
     expect(raised).toMatchObject({
       kind: 'battery_low',
@@ -56,16 +56,16 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
       id: expect.any(Number),
       message: expect.stringContaining('18 %'),
     })
-    show(9)
-    const worse = await socket.next(({ type, severity }) => type === 'alert' && severity === 'critical')
-    expect(worse).toMatchObject({ id: raised.id, state: 'raised', channel_id })
-    expect(await alertsOf(app, '?state=raised')).toEqual([
+    setBattery(9)
+    const escalated = await socket.next(({ type, severity }) => type === 'alert' && severity === 'critical')
+    expect(escalated).toMatchObject({ id: raised.id, state: 'raised', channel_id })
+    expect(await listAlerts(app, '?state=raised')).toEqual([
       {
         id: raised.id,
         kind: 'battery_low',
         state: 'raised',
         severity: 'critical',
-        message: worse.message,
+        message: escalated.message,
         manufacturer: 'shure',
         channel_id,
         receiver_id: receiver.id,
@@ -73,33 +73,33 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
         cleared_at: null,
       },
     ])
-    show(22)
+    setBattery(22)
     await until('22 % is known', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
-    show(25)
+    setBattery(25)
     await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
     const messages = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
     expect(messages).toEqual(['raised warning', 'raised critical', 'cleared critical'])
-    expect(await alertsOf(app, '?state=raised')).toEqual([])
-    expect(await alertsOf(app, '?state=cleared')).toMatchObject([
+    expect(await listAlerts(app, '?state=raised')).toEqual([])
+    expect(await listAlerts(app, '?state=cleared')).toMatchObject([
       { id: raised.id, cleared_at: expect.stringMatching(/Z$/) },
     ])
   })
 
   it('is evaluated against the current threshold, and again when the threshold changes', async () => {
     const simulator = withoutPush(await startShure({ receivers: 1 }))
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     simulator.show.set(id, { battery: 40 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
-    expect(await alertsOf(app)).toEqual([])
-    const set = (value: string) =>
+    expect(await listAlerts(app)).toEqual([])
+    const setThreshold = (value: string) =>
       app.post('/api/config/', { key: 'alert_battery_threshold', value, manufacturer: 'shure' })
-    expect((await set('50')).status).toBe(200)
+    expect((await setThreshold('50')).status).toBe(200)
     const raised = await socket.next(({ type }) => type === 'alert', 2000)
     expect(raised).toMatchObject({ kind: 'battery_low', state: 'raised', severity: 'warning' })
-    await set('35')
+    await setThreshold('35')
     const cleared = await socket.next(({ type, state }) => type === 'alert' && state === 'cleared', 2000)
     expect(cleared.id).toBe(raised.id)
   })
@@ -107,15 +107,15 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
   // Conformance: C-7.24.
   it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     simulator.show.set(id, { battery: 15 }, 1)
     simulator.show.set(id, { battery: 90 }, 2)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const [raised] = await until('it is raised', async () => {
-      const alerts = await alertsOf(first)
+    const [raised] = await until('the alert is raised', async () => {
+      const alerts = await listAlerts(first)
       return alerts.length > 0 && alerts
     })
     await first.close()
@@ -123,22 +123,22 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     const second = await startApp(options)
     const socket = await second.socket()
     await until('the subscription is connected again', () => simulator.push.links > 0)
-    await until('it was polled', () => simulator.requests.count('/api/v1/devices') > 3)
+    await until('the system was polled', () => simulator.requests.count('/api/v1/devices') > 3)
     expect(socket.ofType('alert')).toEqual([])
     simulator.show.set(id, { battery: 80 }, 1)
     simulator.push.flush()
     const cleared = await socket.next(({ type }) => type === 'alert')
     expect(cleared).toMatchObject({ id: raised.id, state: 'cleared' })
-    expect(await alertsOf(second)).toHaveLength(1)
+    expect(await listAlerts(second)).toHaveLength(1)
   })
 
   it('is raised once by two processes and published by both', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure({ receivers: 1 })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const apps = [await startApp(options), await startApp(options)]
     const sockets = await Promise.all(apps.map((app) => app.socket()))
     await until('the subscription is connected', () => simulator.push.links > 0)
@@ -147,8 +147,8 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     simulator.push.flush()
     const messages = await Promise.all(sockets.map((socket) => socket.next(({ type }) => type === 'alert')))
     expect(messages[1]?.id).toBe(messages[0]?.id)
-    await until('it was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
-    for (const app of apps) expect(await alertsOf(app)).toHaveLength(1)
+    await until('the system was polled again', () => simulator.requests.count('/api/v1/devices') > 4)
+    for (const app of apps) expect(await listAlerts(app)).toHaveLength(1)
     for (const socket of sockets) expect(socket.ofType('alert')).toHaveLength(1)
   })
 })
@@ -156,62 +156,65 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: Engine) => {
   it('raises charger_fault with the reason until the fault ends, and storage mode once for all packs', async () => {
     const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, 70, 60] })
-    atEnd(() => charger.close())
+    onTestEnd(() => charger.close())
     const app = await startApp({ engine, manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
     const chassis = await until('the packs are known', async () => {
       const { json } = await app.get('/api/units/')
       return json.length === 3 && (await app.get('/api/chassis/')).json[0]
     })
-    const open = (wanted: readonly string[]) =>
-      until(`open: ${JSON.stringify(wanted)}`, async () => {
-        const alerts: AlertBody[] = await alertsOf(app, '?state=raised')
-        return JSON.stringify(alerts.map(({ message }) => message)) === JSON.stringify(wanted) && alerts
+    const waitForOpenAlerts = (expected: readonly string[]) =>
+      until(`open: ${JSON.stringify(expected)}`, async () => {
+        const alerts: AlertBody[] = await listAlerts(app, '?state=raised')
+        return JSON.stringify(alerts.map(({ message }) => message)) === JSON.stringify(expected) && alerts
       })
-    await open([])
+    await waitForOpenAlerts([])
 
     charger.charge(2, { charge: 0, error: 7 })
-    const about = { kind: 'charger_fault', state: 'raised', severity: 'warning', manufacturer: 'shure' }
-    expect(await open(['Backstage, bay 2: no communication with the battery'])).toMatchObject([
-      { ...about, receiver_id: chassis.id, channel_id: null },
+    const fields = { kind: 'charger_fault', state: 'raised', severity: 'warning', manufacturer: 'shure' }
+    expect(await waitForOpenAlerts(['Backstage, bay 2: no communication with the battery'])).toMatchObject([
+      { ...fields, receiver_id: chassis.id, channel_id: null },
     ])
     const { json: units } = await app.get('/api/units/')
     expect(units[1]).toMatchObject({ battery_percentage: null, details: { fault: 'communication_failure' } })
     charger.charge(2, { charge: 70, state: 'HOT' })
-    await open(['Backstage, bay 2: the battery is too hot to charge'])
+    await waitForOpenAlerts(['Backstage, bay 2: the battery is too hot to charge'])
     charger.charge(2, 71)
-    await open([])
-    expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ kind: 'charger_fault' }, { kind: 'charger_fault' }])
+    await waitForOpenAlerts([])
+    expect(await listAlerts(app, '?state=cleared')).toMatchObject([
+      { kind: 'charger_fault' },
+      { kind: 'charger_fault' },
+    ])
 
     charger.charge(3, { charge: 0, error: 4 })
-    await open(['Backstage, bay 3: charging failed'])
+    await waitForOpenAlerts(['Backstage, bay 3: charging failed'])
     charger.charge(3, null)
-    await open([])
+    await waitForOpenAlerts([])
     charger.setStorageMode(true)
-    await open(['Backstage: storage mode is on, batteries are charged to 40% only'])
+    await waitForOpenAlerts(['Backstage: storage mode is on, batteries are charged to 40% only'])
     charger.setStorageMode(false)
-    await open([])
+    await waitForOpenAlerts([])
   }, 60_000)
 })
 
 it.concurrent('raises battery_low without a percentage when the equipment itself reports a low battery', async () => {
   const device = await startMcpSimulator({ host: '127.0.0.6', state: { battery: '?', warnings: ['Low_Battery'] } })
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
-  const raised = await until('it is raised', async () => (await alertsOf(app, '?state=raised'))[0])
+  const raised = await until('the alert is raised', async () => (await listAlerts(app, '?state=raised'))[0])
   expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'Battery of EM300 is low' })
   device.set({ warnings: [] })
-  await until('it is cleared', async () => (await alertsOf(app, '?state=raised')).length === 0)
+  await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
 }, 60_000)
 
 // Conformance: C-7.21.
 it.concurrent('raises and clears an alert when a receiver goes offline and comes back', async () => {
   const simulator = await startShure()
-  const { id, name } = firstDevice(simulator)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const { id, name } = deviceOf(simulator)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
   const receiver = await until('the receiver is known', () => app.receiver(id))
   await until('the subscription is connected', () => simulator.push.links > 0)
-  const isAboutIt = (state: string) => (message: { type: string }) =>
+  const isReceiverAlert = (state: string) => (message: { type: string }) =>
     message.type === 'alert' &&
     'kind' in message &&
     message.kind === 'receiver_offline' &&
@@ -219,31 +222,31 @@ it.concurrent('raises and clears an alert when a receiver goes offline and comes
     message.state === state
   simulator.show.set(id, { online: false })
   simulator.push.flush()
-  const raised = await socket.next(isAboutIt('raised'))
+  const raised = await socket.next(isReceiverAlert('raised'))
   expect(raised).toMatchObject({ severity: 'critical', channel_id: null, message: `${name} is offline` })
   simulator.show.set(id, { online: true })
   simulator.push.flush()
-  expect(await socket.next(isAboutIt('cleared'))).toMatchObject({ id: raised.id })
-  expect(await alertsOf(app, '?state=cleared')).toMatchObject([{ id: raised.id, receiver_id: receiver.id }])
+  expect(await socket.next(isReceiverAlert('cleared'))).toMatchObject({ id: raised.id })
+  expect(await listAlerts(app, '?state=cleared')).toMatchObject([{ id: raised.id, receiver_id: receiver.id }])
 })
 
 // Conformance: C-7.22.
 it.concurrent('raises an alert after three failed cycles of an upstream, clears it on recovery and when the manufacturer is disabled', async () => {
   const simulator = withoutPush(await startShure())
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
-  await until('both are known', async () => (await app.receivers()).length === 2)
-  const isUpstream = (state: string) => (message: { type: string; kind?: string; state?: string }) =>
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
+  const isUpstreamAlert = (state: string) => (message: { type: string; kind?: string; state?: string }) =>
     message.type === 'alert' && message.kind === 'upstream_failing' && message.state === state
   simulator.setFault({ type: 'reset' })
-  const raised = await socket.next(isUpstream('raised'), 15_000)
+  const raised = await socket.next(isUpstreamAlert('raised'), 15_000)
   const { json } = await app.get('/api/health/')
   expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
   expect(raised).toMatchObject({ severity: 'critical', channel_id: null, manufacturer: 'shure' })
   withoutPush(simulator)
-  expect(await socket.next(isUpstream('cleared'), 15_000)).toMatchObject({ id: raised.id })
+  expect(await socket.next(isUpstreamAlert('cleared'), 15_000)).toMatchObject({ id: raised.id })
 
-  const { id } = firstDevice(simulator)
+  const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_low')
   const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
@@ -259,11 +262,11 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
 
 it.concurrent('marks receivers of a manufacturer that is no longer polled as inactive without an alert', async () => {
   const database = await createTestDatabase('sqlite')
-  atEnd(database.drop)
+  onTestEnd(database.drop)
   const simulator = withoutPush(await startShure())
   const options = { databaseUrl: database.url }
-  const first = await startApp({ ...options, manufacturers: [entryOf(simulator)] })
-  await until('both are known', async () => (await first.receivers()).length === 2)
+  const first = await startApp({ ...options, manufacturers: [configFor(simulator)] })
+  await until('both receivers are known', async () => (await first.receivers()).length === 2)
   await first.runtime.db.transaction((tx) =>
     tx.query
       .updateTable('receivers')
@@ -271,10 +274,12 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
       .execute(),
   )
   await first.close()
-  const disabled = { ...entryOf(simulator), api_enabled: false }
+  const disabled = { ...configFor(simulator), api_enabled: false }
   const second = await startApp({ ...options, manufacturers: [disabled] })
-  await until('both are inactive', async () => (await second.receivers()).every(({ is_active }) => !is_active))
-  expect(await alertsOf(second)).toEqual([])
+  await until('both receivers are inactive', async () =>
+    (await second.receivers()).every(({ is_active }) => !is_active),
+  )
+  expect(await listAlerts(second)).toEqual([])
 })
 
 describe.concurrent('GET /api/alerts/', () => {
@@ -283,17 +288,17 @@ describe.concurrent('GET /api/alerts/', () => {
     const shure = withoutPush(await startShure({ receivers: 1 }))
     const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
     for (const simulator of [shure, sennheiser]) {
-      for (const channel of [1, 2]) simulator.show.set(firstDevice(simulator).id, { battery: 5 }, channel)
+      for (const channel of [1, 2]) simulator.show.set(deviceOf(simulator).id, { battery: 5 }, channel)
     }
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    await until('all are raised', async () => (await alertsOf(app)).length === 4)
-    expect(await alertsOf(app, '?manufacturer=sennheiser')).toHaveLength(2)
-    expect(await alertsOf(app, '?manufacturer=nobody')).toEqual([])
-    expect(await alertsOf(app, '?state=cleared')).toEqual([])
-    const { id } = await app.receiver(firstDevice(shure).id)
-    expect(await alertsOf(app, `?receiver=${id}`)).toMatchObject([{ receiver_id: id }, { receiver_id: id }])
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    await until('all alerts are raised', async () => (await listAlerts(app)).length === 4)
+    expect(await listAlerts(app, '?manufacturer=sennheiser')).toHaveLength(2)
+    expect(await listAlerts(app, '?manufacturer=nobody')).toEqual([])
+    expect(await listAlerts(app, '?state=cleared')).toEqual([])
+    const { id } = await app.receiver(deviceOf(shure).id)
+    expect(await listAlerts(app, `?receiver=${id}`)).toMatchObject([{ receiver_id: id }, { receiver_id: id }])
     expect((await app.get('/api/alerts/?receiver=0')).status).toBe(400)
-    const page = await alertsOf(app, '?page=2&page_size=3&state=raised')
+    const page = await listAlerts(app, '?page=2&page_size=3&state=raised')
     expect(page).toMatchObject({ count: 4, next: null, previous: expect.stringContaining('state=raised') })
     expect(page.results).toHaveLength(1)
     expect((await app.get('/api/alerts/?state=open')).json).toMatchObject({

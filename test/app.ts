@@ -20,9 +20,9 @@ import { type SystemApiOptions, startSystemApiSimulator } from '../src/manufactu
 import type { ChannelBody, ReceiverInData } from '../src/model/api.ts'
 import type { Runtime } from '../src/runtime.ts'
 import type { Simulator } from '../src/simulation/simulator.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
-import { atEnd } from './scope.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -33,7 +33,7 @@ const unlimitedRate = { rateLimit: { perSecond: 10_000, burst: 10_000 }, story: 
 
 export async function startShure(options: ShureSimulatorOptions = {}) {
   const simulator = await startShureSimulator({ ...unlimitedRate, receivers: 2, channelsPerReceiver: 2, ...options })
-  atEnd(() => simulator.close())
+  onTestEnd(() => simulator.close())
   return simulator
 }
 
@@ -44,13 +44,13 @@ export async function startSennheiser(options: SennheiserSimulatorOptions = {}) 
     channelsPerReceiver: 2,
     ...options,
   })
-  atEnd(() => simulator.close())
+  onTestEnd(() => simulator.close())
   return simulator
 }
 
 export async function startLectrosonics(options: LectrosonicsSimulatorOptions = {}) {
   const simulator = await startLectrosonicsSimulator({ story: false, receivers: 1, ...options })
-  atEnd(() => simulator.close())
+  onTestEnd(() => simulator.close())
   return simulator
 }
 
@@ -61,7 +61,7 @@ export async function startSystemApi(options: SystemApiOptions = {}) {
     channelsPerReceiver: 2,
     ...options,
   })
-  atEnd(() => simulator.close())
+  onTestEnd(() => simulator.close())
   return simulator
 }
 
@@ -72,7 +72,7 @@ export function withoutPush<S extends Simulator>(simulator: S): S {
 }
 
 /** Returns the manufacturer's configuration entry: the highest call rate and one poll a second. */
-export function entryOf({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
+export function configFor({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
   const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
   return { code: manufacturer, config: { ...config, ...rate, ...more } }
 }
@@ -95,7 +95,7 @@ export interface TestApp extends HttpClient {
   receivers(): Promise<ReceiverInData[]>
   receiver(apiDeviceId: string): Promise<ReceiverInData>
   /** Returns a client of the same service with this base path. */
-  at(path: string): ReturnType<typeof client>
+  withBasePath(path: string): ReturnType<typeof client>
   close(): Promise<void>
 }
 
@@ -108,7 +108,7 @@ export interface TestAppOptions {
   readonly dataDir?: string
   /** Additional keys of the configuration file. */
   readonly config?: object
-  readonly isScreenOnly?: boolean
+  readonly servesOnly?: boolean
   /** Replaces the built pages. */
   readonly webRoot?: string
   /** Silent by default. */
@@ -116,21 +116,21 @@ export interface TestAppOptions {
 }
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { manufacturers = [], engine = 'sqlite', isScreenOnly: servesOnly = false, config = {} } = options
+  const { manufacturers = [], engine = 'sqlite', servesOnly = false, config = {} } = options
   const folder = await createTestFolder()
-  atEnd(folder.drop)
+  onTestEnd(folder.drop)
   let database_url = options.databaseUrl
   if (database_url === undefined) {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     database_url = database.url
   }
   const server = { port: 0, ...(config as { server?: object }).server }
   const file = join(folder.path, 'micwatch.yaml')
   await writeFile(file, JSON.stringify({ rate_limit, ...config, server, manufacturers, database_url }))
   const dataDir = options.dataDir ?? join(folder.path, 'data')
-  const read = readConfig({ config: file, data_dir: dataDir }, {})
-  const app = await createApp(read, {
+  const configuration = readConfig({ config: file, data_dir: dataDir }, {})
+  const app = await createApp(configuration, {
     log: options.log ?? pino({ level: 'silent' }),
     pid: process.pid,
     version: 'test',
@@ -142,7 +142,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     closing ??= app.close()
     return closing
   }
-  atEnd(close)
+  onTestEnd(close)
   return { ...clientOf(app), runtime: app.runtime, server: app.server, dataDir, databaseUrl: database_url, close }
 }
 
@@ -152,7 +152,7 @@ function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'd
     ...client(url),
     url,
     port: Number(new URL(url).port),
-    at: (path) => client(new URL(path, url).origin + path),
+    withBasePath: (path) => client(new URL(path, url).origin + path),
   }
 }
 
@@ -180,12 +180,12 @@ export function client(url: string) {
 }
 
 export function channelOf(receiver: { readonly channels: readonly ChannelBody[] }, channel = 1) {
-  const found = receiver.channels.find((one) => one.channel === channel)
-  if (found === undefined) throw new Error(`no channel ${channel}`)
-  return found
+  const match = receiver.channels.find((candidate) => candidate.channel === channel)
+  if (match === undefined) throw new Error(`no channel ${channel}`)
+  return match
 }
 
-export function firstDevice(simulator: Simulator, at = 0) {
+export function deviceOf(simulator: Simulator, at = 0) {
   const state = simulator.show.devicesAt(simulator.elapsed())[at]
   if (state === undefined) throw new Error(`the show has no device ${at}`)
   return state.device
@@ -194,14 +194,14 @@ export function firstDevice(simulator: Simulator, at = 0) {
 // --- The program -----------------------------------------------------------------------------------------------------
 
 /** Returns a launcher that runs these shell commands first. */
-export function afterShell(commands: string): readonly string[] {
+export function shellLauncher(commands: string): readonly string[] {
   return ['sh', '-ec', `${commands}; exec "$@"`, 'sh']
 }
 
 /** Creates an empty working directory for the program, with a configuration file if `config` is given. */
-export async function startHome(config?: object | string) {
+export async function createInstallation(config?: object | string) {
   const folder = await createTestFolder()
-  atEnd(folder.drop)
+  onTestEnd(folder.drop)
   const write = (name: string, content: string) => writeFile(join(folder.path, name), content)
   if (config !== undefined)
     await write('micwatch.yaml', typeof config === 'string' ? config : JSON.stringify({ rate_limit, ...config }))
@@ -249,7 +249,7 @@ function startProgram(
     err += text
   })
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  atEnd(async () => {
+  onTestEnd(async () => {
     child.kill('SIGKILL')
     await ended
   })
@@ -269,15 +269,15 @@ function startProgram(
 
 /** Calls `ask` repeatedly until it returns something other than false, null or undefined without throwing. */
 export async function until<T>(
-  what: string,
-  ask: () => T | Promise<T>,
-  withinMs = 10_000,
+  description: string,
+  condition: () => T | Promise<T>,
+  timeoutMs = 10_000,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const deadline = performance.now() + withinMs
+  const deadline = performance.now() + timeoutMs
   let reason: unknown
   for (;;) {
     try {
-      const result = await ask()
+      const result = await condition()
       if (result !== false && result !== undefined && result !== null) {
         return result as Exclude<T, false | null | undefined>
       }
@@ -285,7 +285,7 @@ export async function until<T>(
     } catch (error) {
       reason = error
     }
-    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what} (${reason})`)
+    if (performance.now() > deadline) throw new Error(`Not within ${timeoutMs} ms: ${description} (${reason})`)
     await pause(20)
   }
 }

@@ -10,20 +10,20 @@ import { openDatabase } from '../src/store/database.ts'
 import { acquireLease } from '../src/store/leases.ts'
 import { restoreBackup } from '../src/store/restore.ts'
 import { currentRevision } from '../src/store/revision.ts'
-import { entryOf, startHome, startShure, until, withoutPush } from './app.ts'
-import { type Engine, engines, undoNewestMigration } from './databases.ts'
+import { configFor, createInstallation, startShure, until, withoutPush } from './app.ts'
+import { type Engine, engines, revertNewestMigration } from './databases.ts'
 import { makeEndless } from './endless-database.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const slow = 120_000
-const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
+const slowTestMs = 120_000
+const createAdminArgs = ['create_admin', '--username', 'ana', '--password-stdin']
 
-async function createInstallation(engine: Engine, manufacturers: readonly object[] = []) {
+async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
-  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
-  const databaseUrl = database?.url ?? home.databaseUrl
+  const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
+  const databaseUrl = database?.url ?? installation.databaseUrl
   const withDatabase = async <T>(work: (db: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>): Promise<T> => {
     const db = await openDatabase({ url: databaseUrl })
     try {
@@ -32,17 +32,17 @@ async function createInstallation(engine: Engine, manufacturers: readonly object
       await db.close()
     }
   }
-  return { ...home, databaseUrl, withDatabase }
+  return { ...installation, databaseUrl, withDatabase }
 }
 
-type Installation = Awaited<ReturnType<typeof createInstallation>>
+type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
 /**
  * Receivers with channels, a group, nested locations, a performer with a wireless unit, an administrator and a session.
  */
-async function fill(installation: Installation) {
+async function fillDatabase(installation: Installation) {
   const service = await installation.serve()
-  await until('both are known', async () => (await service.receivers()).length === 2)
+  await until('both receivers are known', async () => (await service.receivers()).length === 2)
   const headers = await installation.withDatabase((db) => tokenHeaders({ db }, 'admin'))
   await service.post('/api/group/', { title: 'Thrown away' })
   await service.post('/api/group/', { title: 'Chœur', slots: [1, 2] })
@@ -59,7 +59,7 @@ async function fill(installation: Installation) {
   return { service, headers }
 }
 
-async function stateOf(service: Awaited<ReturnType<Installation['serve']>>, headers: Record<string, string>) {
+async function readState(service: Awaited<ReturnType<Installation['serve']>>, headers: Record<string, string>) {
   const paths = [
     'groups',
     'performers',
@@ -69,12 +69,12 @@ async function stateOf(service: Awaited<ReturnType<Installation['serve']>>, head
     'units',
     'admin/manufacturers',
   ]
-  const answers = await Promise.all(paths.map((path) => service.get(`/api/${path}/`, headers)))
+  const responses = await Promise.all(paths.map((path) => service.get(`/api/${path}/`, headers)))
   // Readings change from poll to poll.
-  return answers.map(({ status, json }) => [status, JSON.parse(JSON.stringify(json, timeless))])
+  return responses.map(({ status, json }) => [status, JSON.parse(JSON.stringify(json, withoutReadings))])
 }
 
-const timeless = (key: string, value: unknown) =>
+const withoutReadings = (key: string, value: unknown) =>
   ['last_seen', 'audio_level', 'rf_level', 'battery', 'signal_quality', 'battery_percentage'].includes(key)
     ? undefined
     : value
@@ -85,8 +85,8 @@ describe.each(engines)('backup and restore on %s', (engine) => {
     'backs up a running service and restores it on both engines',
     async () => {
       const shure = withoutPush(await startShure({ story: false }))
-      const installation = await createInstallation(engine, [entryOf(shure)])
-      const { service, headers } = await fill(installation)
+      const installation = await createInstallationOn(engine, [configFor(shure)])
+      const { service, headers } = await fillDatabase(installation)
       const file = join(installation.path, 'venue.backup')
       const written = await installation.run(['backup', 'venue.backup', '--json'])
       expect([written.code, written.err, written.json()]).toEqual([
@@ -99,10 +99,10 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect(raw.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
       expect(raw.prepare('pragma foreign_key_check').all()).toEqual([])
       raw.close()
-      const state = await stateOf(service, headers)
+      const state = await readState(service, headers)
 
-      const again = await installation.run(['backup', 'venue.backup'])
-      expect([again.code, again.err]).toEqual([
+      const second = await installation.run(['backup', 'venue.backup'])
+      expect([second.code, second.err]).toEqual([
         1,
         expect.stringMatching(/^micwatch: venue.backup already exists.*--force.*\n$/),
       ])
@@ -111,9 +111,9 @@ describe.each(engines)('backup and restore on %s', (engine) => {
 
       // Rows created after the backup are lost with the restore, but their ids are not reused.
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
-      const held = await installation.run(['restore', 'venue.backup', '--force'])
-      expect([held.code, held.out]).toEqual([1, ''])
-      expect(held.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*stop it first.*\\n$`))
+      const rejected = await installation.run(['restore', 'venue.backup', '--force'])
+      expect([rejected.code, rejected.out]).toEqual([1, ''])
+      expect(rejected.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*stop it first.*\\n$`))
       expect((await service.get('/api/groups/')).json).toHaveLength(2)
       service.kill('SIGTERM')
       await service.ended
@@ -126,12 +126,12 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const { safety_copy, ...report } = restored.json()
       expect(report).toEqual({ file: 'venue.backup', migrated: [], credentials_unreadable: [] })
       expect(safety_copy).toMatch(/micwatch\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/)
-      const safety = new DatabaseSync(join(installation.path, safety_copy), { readOnly: true })
-      expect(safety.prepare('select title from groups order by id').all()).toMatchObject([
+      const safetyCopy = new DatabaseSync(join(installation.path, safety_copy), { readOnly: true })
+      expect(safetyCopy.prepare('select title from groups order by id').all()).toMatchObject([
         { title: 'Chœur' },
         { title: 'Later' },
       ])
-      safety.close()
+      safetyCopy.close()
       await installation.withDatabase(async (db) => {
         expect(await currentRevision(db.read)).toBeGreaterThan(before)
         for (const table of ['sessions', 'polls', 'failed_tries'] as const) {
@@ -143,30 +143,30 @@ describe.each(engines)('backup and restore on %s', (engine) => {
         expect(leases.filter(({ owner }) => owner !== null)).toEqual([])
       })
       const after = await installation.serve()
-      expect(await stateOf(after, headers)).toEqual(state)
+      expect(await readState(after, headers)).toEqual(state)
       expect((await after.post('/api/group/', { title: 'New' })).json.id).toBe(4)
       after.kill('SIGTERM')
       await after.ended
 
-      const other = await createInstallation(engine === 'sqlite' ? 'postgres' : 'sqlite', [entryOf(shure)])
+      const other = await createInstallationOn(engine === 'sqlite' ? 'postgres' : 'sqlite', [configFor(shure)])
       await copyFile(file, join(other.path, 'venue.backup'))
       const moved = await other.run(['restore', 'venue.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored venue.backup.\n'])
       // The key was not part of the backup.
       expect(moved.err).toMatch(/credentials of shure were encrypted with another key.*\n$/)
       await copyFile(join(installation.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
-      const there = await other.serve()
-      expect(await stateOf(there, headers)).toEqual(state)
-      expect((await there.post('/api/group/', { title: 'Newer' })).json.id).toBe(3)
+      const restoredService = await other.serve()
+      expect(await readState(restoredService, headers)).toEqual(state)
+      expect((await restoredService.post('/api/group/', { title: 'Newer' })).json.id).toBe(3)
     },
-    slow,
+    slowTestMs,
   )
 
   // Conformance: C-9.20.
   it(
     'rejects a restore from an invalid file, from a newer version, or while a process polls',
     async () => {
-      const installation = await createInstallation(engine)
+      const installation = await createInstallationOn(engine)
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       await writeFile(join(installation.path, 'text'), 'no database')
@@ -194,23 +194,26 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       await installation.withDatabase((db) =>
         db.transaction((tx) => acquireLease(tx, 'shure:http://a', 'console:77:ab', 15_000)),
       )
-      const held = await installation.run(['restore', 'good', '--force'])
-      expect([held.code, held.err]).toEqual([1, expect.stringMatching(/in use by process 77 on console.* 1\d s more/)])
+      const rejected = await installation.run(['restore', 'good', '--force'])
+      expect([rejected.code, rejected.err]).toEqual([
+        1,
+        expect.stringMatching(/in use by process 77 on console.* 1\d s more/),
+      ])
       const remaining = await readdir(join(installation.path, 'data')).catch(() => [])
       expect(remaining.filter((name) => /restore|tmp/.test(name))).toEqual([])
     },
-    slow,
+    slowTestMs,
   )
 
   // Conformance: C-9.20.
   it(
     'restores a backup from before a migration and migrates it',
     async () => {
-      const installation = await createInstallation(engine)
+      const installation = await createInstallationOn(engine)
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'old'])).code).toBe(0)
       const raw = new DatabaseSync(join(installation.path, 'old'))
-      const name = undoNewestMigration(raw)
+      const name = revertNewestMigration(raw)
       raw.exec("insert into groups (title, slots, hide_charts) values ('Old', '[]', 0)")
       raw.close()
       const { code, err, json } = await installation.run(['restore', 'old', '--json'])
@@ -223,7 +226,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
         expect(await db.read.selectFrom('polls').selectAll().execute()).toEqual([])
       })
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -241,9 +244,9 @@ describe('a hostile backup', () => {
   it(
     'is rejected with a reason, and none of its SQL is executed',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
-      expect((await installation.run(asAdmin, {}, 'correct horse battery\n')).code).toBe(0)
+      expect((await installation.run(createAdminArgs, {}, 'correct horse battery\n')).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       for (const [name, [statements, reason]] of Object.entries(changes)) {
         const file = join(installation.path, name)
@@ -258,13 +261,13 @@ describe('a hostile backup', () => {
         expect(await db.read.selectFrom('users').select('username').execute()).toEqual([{ username: 'ana' }])
       })
     },
-    slow,
+    slowTestMs,
   )
 
   it(
     'is rejected if it, or a file that SQLite would open beside it, is not a regular file',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: installation.path })
@@ -278,11 +281,11 @@ describe('a hostile backup', () => {
         expect([file, code, out, err]).toEqual([file, 1, '', expect.stringContaining(reason)])
       }
     },
-    slow,
+    slowTestMs,
   )
 
   it('is aborted after a timeout when reading it does not end', async () => {
-    const installation = await createInstallation('sqlite')
+    const installation = await createInstallationOn('sqlite')
     expect((await installation.run(['migrate'])).code).toBe(0)
     expect((await installation.run(['backup', 'good'])).code).toBe(0)
     const file = join(installation.path, 'good')
@@ -300,7 +303,7 @@ describe('a damaged SQLite database', () => {
   it(
     'is replaced by a backup, and its file is kept',
     async () => {
-      const installation = await createInstallation('sqlite')
+      const installation = await createInstallationOn('sqlite')
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       await writeFile(join(installation.path, 'data', 'micwatch.db'), 'nonsense')
@@ -310,25 +313,25 @@ describe('a damaged SQLite database', () => {
       expect((await stat(join(installation.path, json().safety_copy))).size).toBe('nonsense'.length)
       expect((await installation.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
     },
-    slow,
+    slowTestMs,
   )
 })
 
 describe('nodes', () => {
   // Conformance: C-9.21.
   it.each(engines)(
-    'says on %s who has taken which source, and for how long',
+    'lists on %s which process holds the lease of each source and for how long',
     async (engine) => {
       const shure = withoutPush(await startShure())
-      const installation = await createInstallation(engine, [entryOf(shure)])
+      const installation = await createInstallationOn(engine, [configFor(shure)])
       expect((await installation.run(['migrate'])).code).toBe(0)
-      const none = await installation.run(['nodes'])
-      expect([none.code, none.out]).toEqual([0, 'No process is polling a source.\n'])
+      const empty = await installation.run(['nodes'])
+      expect([empty.code, empty.out]).toEqual([0, 'No process is polling a source.\n'])
       expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
       const service = await installation.serve()
       const screen = await installation.serve(['--no-poll'])
       const found = await until(
-        'both are there',
+        'both processes are listed',
         async () => {
           const { json } = await installation.run(['nodes', '--json'])
           const { nodes, processes } = json()
@@ -357,12 +360,12 @@ describe('nodes', () => {
       expect((await service.get('/api/admin/nodes/')).status).toBe(401)
       const { status, json } = await service.get('/api/admin/nodes/', viewer)
       expect([status, json.nodes[0].pid, json.processes.length]).toEqual([200, service.pid, 2])
-      for (const one of [service, screen]) {
-        one.kill('SIGTERM')
-        await one.ended
+      for (const process of [service, screen]) {
+        process.kill('SIGTERM')
+        await process.ended
       }
       expect((await installation.run(['nodes', '--json'])).json()).toEqual({ nodes: [], processes: [] })
     },
-    slow,
+    slowTestMs,
   )
 })

@@ -9,11 +9,11 @@ import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestFolder } from './databases.ts'
 import { installDebianPackage } from './debian-package.ts'
-import { addAdmin, password } from './people.ts'
 import { freePort } from './postgres.ts'
-import { atEnd } from './scope.ts'
+import { addAdmin, password } from './users.ts'
 
 const caddyfile = fileURLToPath(new URL('../deploy/Caddyfile', import.meta.url))
 
@@ -39,8 +39,8 @@ async function requireCaddy(): Promise<void> {
 
 function adapt(env: Record<string, string>): CaddyConfig {
   const args = ['adapt', '--config', caddyfile, '--adapter', 'caddyfile']
-  const given = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
-  return JSON.parse(execFileSync('caddy', args, { env: given, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
+  const environment = { ...process.env, MICWATCH_SCREENS: '127.0.0.1:8080', ...env }
+  return JSON.parse(execFileSync('caddy', args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
 }
 
 describe('deploy/Caddyfile', () => {
@@ -53,10 +53,10 @@ describe('deploy/Caddyfile', () => {
       MICWATCH_ADDRESS: '192.168.1.20',
     })
     const { policies } = apps.tls.automation
-    const own = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
-    expect(own.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
+    const internal = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
+    expect(internal.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
     // A policy without issuers uses the public ones.
-    for (const { issuers } of policies.filter((policy) => !own.includes(policy))) expect(issuers).toBeUndefined()
+    for (const { issuers } of policies.filter((policy) => !internal.includes(policy))) expect(issuers).toBeUndefined()
     expect(JSON.stringify(apps.http)).toContain('{"host":["mics.example.org","wall.example.org"]}')
   })
 
@@ -70,17 +70,17 @@ describe('deploy/Caddyfile', () => {
     await addAdmin(app)
     const { httpsPort, httpPort } = await startCaddy({ ...names, MICWATCH_SCREENS: `127.0.0.1:${app.port}` })
 
-    const ask = (name: string, options: object = {}, body?: string) =>
+    const send = (name: string, options: object = {}, body?: string) =>
       requestOver(httpsPort, { headers: { host: name, 'content-type': 'application/json' }, ...options }, body)
-    const health = (name: string, servername = name) => ask(name, { path: '/healthz', servername })
-    await until('Caddy serves', async () => (await health('micwatch.local')).status === 200, 20_000)
+    const health = (name: string, servername = name) => send(name, { path: '/healthz', servername })
+    await until('Caddy responds', async () => (await health('micwatch.local')).status === 200, 20_000)
     expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
     expect(await health('localhost')).toMatchObject({ status: 200, names: 'DNS:localhost' })
     // A browser that connects to an address sends no server name.
     expect(await health('127.0.0.2', '')).toMatchObject({ status: 200, names: 'IP Address:127.0.0.2' })
 
     const login = { method: 'POST', path: '/api/auth/login', servername: 'micwatch.local' }
-    const { status, cookie } = await ask('micwatch.local', login, JSON.stringify({ username: 'root', password }))
+    const { status, cookie } = await send('micwatch.local', login, JSON.stringify({ username: 'root', password }))
     expect([status, cookie]).toEqual([200, expect.stringMatching(/^__Host-micwatch_sid=.*; Secure$/)])
 
     expect(await health('127.0.0.3', '')).toMatchObject({
@@ -99,7 +99,7 @@ async function startCaddy(env: Record<string, string>) {
   const [httpsPort, httpPort] = [await freePort(), await freePort()]
   const { apps } = adapt(env)
   for (const server of Object.values(apps.http.servers)) {
-    server.listen = server.listen.map((at) => (at === ':443' ? `:${httpsPort}` : `:${httpPort}`))
+    server.listen = server.listen.map((address) => (address === ':443' ? `:${httpsPort}` : `:${httpPort}`))
   }
   const config = {
     admin: { disabled: true },
@@ -115,26 +115,26 @@ async function startCaddy(env: Record<string, string>) {
     env: { PATH: process.env.PATH, HOME: folder.path },
     stdio: 'ignore',
   })
-  const ended = once(child, 'exit')
-  atEnd(async () => {
+  const exited = once(child, 'exit')
+  onTestEnd(async () => {
     child.kill()
-    await ended
+    await exited
     await folder.drop()
   })
   return { httpsPort, httpPort }
 }
 
-interface TlsAnswer {
+interface TlsResponse {
   readonly status: number
   readonly names: string
   readonly cookie: string | undefined
   readonly body: string
 }
 
-function requestOver(port: number, options: object, body?: string): Promise<TlsAnswer> {
+function requestOver(port: number, options: object, body?: string): Promise<TlsResponse> {
   return new Promise((resolve, reject) => {
-    const about = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, ...options }
-    const clientRequest = request(about, async (response) => {
+    const requestOptions = { host: '127.0.0.1', port, rejectUnauthorized: false, agent: false, ...options }
+    const clientRequest = request(requestOptions, async (response) => {
       const { subjectaltname = '' } = (response.socket as TLSSocket).getPeerCertificate()
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk

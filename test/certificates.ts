@@ -12,27 +12,30 @@ export interface Certificate {
 }
 
 /** Creates a certificate for an address or a name, signed by `ca` if given. */
-export async function certify(about: {
-  readonly for: string
+export async function certify(options: {
+  readonly name: string
   readonly ca?: Certificate
   /** Epoch milliseconds; tomorrow by default. */
-  readonly endsAt?: number
+  readonly expiresAt?: number
   readonly isCa?: boolean
 }): Promise<Certificate> {
-  const isAddress = /^[\d.]+$/.test(about.for)
-  const endsAt = about.endsAt ?? Date.now() + dayMs
-  const created = await generate([{ name: 'commonName', value: about.for }], {
+  const isAddress = /^[\d.]+$/.test(options.name)
+  const expiresAt = options.expiresAt ?? Date.now() + dayMs
+  const generated = await generate([{ name: 'commonName', value: options.name }], {
     algorithm: 'sha256',
     keyType: 'ec',
     curve: 'P-256',
-    notBeforeDate: new Date(endsAt - 30 * dayMs),
-    notAfterDate: new Date(endsAt),
-    ...(about.ca && { ca: about.ca }),
+    notBeforeDate: new Date(expiresAt - 30 * dayMs),
+    notAfterDate: new Date(expiresAt),
+    ...(options.ca && { ca: options.ca }),
     extensions: [
-      { name: 'basicConstraints', cA: about.isCa ?? false },
-      ...(about.isCa ? [{ name: 'keyUsage' as const, keyCertSign: true, cRLSign: true }] : []),
-      { name: 'subjectAltName', altNames: [isAddress ? { type: 7, ip: about.for } : { type: 2, value: about.for }] },
+      { name: 'basicConstraints', cA: options.isCa ?? false },
+      ...(options.isCa ? [{ name: 'keyUsage' as const, keyCertSign: true, cRLSign: true }] : []),
+      {
+        name: 'subjectAltName',
+        altNames: [isAddress ? { type: 7, ip: options.name } : { type: 2, value: options.name }],
+      },
     ],
   })
-  return { key: created.private, cert: created.cert }
+  return { key: generated.private, cert: generated.cert }
 }

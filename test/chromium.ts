@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 
-const run = promisify(execFile)
+const execFileAsync = promisify(execFile)
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const macPaths = [
@@ -26,7 +26,7 @@ const args = [
   '--disable-component-update',
 ]
 
-let found: Promise<string> | undefined
+let chromiumPath: Promise<string> | undefined
 
 /** May install Chromium: set a timeout of some minutes for the hook that calls this. */
 export async function launchChromium(): Promise<Browser> {
@@ -35,15 +35,15 @@ export async function launchChromium(): Promise<Browser> {
 
 /** Returns the path of an executable Chromium or Chrome. */
 function findChromium(): Promise<string> {
-  found ??= findOrInstall()
-  return found
+  chromiumPath ??= findOrInstall()
+  return chromiumPath
 }
 
 async function findOrInstall(): Promise<string> {
-  const named = process.env.CHROMIUM_PATH
-  if (named) {
-    if (await isExecutable(named)) return named
-    throw new Error(`CHROMIUM_PATH names ${named}, which is not an executable file.`)
+  const configured = process.env.CHROMIUM_PATH
+  if (configured) {
+    if (await isExecutable(configured)) return configured
+    throw new Error(`CHROMIUM_PATH names ${configured}, which is not an executable file.`)
   }
   const installed = (await findInstalled()) ?? (await installOnDebian())
   if (installed !== undefined) return installed
@@ -67,7 +67,7 @@ async function installOnDebian(): Promise<string | undefined> {
   const install = 'command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; }'
   try {
     // Test files run in several processes, and apt-get fails while another instance runs.
-    await run('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
+    await execFileAsync('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })
   } catch (cause) {

@@ -3,33 +3,34 @@
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, deviceOf, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase } from './databases.ts'
 import { timeLimit } from './time-limit.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
-type Ended = Awaited<ReturnType<Home['run']>>
+type Installation = Awaited<ReturnType<typeof createInstallation>>
+type ProgramResult = Awaited<ReturnType<Installation['run']>>
 
 /** Expects one matching line on standard error, nothing on standard output, and no stack trace. */
-function expectError({ code, out, err }: Ended, exitCode: number, says: RegExp): void {
-  expect({ code, out, err }).toEqual({ code: exitCode, out: '', err: expect.stringMatching(says) })
+function expectError({ code, out, err }: ProgramResult, exitCode: number, message: RegExp): void {
+  expect({ code, out, err }).toEqual({ code: exitCode, out: '', err: expect.stringMatching(message) })
   expect(err.trimEnd().split('\n')).toHaveLength(1)
   expect(err).not.toMatch(/^\s+at |node:internal|\.[jt]s:\d+/m)
 }
 
-const all = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
-  const done: R[] = []
-  for (let at = 0; at < items.length; at += 3) done.push(...(await Promise.all(items.slice(at, at + 3).map(work))))
-  return done
+const mapInBatches = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = []
+  for (let index = 0; index < items.length; index += 3)
+    results.push(...(await Promise.all(items.slice(index, index + 3).map(work))))
+  return results
 }
 
 describe('command-line arguments', () => {
   it('have help, accept hyphens or underscores, and include a version flag', async () => {
-    const home = await startHome()
+    const installation = await createInstallation()
     const commands = ['serve', 'poll_devices', 'check_api_health', 'simulate', 'migrate']
-    const [program, version, ...helps] = await all(
+    const [program, version, ...helps] = await mapInBatches(
       [['--help'], ['--version'], ...commands.map((name) => [name.replaceAll('_', '-'), '--help'])],
-      (args) => home.run(args),
+      (args) => installation.run(args),
     )
     for (const name of commands) expect(program?.out).toContain(name)
     expect(version).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
@@ -37,13 +38,13 @@ describe('command-line arguments', () => {
     for (const option of ['--interval', '--once', '--manufacturer', '--continuous', '--dry-run']) {
       expect(helps[1]?.out).toContain(option)
     }
-    expect(await readdir(home.path)).toEqual([])
+    expect(await readdir(installation.path)).toEqual([])
   })
 
   // Conformance: C-1.17, C-9.6.
   it('are rejected with exit code 2 and one line when they are wrong', async () => {
-    const home = await startHome()
-    await all(
+    const installation = await createInstallation()
+    await mapInBatches(
       [
         [[], /command/],
         [['nothing'], /nothing/],
@@ -58,7 +59,7 @@ describe('command-line arguments', () => {
         [['poll_devices', '--once', '--manufacturer', 'nobody'], /nobody/],
         [['check_api_health', '--manufacturer', 'nobody'], /nobody/],
       ] as const,
-      async ([args, says]) => expectError(await home.run(args), 2, says),
+      async ([args, message]) => expectError(await installation.run(args), 2, message),
     )
   })
 })
@@ -67,7 +68,7 @@ describe('the configuration', () => {
   // Conformance: S-1.7, C-1.3, C-1.14.
   it.each([
     ['an unknown key', 'server: {prot: 1}', /micwatch\.yaml: server\.prot: unknown key/],
-    ['what is not YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
+    ['invalid YAML', 'server: {port: 1', /micwatch\.yaml: not valid YAML/],
     ['an unknown plugin', 'manufacturers: [{code: acme}]', /manufacturers\.0\.plugin: No plugin found .*acme/],
     [
       'an unknown connection key',
@@ -79,18 +80,18 @@ describe('the configuration', () => {
       'manufacturers: [{code: shure, config: {TIMEOUT: 5, timeout: 6}}]',
       /manufacturers\.0\.config\.timeout: .*TIMEOUT/,
     ],
-    ['an absent variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
-  ])('is rejected with exit code 2 for %s', async (_, content, says) => {
-    const home = await startHome(content)
-    expectError(await home.run(['serve', '--port', '0']), 2, says)
+    ['an undefined variable', `data_dir: $\{MICWATCH_NOT_SET}`, /micwatch\.yaml: data_dir: .*MICWATCH_NOT_SET/],
+  ])('is rejected with exit code 2 for %s', async (_, content, message) => {
+    const installation = await createInstallation(content)
+    expectError(await installation.run(['serve', '--port', '0']), 2, message)
   })
 
   // Conformance: C-1.2.
   it('is named in the error when the file is missing, from the flag or from the environment', async () => {
-    const home = await startHome()
-    expectError(await home.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
-    expectError(await home.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
-    expectError(await home.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
+    const installation = await createInstallation()
+    expectError(await installation.run(['serve', '--config', 'none.yaml']), 2, /none\.yaml: .*no such file/)
+    expectError(await installation.run(['serve'], { MICWATCH_CONFIG: 'none.yaml' }), 2, /none\.yaml/)
+    expectError(await installation.run(['serve'], { MICWATCH_PORT: 'x' }), 2, /MICWATCH_PORT: expected a whole number/)
   })
 })
 
@@ -99,7 +100,7 @@ describe('poll_devices', () => {
   it('polls once and reports what it found', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const installation = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const cycle = (devices: number, created: number) => ({
       devices,
       created,
@@ -111,7 +112,7 @@ describe('poll_devices', () => {
       error: null,
       duration_ms: expect.any(Number),
     })
-    const first = await home.run(['poll-devices', '--once', '--json'])
+    const first = await installation.run(['poll-devices', '--once', '--json'])
     expect([first.code, first.err]).toEqual([0, ''])
     expect(first.json()).toEqual({
       manufacturers: [
@@ -119,14 +120,14 @@ describe('poll_devices', () => {
         { code: 'shure', ...cycle(3, 3) },
       ],
     })
-    const second = await home.run(['poll_devices', '--once', '--json', '--manufacturer', 'shure'])
+    const second = await installation.run(['poll_devices', '--once', '--json', '--manufacturer', 'shure'])
     expect(second.json()).toEqual({ manufacturers: [{ code: 'shure', ...cycle(3, 0) }] })
-    const table = await home.run(['poll_devices', '--once'])
+    const table = await installation.run(['poll_devices', '--once'])
     expect(table).toMatchObject({ code: 0, out: expect.stringMatching(/ known .*shure.*3/s) })
     expect(table.out).not.toContain('duplicate')
 
     shure.setFault({ type: 'status', status: 403 })
-    const failed = await home.run(['poll_devices', '--once', '--json'])
+    const failed = await installation.run(['poll_devices', '--once', '--json'])
     expect(failed.code).toBe(1)
     expect(failed.json().manufacturers).toMatchObject([
       { code: 'sennheiser', error: null },
@@ -137,20 +138,20 @@ describe('poll_devices', () => {
   // Conformance: C-9.10.
   it('changes nothing with --dry-run', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const nothing = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const nothing = await installation.run(['poll_devices', '--dry-run', '--once', '--json'])
     expect(nothing).toMatchObject({ code: 0, err: '' })
     expect(nothing.json().manufacturers).toMatchObject([{ code: 'shure', devices: 2, created: 2 }])
-    expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
+    expect(await readdir(installation.path)).toEqual(['micwatch.yaml'])
 
-    await home.run(['poll_devices', '--once'])
-    shure.show.set(firstDevice(shure).id, { ip: '10.77.0.1' })
+    await installation.run(['poll_devices', '--once'])
+    shure.show.set(deviceOf(shure).id, { ip: '10.77.0.1' })
     shure.show.add('shure')
     for (let runs = 0; runs < 2; runs += 1) {
-      const { json } = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
+      const { json } = await installation.run(['poll_devices', '--dry-run', '--once', '--json'])
       expect(json().manufacturers).toMatchObject([{ devices: 3, created: 1, moved: 1 }])
     }
-    expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers).toMatchObject([
+    expect((await installation.run(['poll_devices', '--once', '--json'])).json().manufacturers).toMatchObject([
       { created: 1, moved: 1 },
     ])
   })
@@ -158,18 +159,18 @@ describe('poll_devices', () => {
   // Conformance: C-9.10.
   it('runs with --dry-run until it is stopped, beside a process that polls', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    await home.run(['check_connections'])
-    const rehearsal = home.start(['poll_devices', '--dry-run', '--json'])
-    const last = () => JSON.parse(rehearsal.lines().at(-1) ?? '')
-    await until('three dry runs', () => rehearsal.lines().length >= 3, 20_000)
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    await installation.run(['check_connections'])
+    const dryRun = installation.start(['poll_devices', '--dry-run', '--json'])
+    const last = () => JSON.parse(dryRun.lines().at(-1) ?? '')
+    await until('three dry runs', () => dryRun.lines().length >= 3, 20_000)
     expect(last()).toMatchObject({ dry_run: true, manufacturers: [{ code: 'shure', devices: 2, created: 2 }] })
-    expect((await home.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
+    expect((await installation.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
     await until('the stored state is read', () => last().manufacturers[0].created === 0)
-    rehearsal.kill('SIGINT')
-    expect([await rehearsal.ended, rehearsal.err()]).toEqual([0, ''])
+    dryRun.kill('SIGINT')
+    expect([await dryRun.ended, dryRun.err()]).toEqual([0, ''])
 
-    const continuous = home.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
+    const continuous = installation.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
     await until('two lines', () => continuous.lines().length >= 3)
     expect(continuous.lines()).toEqual([
       'Dry run, nothing is written. Polls would find this:',
@@ -186,11 +187,11 @@ describe('poll_devices', () => {
     const shure = withoutPush(await startShure())
     const { url, drop } = await createTestDatabase('postgres')
     onTestFinished(drop)
-    const home = await startHome({ database_url: url, manufacturers: [entryOf(shure)] })
-    const rehearsed = await home.run(['poll_devices', '--dry-run', '--once', '--json'])
-    expect([rehearsed.code, rehearsed.err]).toEqual([0, ''])
-    expect(rehearsed.json().manufacturers).toMatchObject([{ created: 2 }])
-    expect(await readdir(home.path)).toEqual(['micwatch.yaml'])
+    const installation = await createInstallation({ database_url: url, manufacturers: [configFor(shure)] })
+    const dryRun = await installation.run(['poll_devices', '--dry-run', '--once', '--json'])
+    expect([dryRun.code, dryRun.err]).toEqual([0, ''])
+    expect(dryRun.json().manufacturers).toMatchObject([{ created: 2 }])
+    expect(await readdir(installation.path)).toEqual(['micwatch.yaml'])
   })
 })
 
@@ -199,60 +200,69 @@ describe('check_api_health', () => {
   it('sends requests to the systems, and exits with 1 unless all are healthy', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    const healthy = await home.run(['check-api-health', '--json'])
+    const installation = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    const healthy = await installation.run(['check-api-health', '--json'])
     expect([healthy.code, healthy.err]).toEqual([0, ''])
-    const fine = (simulator: { manufacturer: string; baseUrl: string }) => ({
+    const healthyEntry = (simulator: { manufacturer: string; baseUrl: string }) => ({
       code: simulator.manufacturer,
       status: 'healthy',
       base_url: simulator.baseUrl,
       consecutive_failures: 0,
       error: null,
     })
-    expect(healthy.json()).toEqual({ status: 'healthy', manufacturers: [fine(sennheiser), fine(shure)] })
-    expect((await home.run(['check_api_health'])).out).toMatch(/shure.*healthy/)
+    expect(healthy.json()).toEqual({
+      status: 'healthy',
+      manufacturers: [healthyEntry(sennheiser), healthyEntry(shure)],
+    })
+    expect((await installation.run(['check_api_health'])).out).toMatch(/shure.*healthy/)
 
     shure.setFault({ type: 'reset' })
-    const ill = await home.run(['check_api_health', '--json'])
-    expect(ill.code).toBe(1)
+    const degraded = await installation.run(['check_api_health', '--json'])
+    expect(degraded.code).toBe(1)
     const first = { status: 'degraded', consecutive_failures: 1, error: expect.any(String) }
-    expect(ill.json()).toMatchObject({ status: 'degraded', manufacturers: [{ status: 'healthy' }, first] })
-    expect(ill.err).toMatch(/^shure: .+\n$/)
-    expect(await home.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({ code: 0 })
-    expect(await home.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
+    expect(degraded.json()).toMatchObject({ status: 'degraded', manufacturers: [{ status: 'healthy' }, first] })
+    expect(degraded.err).toMatch(/^shure: .+\n$/)
+    expect(await installation.run(['check_api_health', '--json', '--manufacturer', 'sennheiser'])).toMatchObject({
+      code: 0,
+    })
+    expect(await installation.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
     // The polling process determines the stored status; this check reports the current one.
-    const poller = home.start(['poll_devices', '--manufacturer', 'shure'])
+    const poller = installation.start(['poll_devices', '--manufacturer', 'shure'])
     await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
     poller.kill('SIGTERM')
     await poller.ended
-    const lost = await home.run(['check_api_health', '--json', '--manufacturer', 'shure'])
-    expect(lost.json().manufacturers).toMatchObject([{ status: 'unhealthy', error: expect.any(String) }])
+    const unhealthy = await installation.run(['check_api_health', '--json', '--manufacturer', 'shure'])
+    expect(unhealthy.json().manufacturers).toMatchObject([{ status: 'unhealthy', error: expect.any(String) }])
     shure.setFault(null)
-    expect((await home.run(['check_api_health', '--json'])).json().status).toBe('healthy')
+    expect((await installation.run(['check_api_health', '--json'])).json().status).toBe('healthy')
   }, 90_000)
 })
 
 describe('migrate, simulate, serve', () => {
   // Conformance: C-9.18.
   it('migrates the database once', async () => {
-    const home = await startHome()
-    const first = await home.run(['migrate', '--json'])
+    const installation = await createInstallation()
+    const first = await installation.run(['migrate', '--json'])
     expect(first.code).toBe(0)
     expect(first.json().applied.length).toBeGreaterThan(0)
-    expect((await home.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
-    expectError(await home.run(['migrate', '--database-url', 'postgres://x@127.0.0.1:1/x']), 1, /127\.0\.0\.1:1|ECONN/)
-    await home.write('file', '')
-    expectError(await home.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
+    expect((await installation.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+    expectError(
+      await installation.run(['migrate', '--database-url', 'postgres://x@127.0.0.1:1/x']),
+      1,
+      /127\.0\.0\.1:1|ECONN/,
+    )
+    await installation.write('file', '')
+    expectError(await installation.run(['migrate', '--data-dir', 'file/data']), 1, /file\/data/)
   })
 
   // Conformance: C-9.18.
   it('simulates a venue that another service can monitor', async () => {
-    const home = await startHome()
-    const simulate = home.start(['simulate', '--json', '--receivers', '4'])
-    const { manufacturers } = await until('it runs', () => JSON.parse(simulate.out()))
+    const installation = await createInstallation()
+    const simulate = installation.start(['simulate', '--json', '--receivers', '4'])
+    const { manufacturers } = await until('the simulator is running', () => JSON.parse(simulate.out()))
     expect(manufacturers.map(({ code }: { code: string }) => code)).toEqual(['shure', 'sennheiser'])
-    await home.write('micwatch.yaml', JSON.stringify({ manufacturers }))
-    const polled = await home.run(['poll_devices', '--once', '--json'])
+    await installation.write('micwatch.yaml', JSON.stringify({ manufacturers }))
+    const polled = await installation.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers.map(({ created }: { created: number }) => created)).toEqual([1, 3])
     simulate.kill('SIGTERM')
     expect(await simulate.ended).toBe(0)
@@ -260,28 +270,28 @@ describe('migrate, simulate, serve', () => {
 
   // Conformance: C-9.3.
   it('serves a demo that leaves no files behind', async () => {
-    const home = await startHome()
-    const demo = await home.serve(['--demo', '--receivers', '6'])
-    await until('six are shown', async () => (await demo.receivers()).length === 6)
+    const installation = await createInstallation()
+    const demo = await installation.serve(['--demo', '--receivers', '6'])
+    await until('six receivers are listed', async () => (await demo.receivers()).length === 6)
     const socket = await demo.socket()
     await socket.next(({ type }) => type === 'device_update')
     expect(JSON.parse(demo.out())).toMatchObject({ address: expect.stringMatching(/^http:/), pid: demo.pid })
     demo.kill('SIGTERM')
     expect([await demo.ended, await socket.closed]).toEqual([0, 1001])
     expect(demo.err()).toBe('')
-    expect(await readdir(home.path)).toEqual([])
+    expect(await readdir(installation.path)).toEqual([])
   })
 
   it('reports that the port is in use, and changes nothing', async () => {
-    const home = await startHome()
+    const installation = await createInstallation()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
-    await until('it listens', () => server.listening)
+    await until('the service listens', () => server.listening)
     const { port } = server.address() as { port: number }
     const startedAt = performance.now()
-    const ended = await home.run(['serve', '--port', String(port)])
-    expectError(ended, 1, new RegExp(`127\\.0\\.0\\.1:${port}`))
+    const result = await installation.run(['serve', '--port', String(port)])
+    expectError(result, 1, new RegExp(`127\\.0\\.0\\.1:${port}`))
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(5000))
-    expect(await readdir(home.path)).toEqual([])
+    expect(await readdir(installation.path)).toEqual([])
   })
 })

@@ -3,55 +3,64 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../src/store/database.ts'
 import { leaseHolder, listHeldLeases } from '../src/store/leases.ts'
-import { channelOf, entryOf, firstDevice, startHome, startSennheiser, startShure, until } from './app.ts'
+import { channelOf, configFor, createInstallation, deviceOf, startSennheiser, startShure, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createPostgresDatabase } from './postgres.ts'
-import { atEnd } from './scope.ts'
 import { channelIn } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const slow = 40_000
+const slowTestMs = 40_000
 
 describe.concurrent('check_connections and realtime_status', () => {
   // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
   it('report the status of the connections, and raise an alert when a subscription is down', async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator)] })
-    const empty = await home.run(['check_connections', '--json'])
+    const installation = await createInstallation({ manufacturers: [configFor(simulator)] })
+    const empty = await installation.run(['check_connections', '--json'])
     const none = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
     expect({ code: empty.code, document: empty.json() }).toEqual({ code: 0, document: { counts: none, problems: [] } })
 
-    const service = await home.serve()
-    const counted = await until('both are connected', async () => {
-      const { code, json } = await home.run(['check_connections', '--json', '--alert'])
+    const service = await installation.serve()
+    const connected = await until('both clients are connected', async () => {
+      const { code, json } = await installation.run(['check_connections', '--json', '--alert'])
       return json().counts.connected === 2 && { code, ...json() }
     })
-    expect(counted).toEqual({ code: 0, counts: { ...none, connected: 2 }, problems: [] })
-    const listed = await home.run(['realtime-status', '--json', '--manufacturer', 'shure', '--status', 'connected'])
+    expect(connected).toEqual({ code: 0, counts: { ...none, connected: 2 }, problems: [] })
+    const listed = await installation.run([
+      'realtime-status',
+      '--json',
+      '--manufacturer',
+      'shure',
+      '--status',
+      'connected',
+    ])
     expect(listed.code).toBe(0)
     expect(listed.json().connections).toMatchObject([
       { receiver: 1, manufacturer: 'shure', status: 'connected', transport: 'websocket', error_count: 0 },
       { receiver: 2, status: 'connected', duration_seconds: expect.any(Number) },
     ])
-    expect((await home.run(['realtime_status', '--json', '--status', 'error'])).json()).toEqual({ connections: [] })
-    const table = await home.run(['realtime_status', '--verbose'])
+    expect((await installation.run(['realtime_status', '--json', '--status', 'error'])).json()).toEqual({
+      connections: [],
+    })
+    const table = await installation.run(['realtime_status', '--verbose'])
     expect(table.out).toContain('last message')
     expect(table.out).toContain('seconds connected')
-    expect(table.out).toContain(firstDevice(simulator).name)
+    expect(table.out).toContain(deviceOf(simulator).name)
 
     const socket = await service.socket()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
     simulator.push.send('x'.repeat(1024 * 1024 + 1))
-    const checked = await until('it is down', async () => {
-      const { code, json, err } = await home.run(['check_connections', '--json', '--alert'])
+    const failed = await until('the subscription is down', async () => {
+      const { code, json, err } = await installation.run(['check_connections', '--json', '--alert'])
       return code === 1 && { ...json(), err }
     })
-    expect(checked.problems).toHaveLength(2)
-    expect(checked.err.trim().split('\n')).toHaveLength(2)
-    expect(checked.problems[0]).toMatchObject({ receiver: 1, manufacturer: 'shure', error_message: expect.any(String) })
+    expect(failed.problems).toHaveLength(2)
+    expect(failed.err.trim().split('\n')).toHaveLength(2)
+    expect(failed.problems[0]).toMatchObject({ receiver: 1, manufacturer: 'shure', error_message: expect.any(String) })
     const raised = await socket.next(({ type }) => type === 'alert', 2000)
     expect(raised).toMatchObject({ kind: 'link_lost', state: 'raised', severity: 'warning', manufacturer: 'shure' })
-    await home.run(['check_connections', '--alert'])
+    await installation.run(['check_connections', '--alert'])
     expect((await service.get('/api/alerts/')).json).toHaveLength(1)
     simulator.setFault(null)
     await socket.next(({ type, state, id }) => type === 'alert' && state === 'cleared' && id === raised.id, 15_000)
@@ -59,11 +68,14 @@ describe.concurrent('check_connections and realtime_status', () => {
 
     service.kill('SIGKILL')
     await service.ended
-    const db = await openDatabase({ url: home.databaseUrl })
-    atEnd(() => db.close())
-    await until('its leases have run out', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
+    const db = await openDatabase({ url: installation.databaseUrl })
+    onTestEnd(() => db.close())
+    await until('the leases have expired', async () => (await listHeldLeases(db.read)).length === 0, 20_000)
     // The status that a killed process left behind is not reported as current.
-    expect((await home.run(['check_connections', '--json'])).json().counts).toEqual({ ...none, disconnected: 2 })
+    expect((await installation.run(['check_connections', '--json'])).json().counts).toEqual({
+      ...none,
+      disconnected: 2,
+    })
   }, 90_000)
 
   // Conformance: C-9.16.
@@ -73,20 +85,20 @@ describe.concurrent('check_connections and realtime_status', () => {
     [['realtime_status', '--bogus'], 'unknown option'],
     [['start_shure_websocket', '--manufacturer', 'nobody'], 'unknown manufacturer nobody'],
     [['start_sse_subscriptions', '--manufacturer', 'shure'], 'no subscription of this kind'],
-  ])('%j is wrong usage', async (args, message) => {
-    const home = await startHome({
+  ])('reject %j as wrong usage', async (args, message) => {
+    const installation = await createInstallation({
       manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
     })
-    const { code, out, err } = await home.run(args)
+    const { code, out, err } = await installation.run(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.trim().split('\n')).toEqual([expect.stringContaining(message)])
   })
 
   it.each(['check_connections', 'realtime_status', 'start_shure_websocket', 'start_sse_subscriptions'])(
-    '%s has help',
+    '%s prints its help',
     async (name) => {
-      const home = await startHome()
-      const { code, out } = await home.run([name, '--help'])
+      const installation = await createInstallation()
+      const { code, out } = await installation.run([name, '--help'])
       expect(code).toBe(0)
       expect(out).toContain('--manufacturer')
       expect(out).toContain('--json')
@@ -100,21 +112,21 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
     ['start_shure_websocket', startShure],
     ['start_sse_subscriptions', startSennheiser],
   ] as const)(
-    '%s reaches the clients of a parallel server within a second',
+    '%s publishes changes to the clients of a parallel server within a second',
     async (command, start) => {
       const simulator = await start({ pushesPerSecond: 0 })
       const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
       onTestFinished(async () => database?.drop())
-      const manufacturers = [entryOf(simulator, { poll_interval: 3600 })]
-      const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+      const manufacturers = [configFor(simulator, { poll_interval: 3600 })]
+      const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
       // Creates the receivers and keeps no subscription.
-      expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
-      const follower = home.start([command, '--json'])
-      await until('it is connected', () => follower.out().includes('"connected"'))
-      const service = await home.serve()
+      expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
+      const subscriber = installation.start([command, '--json'])
+      await until('the subscription is connected', () => subscriber.out().includes('"connected"'))
+      const service = await installation.serve()
       const socket = await service.socket()
-      await until('the server knows them', async () => (await service.receivers()).length === 2)
-      const { id } = firstDevice(simulator)
+      await until('the server knows the receivers', async () => (await service.receivers()).length === 2)
+      const { id } = deviceOf(simulator)
       expect(simulator.push.links).toBe(1)
 
       const delays: number[] = []
@@ -135,56 +147,56 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       expect(channelOf(await service.receiver(id)).transmitter?.battery).toBe(74)
       expect(simulator.requests.count('/transmitter')).toBe(requestsBefore)
 
-      const second = home.start([command])
-      await until('the second one waits', () => second.out().includes('standing by'))
+      const second = installation.start([command])
+      await until('the second process waits', () => second.out().includes('standing by'))
       expect(simulator.push.links).toBe(1)
       second.kill('SIGTERM')
       expect(await second.ended).toBe(0)
-      follower.kill('SIGTERM')
-      expect(await follower.ended).toBe(0)
-      expect(follower.err()).toBe('')
-      await until('the server takes the subscription over', () => simulator.push.links === 1)
+      subscriber.kill('SIGTERM')
+      expect(await subscriber.ended).toBe(0)
+      expect(subscriber.err()).toBe('')
+      await until('the server takes over the subscription', () => simulator.push.links === 1)
       simulator.show.set(id, { battery: 55 }, 1)
       await until('the next push is published', async () => {
         simulator.push.flush()
         return channelOf(await service.receiver(id)).transmitter?.battery === 55
       })
     },
-    slow,
+    slowTestMs,
   )
 })
 
 // Conformance: C-9.9.
 it(
-  'poll_devices publishes what is pushed to it within a second, too',
+  'poll_devices publishes pushed changes within a second',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    home.start(['poll_devices'])
-    const service = await home.serve(['--no-poll'])
+    const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
+    installation.start(['poll_devices'])
+    const service = await installation.serve(['--no-poll'])
     const socket = await service.socket()
-    await until('the server knows them', async () => (await service.receivers()).length === 2)
+    await until('the server knows the receivers', async () => (await service.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
     const pushedAt = performance.now()
-    simulator.show.set(firstDevice(simulator).id, { battery: 7 }, 1)
+    simulator.show.set(deviceOf(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
     expect(update.at - pushedAt).toBeLessThan(1500)
     expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
   },
-  slow,
+  slowTestMs,
 )
 
 it(
-  'a refresh in a process that does not poll is handled by the one that does',
+  'a process that does not poll passes a refresh on to the process that polls',
   async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    const poller = await home.serve()
-    await until('it polls', async () => (await poller.receivers()).length === 2)
+    const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
+    const poller = await installation.serve()
+    await until('the service polls', async () => (await poller.receivers()).length === 2)
     await until('the subscription is connected', () => simulator.push.links === 1)
-    const screen = await home.serve(['--no-poll'])
-    const db = await openDatabase({ url: home.databaseUrl })
+    const screen = await installation.serve(['--no-poll'])
+    const db = await openDatabase({ url: installation.databaseUrl })
     onTestFinished(() => db.close())
     const source = `shure:${simulator.baseUrl}`
     const holder = await leaseHolder(db.read, source)
@@ -206,18 +218,18 @@ it(
     expect((await screen.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 2 })
     expect(await leaseHolder(db.read, source)).toBeNull()
   },
-  slow,
+  slowTestMs,
 )
 
 it(
-  'a stop in one process takes effect within a second in the one that holds the subscription',
+  'stopping connections in one process closes the subscription of another process within a second',
   async () => {
     const simulator = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    home.start(['poll_devices'])
+    const installation = await createInstallation({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
+    installation.start(['poll_devices'])
     await until('the subscription is connected', () => simulator.push.links === 1, 15_000)
-    const screen = await home.serve(['--no-poll'])
-    const db = await openDatabase({ url: home.databaseUrl })
+    const screen = await installation.serve(['--no-poll'])
+    const db = await openDatabase({ url: installation.databaseUrl })
     onTestFinished(() => db.close())
     const ids = (await screen.receivers()).map(({ id }) => id)
     const stoppedAt = performance.now()
@@ -225,16 +237,18 @@ it(
     expect((await screen.post('/api/admin/realtime-connections/stop', { ids }, headers)).json.updated).toBe(2)
     await until('the subscription is closed', () => simulator.push.links === 0, 3000)
     expect(performance.now() - stoppedAt).toBeLessThan(timeLimit(1300))
-    expect((await home.run(['realtime_status', '--json', '--status', 'stopped'])).json().connections).toHaveLength(2)
+    expect(
+      (await installation.run(['realtime_status', '--json', '--status', 'stopped'])).json().connections,
+    ).toHaveLength(2)
   },
-  slow,
+  slowTestMs,
 )
 
 it('exits when no manufacturer supports the subscription', async () => {
-  const home = await startHome({
+  const installation = await createInstallation({
     manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
   })
-  const none = await home.run(['start_sse_subscriptions'])
+  const none = await installation.run(['start_sse_subscriptions'])
   expect(none.code).toBe(1)
   expect(none.err).toContain('no enabled manufacturer')
 })

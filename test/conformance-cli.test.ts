@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startHome, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const commands: Record<string, readonly string[]> = {
   serve: [
@@ -35,30 +35,30 @@ const commands: Record<string, readonly string[]> = {
   nodes: [],
 }
 
-const inFours = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
-  for (let at = 0; at < items.length; at += 4) await Promise.all(items.slice(at, at + 4).map(work))
+const runInBatches = async <T>(items: readonly T[], work: (item: T) => Promise<void>) => {
+  for (let index = 0; index < items.length; index += 4) await Promise.all(items.slice(index, index + 4).map(work))
 }
 
 /** For a test that starts sixteen programs. */
-const patience = 180_000
+const slowTestMs = 180_000
 
 describe('every command', () => {
   // Conformance: S-1.15, C-9.4.
   it(
     'exists under its name, also with hyphens, and its help lists its options',
     async () => {
-      const home = await startHome()
-      const program = await home.run(['--help'])
-      await inFours(Object.entries(commands), async ([name, options]) => {
+      const installation = await createInstallation()
+      const program = await installation.run(['--help'])
+      await runInBatches(Object.entries(commands), async ([name, options]) => {
         expect(program.out).toContain(name)
-        const { code, out, err } = await home.run([name.replaceAll('_', '-'), '--help'])
+        const { code, out, err } = await installation.run([name.replaceAll('_', '-'), '--help'])
         expect([name, code, err]).toEqual([name, 0, ''])
         for (const option of [...options, '--json', '--config', '--data-dir', '--database-url']) {
           expect([name, out]).toEqual([name, expect.stringContaining(option)])
         }
       })
     },
-    patience,
+    slowTestMs,
   )
 
   // Conformance: C-9.7.
@@ -66,17 +66,17 @@ describe('every command', () => {
     'accepts known manufacturers only, and reports others in one line',
     async () => {
       const shure = await startShure()
-      const home = await startHome({ manufacturers: [entryOf(shure)] })
+      const installation = await createInstallation({ manufacturers: [configFor(shure)] })
       const args = Object.keys(commands).filter((name) => commands[name]?.includes('--manufacturer'))
-      await inFours(args, async (name) => {
-        const more = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
-        const { code, out, err } = await home.run([name, '--manufacturer', 'nobody', ...more])
+      await runInBatches(args, async (name) => {
+        const addressArgs = name === 'add_shure_devices' ? ['--ips', '10.0.0.1'] : []
+        const { code, out, err } = await installation.run([name, '--manufacturer', 'nobody', ...addressArgs])
         expect([name, code, out]).toEqual([name, 2, ''])
         expect([name, err]).toEqual([name, expect.stringMatching(/^[^\n]*nobody[^\n]*\n$/)])
       })
       expect(shure.requests.total).toBe(0)
     },
-    patience,
+    slowTestMs,
   )
 })
 
@@ -85,20 +85,20 @@ describe('one JSON document', () => {
   it('is the only content of standard output', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+    const installation = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     const nothing = { connecting: 0, connected: 0, disconnected: 0, error: 0, stopped: 0 }
-    const check = await home.run(['check_connections', '--json'])
+    const check = await installation.run(['check_connections', '--json'])
     expect([check.code, check.err, check.json()]).toEqual([0, '', { counts: nothing, problems: [] }])
-    const status = await home.run(['realtime_status', '--json', '--status', 'connected'])
+    const status = await installation.run(['realtime_status', '--json', '--status', 'connected'])
     expect([status.code, status.err, status.json()]).toEqual([0, '', { connections: [] }])
-    const health = await home.run(['check_api_health', '--json', '--manufacturer', 'shure'])
+    const health = await installation.run(['check_api_health', '--json', '--manufacturer', 'shure'])
     expect(health.json()).toEqual({
       status: 'healthy',
       manufacturers: [
         { code: 'shure', status: 'healthy', base_url: shure.baseUrl, consecutive_failures: 0, error: null },
       ],
     })
-    expect((await home.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
+    expect((await installation.run(['migrate', '--json'])).json()).toEqual({ applied: [] })
   })
 })
 
@@ -107,8 +107,8 @@ describe.concurrent('poll_devices', () => {
   it('waits for the identities of its single poll, within the rate limit of the upstream', async () => {
     const rateLimit = { perSecond: 10, burst: 20 }
     const shure = withoutPush(await startShure({ receivers: 30, channelsPerReceiver: 1, rateLimit }))
-    const home = await startHome({ manufacturers: [{ code: 'shure', config: shure.config }] })
-    const polled = await home.run(['poll_devices', '--once', '--json'])
+    const installation = await createInstallation({ manufacturers: [{ code: 'shure', config: shure.config }] })
+    const polled = await installation.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'shure', devices: 30, created: 30, error: null }])
     expect(shure.requests.limited).toBe(0)
   })
@@ -116,8 +116,8 @@ describe.concurrent('poll_devices', () => {
   it('polls only the given manufacturer', async () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
-    const home = await startHome({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    const { json } = await home.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
+    const installation = await createInstallation({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    const { json } = await installation.run(['poll_devices', '--once', '--manufacturer', 'sennheiser', '--json'])
     expect(json().manufacturers.map(({ code }: { code: string }) => code)).toEqual(['sennheiser'])
     expect(shure.requests.total).toBe(0)
   })
@@ -127,8 +127,8 @@ describe.concurrent('poll_devices', () => {
     const slow = withoutPush(await startShure({ richList: true }))
     const fast = withoutPush(await startShure({ richList: true }))
     const list = '/api/v1/devices'
-    const unset = await startHome({ manufacturers: [entryOf(slow, { poll_interval: null })] })
-    const configured = await startHome({ manufacturers: [entryOf(fast, { poll_interval: 3600 })] })
+    const unset = await createInstallation({ manufacturers: [configFor(slow, { poll_interval: null })] })
+    const configured = await createInstallation({ manufacturers: [configFor(fast, { poll_interval: 3600 })] })
     unset.start(['poll_devices'])
     configured.start(['poll_devices', '--interval', '1'])
     // The first request is sent twice: without credentials, and again with the answer to the challenge.
@@ -143,11 +143,11 @@ describe.concurrent('poll_devices', () => {
   // Conformance: C-1.16.
   it('uses the stored interval of the manufacturer, then its configuration, then the global one', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({
+    const installation = await createInstallation({
       settings: { DEFAULT_POLLING_INTERVAL: 33 },
-      manufacturers: [entryOf(shure, { poll_interval: 20 }), { ...entryOf(shure), code: 'other', plugin: 'shure' }],
+      manufacturers: [configFor(shure, { poll_interval: 20 }), { ...configFor(shure), code: 'other', plugin: 'shure' }],
     })
-    const service = await home.serve(['--no-poll'])
+    const service = await installation.serve(['--no-poll'])
     const interval = async (query = '') => (await service.get(`/api/config/${query}`)).json.polling_interval
     const store = (query: string, value: string) =>
       service.post(`/api/config/${query}`, { key: 'polling_interval', value })
@@ -165,9 +165,12 @@ describe('the configuration', () => {
   it(
     'from a flag has precedence over the environment, and that over the file',
     async () => {
-      const home = await startHome({ server: { mount: '/from-file' }, discovery_ranges: ['203.0.113.0/24'] })
+      const installation = await createInstallation({
+        server: { mount: '/from-file' },
+        discovery_ranges: ['203.0.113.0/24'],
+      })
       const addressOf = async (args: readonly string[], env: Record<string, string>) => {
-        const { out, kill, ended } = await home.serve(args, env)
+        const { out, kill, ended } = await installation.serve(args, env)
         kill('SIGTERM')
         await ended
         return new URL(JSON.parse(out()).address).pathname.replace(/\/$/, '')
@@ -176,20 +179,20 @@ describe('the configuration', () => {
       expect(await addressOf([], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-env')
       expect(await addressOf(['--mount', '/from-flag'], { MICWATCH_MOUNT: '/from-env' })).toBe('/from-flag')
     },
-    patience,
+    slowTestMs,
   )
 
   // Conformance: C-1.6, C-1.13.
   it('writes its manufacturers to the database at every start and leaves other manufacturers alone', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const home = await startHome({
-      manufacturers: [entryOf(shure), { ...entryOf(shure), code: 'old', plugin: 'shure' }],
+    const installation = await createInstallation({
+      manufacturers: [configFor(shure), { ...configFor(shure), code: 'old', plugin: 'shure' }],
     })
-    expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
-    expect(await readdir(join(home.path, 'data'))).toContain('micwatch.db')
-    const next = { manufacturers: [{ ...entryOf(shure), name: 'House Shure' }] }
-    await home.write('micwatch.yaml', JSON.stringify(next))
-    const { json } = await home.run(['check_api_health', '--json'])
+    expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
+    expect(await readdir(join(installation.path, 'data'))).toContain('micwatch.db')
+    const next = { manufacturers: [{ ...configFor(shure), name: 'Main Shure' }] }
+    await installation.write('micwatch.yaml', JSON.stringify(next))
+    const { json } = await installation.run(['check_api_health', '--json'])
     expect(
       json()
         .manufacturers.map(({ code }: { code: string }) => code)

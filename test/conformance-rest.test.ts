@@ -1,7 +1,7 @@
 /** Statements of the interface documents about REST that no other test covers: fields, addresses, error responses. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
 import { startPostgres } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -12,17 +12,20 @@ const idlePolling = { poll_interval: 3600 }
 async function startService(config: object = {}) {
   const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2, richList: true }))
-  const app = await startApp({ config, manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)] })
-  await until('all five are known', async () => (await app.receivers()).length === 5)
-  shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
-  shure.show.add('shure', { ip: firstDevice(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
+  const app = await startApp({
+    config,
+    manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
+  })
+  await until('all five receivers are known', async () => (await app.receivers()).length === 5)
+  shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
+  shure.show.add('shure', { ip: deviceOf(shure).ip, serial_number: 'VISITOR-1', name: 'Visiting Rack' })
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
   const admin = await tokenHeaders(app.runtime, 'admin')
-  const send = (method: string, path: string, body?: unknown) => {
+  const sendAsAdmin = (method: string, path: string, body?: unknown) => {
     const headers = body === undefined ? admin : { ...admin, 'content-type': 'application/json' }
     return app.send(method, path, { headers, body: JSON.stringify(body) })
   }
-  return { app, shure, sennheiser, admin, send }
+  return { app, shure, sennheiser, admin, sendAsAdmin }
 }
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -51,7 +54,7 @@ const transmitter = {
 }
 const summary = { id: integer, name: text, device_type: text, ip: ipv4, is_active: flag, last_seen: time }
 
-function expectRefusal({ status, json, headers }: HttpResponse, expected: number, details?: string): void {
+function expectError({ status, json, headers }: HttpResponse, expected: number, details?: string): void {
   expect([status, json]).toEqual([expected, expect.objectContaining({ error: text, status: expected })])
   if (details !== undefined) expect(json.details).toContain(details)
   if (expected === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
@@ -66,16 +69,22 @@ describe('every body in the specification', () => {
     for (const receiver of data.receivers) {
       expect(receiver).toMatchObject({ id: integer, name: text, device_type: text, ip: ipv4, manufacturer: text })
       expect(receiver.channels).toHaveLength(2)
-      for (const one of receiver.channels) {
-        expect(Object.keys(one)).toEqual(expect.arrayContaining([...Object.keys(channel), 'transmitter']))
-        expect(one).toMatchObject({ id: integer, channel: integer, slot: integer, name: text, frequency: megahertz })
-        if (one.transmitter === null) continue
-        expect(one.transmitter).toMatchObject(transmitter)
-        expect(one.transmitter.slot).toBe(one.slot)
-        expect(one.transmitter).toHaveProperty('upstream_slot')
-        expect(one.transmitter.battery).toBeGreaterThanOrEqual(0)
-        expect(one.transmitter.battery).toBeLessThanOrEqual(100)
-        expect(one.transmitter.audio_level).toBeLessThanOrEqual(0)
+      for (const channelBody of receiver.channels) {
+        expect(Object.keys(channelBody)).toEqual(expect.arrayContaining([...Object.keys(channel), 'transmitter']))
+        expect(channelBody).toMatchObject({
+          id: integer,
+          channel: integer,
+          slot: integer,
+          name: text,
+          frequency: megahertz,
+        })
+        if (channelBody.transmitter === null) continue
+        expect(channelBody.transmitter).toMatchObject(transmitter)
+        expect(channelBody.transmitter.slot).toBe(channelBody.slot)
+        expect(channelBody.transmitter).toHaveProperty('upstream_slot')
+        expect(channelBody.transmitter.battery).toBeGreaterThanOrEqual(0)
+        expect(channelBody.transmitter.battery).toBeLessThanOrEqual(100)
+        expect(channelBody.transmitter.audio_level).toBeLessThanOrEqual(0)
       }
     }
     const list = (await app.get('/api/receivers/')).json
@@ -83,8 +92,15 @@ describe('every body in the specification', () => {
     const detail = (await app.get(`/api/receivers/${list[0].id}/`)).json
     expect(detail).toMatchObject({ ...summary, battery_health: text, signal_quality: text, manufacturer: text })
     const stored = ['api_device_id', 'serial_number', 'mac_address', 'subnet_mask', 'gateway', 'network_mode']
-    const more = ['interface_id', 'model', 'description', 'firmware_version', 'hosted_firmware_version', 'location']
-    expect(Object.keys(detail)).toEqual(expect.arrayContaining([...stored, ...more, 'channels']))
+    const otherFields = [
+      'interface_id',
+      'model',
+      'description',
+      'firmware_version',
+      'hosted_firmware_version',
+      'location',
+    ]
+    expect(Object.keys(detail)).toEqual(expect.arrayContaining([...stored, ...otherFields, 'channels']))
 
     expect((await app.get('/api/health/')).json).toMatchObject({
       status: 'healthy',
@@ -105,7 +121,7 @@ describe('every body in the specification', () => {
           id: integer,
           manufacturer: 'shure',
           serial_number: 'VISITOR-1',
-          ip: firstDevice(shure).ip,
+          ip: deviceOf(shure).ip,
           status: 'pending',
           is_duplicate: false,
           is_ip_conflict: true,
@@ -136,7 +152,7 @@ describe('every body in the specification', () => {
   })
 })
 
-const readable = [
+const publicPaths = [
   '/api/data',
   '/api/receivers',
   '/api/health',
@@ -150,7 +166,7 @@ const readable = [
   '/api/assignments',
   '/api/alerts',
 ]
-const administered = [
+const adminPaths = [
   '/api/admin/discovery-queue',
   '/api/admin/movements',
   '/api/admin/realtime-connections',
@@ -164,14 +180,14 @@ const administered = [
   '/api/admin/receivers',
   '/api/admin/audit',
 ]
-const notLists = ['/api/data', '/api/health', '/api/config', '/api/admin/hardware-layout']
-const alwaysObjects = ['/api/discovery/pending', '/api/movements/unacknowledged']
+const objectPaths = ['/api/data', '/api/health', '/api/config', '/api/admin/hardware-layout']
+const pagedPaths = ['/api/discovery/pending', '/api/movements/unacknowledged']
 
 describe('every address', () => {
   // Conformance: C-5.1.
   it('responds with and without a trailing slash', async () => {
     const { app, admin } = await startService()
-    for (const path of [...readable, ...administered]) {
+    for (const path of [...publicPaths, ...adminPaths]) {
       const headers = path.includes('/admin/') ? admin : {}
       expect([path, (await app.get(path, headers)).status]).toEqual([path, 200])
       expect([path, (await app.get(`${path}/`, headers)).status]).toEqual([path, 200])
@@ -181,11 +197,11 @@ describe('every address', () => {
   // Conformance: S-4.3, C-5.2, C-5.3, C-5.5.
   it('returns lists bare or paginated, and rejects invalid page parameters', async () => {
     const { app, admin } = await startService()
-    for (const path of [...readable, ...administered].filter((one) => !notLists.includes(one))) {
+    for (const path of [...publicPaths, ...adminPaths].filter((listPath) => !objectPaths.includes(listPath))) {
       const headers = path.includes('/admin/') ? admin : {}
       const get = (query: string) => app.get(`${path}/${query}`, headers)
       const bare = (await get('')).json
-      if (alwaysObjects.includes(path)) expect([path, Object.keys(bare)]).toEqual([path, ['count', 'results']])
+      if (pagedPaths.includes(path)) expect([path, Object.keys(bare)]).toEqual([path, ['count', 'results']])
       else if (path !== '/api/admin/audit') expect([path, Array.isArray(bare)]).toEqual([path, true])
       for (const query of ['?page=1', '?page_size=1', '?page_size=5000']) {
         const { json } = await get(query)
@@ -204,32 +220,34 @@ describe('every address', () => {
   // Conformance: S-1.8, S-4.2, S-4.17, C-5.9.
   it('accepts the code of any manufacturer, known or not', async () => {
     const { app } = await startService()
-    for (const path of readable.filter((one) => !notLists.includes(one) && !alwaysObjects.includes(one))) {
-      for (const one of (await app.get(`${path}/?manufacturer=shure`)).json) {
+    for (const path of publicPaths.filter(
+      (listPath) => !objectPaths.includes(listPath) && !pagedPaths.includes(listPath),
+    )) {
+      for (const entry of (await app.get(`${path}/?manufacturer=shure`)).json) {
         if (path === '/api/receivers')
-          expect((await app.get(`/api/receivers/${one.id}`)).json.manufacturer).toBe('shure')
-        else if ('manufacturer' in one) expect([path, one.manufacturer]).toEqual([path, 'shure'])
+          expect((await app.get(`/api/receivers/${entry.id}`)).json.manufacturer).toBe('shure')
+        else if ('manufacturer' in entry) expect([path, entry.manufacturer]).toEqual([path, 'shure'])
       }
     }
     for (const path of ['/api/receivers', '/api/chassis', '/api/units', '/api/alerts', '/api/groups']) {
       expect([path, (await app.get(`${path}/?manufacturer=nobody`)).json]).toEqual([path, []])
     }
-    for (const path of alwaysObjects) {
+    for (const path of pagedPaths) {
       expect((await app.get(`${path}/?manufacturer=nobody`)).json).toEqual({ count: 0, results: [] })
       expect((await app.get(`${path}/?manufacturer=shure`)).json.count).toBe(1)
       expect((await app.get(`${path}/?manufacturer=sennheiser`)).json.count).toBe(0)
     }
     expect((await app.get('/api/health/?manufacturer=nobody')).json.vendor_api.status).toBe('unconfigured')
     expect((await app.get('/api/config/?manufacturer=nobody')).json).toEqual((await app.get('/api/config/')).json)
-    expectRefusal(await app.post('/api/refresh/?manufacturer=nobody'), 404)
-    expectRefusal(await app.post('/api/discover/?manufacturer=nobody', { scan_subnet: '10.0.0.0/30' }), 404)
+    expectError(await app.post('/api/refresh/?manufacturer=nobody'), 404)
+    expectError(await app.post('/api/discover/?manufacturer=nobody', { scan_subnet: '10.0.0.0/30' }), 404)
     const setting = { key: 'polling_interval', value: '7' }
-    expectRefusal(await app.post('/api/config/?manufacturer=nobody', setting), 404)
+    expectError(await app.post('/api/config/?manufacturer=nobody', setting), 404)
   })
 
   // Conformance: C-5.11.
   it('rejects an invalid id, and returns 404 for an unknown one', async () => {
-    const { send } = await startService()
+    const { sendAsAdmin } = await startService()
     const body: Record<string, object> = {
       '/api/groups': { title: 'x' },
       '/api/channels': { slot: 50 },
@@ -241,14 +259,14 @@ describe('every address', () => {
       '/api/admin/tokens': { name: 'x' },
     }
     for (const [path, change] of Object.entries(body)) {
-      const isPut = /groups|performers|assignments/.test(path)
-      const method = isPut ? 'PUT' : 'PATCH'
+      const usesPut = /groups|performers|assignments/.test(path)
+      const method = usesPut ? 'PUT' : 'PATCH'
       for (const id of ['0', '01', '-1', 'x', '1.5', '9007199254740992']) {
-        expect([path, id, (await send(method, `${path}/${id}/`, change)).status]).toEqual([path, id, 400])
+        expect([path, id, (await sendAsAdmin(method, `${path}/${id}/`, change)).status]).toEqual([path, id, 400])
       }
-      expect([path, (await send(method, `${path}/999999/`, change)).status]).toEqual([path, 404])
+      expect([path, (await sendAsAdmin(method, `${path}/999999/`, change)).status]).toEqual([path, 404])
       if (path === '/api/channels') continue
-      expect([path, (await send('DELETE', `${path}/999999/`)).status]).toEqual([path, 404])
+      expect([path, (await sendAsAdmin('DELETE', `${path}/999999/`)).status]).toEqual([path, 404])
     }
   })
 })
@@ -256,7 +274,7 @@ describe('every address', () => {
 describe('a request body', () => {
   // Conformance: S-7.2, C-5.12, C-5.13.
   it('is rejected with the field name if a field is missing or has another type; nothing is coerced', async () => {
-    const { send } = await startService()
+    const { sendAsAdmin } = await startService()
     const wrong: [string, string, unknown, string][] = [
       ['POST', '/api/discover/', {}, 'scan_subnet'],
       ['POST', '/api/discover/', { scan_subnet: 10 }, 'scan_subnet'],
@@ -280,7 +298,7 @@ describe('a request body', () => {
       ['POST', '/api/admin/manufacturers/', { code: 'x', api_enabled: 'yes' }, 'api_enabled'],
     ]
     for (const [method, path, body, field] of wrong) {
-      const response = await send(method, path, body)
+      const response = await sendAsAdmin(method, path, body)
       expect([path, body, response.status, response.json.details]).toEqual([
         path,
         body,
@@ -292,14 +310,14 @@ describe('a request body', () => {
 
   // Conformance: S-4.14, C-5.17, C-5.42, C-5.54.
   it('that creates a resource returns 201, and DELETE returns 204 without a body', async () => {
-    const { send, shure } = await startService()
+    const { sendAsAdmin, shure } = await startService()
     const created = await Promise.all([
-      send('POST', '/api/group/', { title: 'Stage left' }),
-      send('POST', '/api/performers/', { name: 'Ana' }),
-      send('POST', '/api/admin/locations/', { name: 'House' }),
-      send('POST', '/api/admin/receivers/', { manufacturer: 'shure', name: 'By hand', ip: '10.9.9.9' }),
-      send('POST', '/api/admin/tokens/', { name: 'wall', role: 'viewer' }),
-      send('POST', '/api/admin/manufacturers/', {
+      sendAsAdmin('POST', '/api/group/', { title: 'Stage left' }),
+      sendAsAdmin('POST', '/api/performers/', { name: 'Ana' }),
+      sendAsAdmin('POST', '/api/admin/locations/', { name: 'Venue' }),
+      sendAsAdmin('POST', '/api/admin/receivers/', { manufacturer: 'shure', name: 'By hand', ip: '10.9.9.9' }),
+      sendAsAdmin('POST', '/api/admin/tokens/', { name: 'wall', role: 'viewer' }),
+      sendAsAdmin('POST', '/api/admin/manufacturers/', {
         code: 'spare',
         plugin: 'shure',
         api_enabled: false,
@@ -309,7 +327,7 @@ describe('a request body', () => {
     expect(created.map(({ status, json }) => [status, json.details])).toEqual(created.map(() => [201, undefined]))
     const [group, performer, location, receiver, token] = created.map(({ json }) => json.id)
     expect(created[4]?.json).toMatchObject({ id: token, name: 'wall', role: 'viewer', token: text })
-    expect((await send('POST', '/api/group/', { id: group, hide_charts: true })).status).toBe(200)
+    expect((await sendAsAdmin('POST', '/api/group/', { id: group, hide_charts: true })).status).toBe(200)
     const paths = [
       `/api/groups/${group}/`,
       `/api/performers/${performer}/`,
@@ -319,7 +337,7 @@ describe('a request body', () => {
       '/api/admin/manufacturers/spare/',
     ]
     for (const path of paths) {
-      const { status, bytes } = await send('DELETE', path)
+      const { status, bytes } = await sendAsAdmin('DELETE', path)
       expect([path, status, bytes.length]).toEqual([path, 204, 0])
     }
   })
@@ -328,7 +346,7 @@ describe('a request body', () => {
 describe('a write', () => {
   // Conformance: C-5.18, C-5.20.
   it('is visible in every cached response before its own response arrives', async () => {
-    const { app, send } = await startService({ settings: { CACHE_TIMEOUT: 3600 } })
+    const { app, sendAsAdmin } = await startService({ settings: { CACHE_TIMEOUT: 3600 } })
     const data = async (query = '') => (await app.get(`/api/data.json${query}`)).json
     await data()
     await data('?manufacturer=shure')
@@ -344,13 +362,13 @@ describe('a write', () => {
     expect((await data('?manufacturer=shure')).config.alert_battery_threshold).toBe(35)
     const [receiver] = await app.receivers()
     const [first] = receiver?.channels ?? []
-    expect((await send('PATCH', `/api/channels/${first?.id}/`, { slot: 99 })).status).toBe(200)
+    expect((await sendAsAdmin('PATCH', `/api/channels/${first?.id}/`, { slot: 99 })).status).toBe(200)
     expect((await app.receivers())[0]?.channels[0]?.slot).toBe(99)
-    const location = await send('POST', '/api/admin/locations/', { name: 'House' })
-    await send('PATCH', `/api/admin/receivers/${receiver?.id}/`, { name: 'By hand', location: location.json.id })
+    const location = await sendAsAdmin('POST', '/api/admin/locations/', { name: 'Venue' })
+    await sendAsAdmin('PATCH', `/api/admin/receivers/${receiver?.id}/`, { name: 'By hand', location: location.json.id })
     expect((await app.receivers())[0]?.name).toBe('By hand')
     expect((await app.get(`/api/receivers/${receiver?.id}/`)).json.name).toBe('By hand')
-    expect((await send('DELETE', `/api/groups/${group.id}/`)).status).toBe(204)
+    expect((await sendAsAdmin('DELETE', `/api/groups/${group.id}/`)).status).toBe(204)
     expect((await data()).groups).toEqual([])
   })
 
@@ -362,9 +380,9 @@ describe('a write', () => {
       expect(json.polling_interval).toBe(Number(value))
     }
     for (const value of ['0', '3601', '1.5', 'ten', '', '1e3']) {
-      expectRefusal(await app.post('/api/config', { key: 'polling_interval', value }), 400, 'value')
+      expectError(await app.post('/api/config', { key: 'polling_interval', value }), 400, 'value')
     }
-    expectRefusal(await app.post('/api/config', { key: 'nonsense', value: '1' }), 400, 'key')
+    expectError(await app.post('/api/config', { key: 'nonsense', value: '1' }), 400, 'key')
   })
 })
 
@@ -374,7 +392,7 @@ describe('an internal error', () => {
     const app = await startApp()
     await app.runtime.db.transaction(({ query }) => query.schema.dropTable('performers').execute())
     const response = await app.get('/api/performers/')
-    expectRefusal(response, 500)
+    expectError(response, 500)
     expect(response.bytes.toString()).not.toMatch(/performers|sql|table|\bat /i)
   })
 
@@ -384,24 +402,24 @@ describe('an internal error', () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const shure = withoutPush(await startShure())
-    const app = await startApp({ databaseUrl: postgres.url, manufacturers: [entryOf(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ databaseUrl: postgres.url, manufacturers: [configFor(shure)] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await postgres.halt()
-    const sick = await until('it is detected', async () => {
+    const unhealthy = await until('the failure is detected', async () => {
       const response = await app.get('/api/health/')
       return response.status === 503 && response
     })
-    expect(sick.json).toMatchObject({
+    expect(unhealthy.json).toMatchObject({
       status: 'unhealthy',
       vendor_api: { status: text, base_url: shure.baseUrl, consecutive_failures: integer },
       timestamp: time,
     })
-    expect(sick.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    expect(unhealthy.headers['retry-after']).toMatch(/^[1-9]\d*$/)
     const ready = await app.get('/readyz')
-    expect([ready.status, ready.headers['retry-after']]).toEqual([503, sick.headers['retry-after']])
+    expect([ready.status, ready.headers['retry-after']]).toEqual([503, unhealthy.headers['retry-after']])
     expect((await app.get('/healthz')).status).toBe(200)
     expect(await app.receivers()).toHaveLength(2)
-    expectRefusal(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)
+    expectError(await app.post('/api/config/', { key: 'polling_interval', value: '7' }), 503)
   }, 30_000)
 })
 

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -22,11 +22,11 @@ describe('every message', () => {
   // Conformance: S-6.1, S-6.2, C-7.4, C-7.8.
   it('has its fields and the manufacturer it is about', async () => {
     const shure = await startShure({ pushesPerSecond: 50 })
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure)] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links === 1)
     const socket = await app.socket()
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const receiver = await app.receiver(id)
     shure.show.set(id, { battery: 18, name: 'Host' }, 1)
     const update = await socket.next(
@@ -55,12 +55,12 @@ describe('every message', () => {
   it('is sent after a polling cycle and for a subscription alike', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
-    const entries = [entryOf(shure, { poll_interval: 3600 }), entryOf(sennheiser, { poll_interval: 3600 })]
+    const entries = [configFor(shure, { poll_interval: 3600 }), configFor(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     await until('the stream is open', () => sennheiser.push.links === 1)
     const socket = await app.socket()
-    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 44 }, 1)
+    for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 44 }, 1)
     const isPublished = (code: string) =>
       socket
         .ofType('device_update')
@@ -102,53 +102,55 @@ describe('a client that does not respond', () => {
       .on('ping', () => {
         pings += 1
       })
-    const paused = new Promise<number>((resolve) => silent.on('close', resolve))
-    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    const closeCode = new Promise<number>((resolve) => silent.on('close', resolve))
+    await until('both clients are connected', () => countClients(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
-    await until('it is pinged', () => pings === 1)
+    await until('the client is pinged', () => pings === 1)
     // When this is answered, the service has read an earlier pong.
     responsive.send({ type: 'ping', id: 'read' })
     await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)
-    expect(await paused).toBe(1006)
-    responsive.send({ type: 'ping', id: 'still here' })
-    await responsive.next(({ id }) => id === 'still here')
+    expect(await closeCode).toBe(1006)
+    responsive.send({ type: 'ping', id: 'last' })
+    await responsive.next(({ id }) => id === 'last')
   })
 
   // Conformance: C-7.15.
   // Reliability: 1.20, C1, 3.12.6.
   it('is disconnected after 30 s if it does not read', async () => {
     const shure = await startShure({ receivers: 150, channelsPerReceiver: 4, pushesPerSecond: 20, richList: true })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-    await until('all are known', async () => (await app.receivers()).length === 150)
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 150)
     const responsive = await app.socket()
-    const sleeper = connect(app.port, '127.0.0.1')
-    onTestFinished(() => void sleeper.destroy())
-    sleeper.on('error', () => {})
+    const idleClient = connect(app.port, '127.0.0.1')
+    onTestFinished(() => void idleClient.destroy())
+    idleClient.on('error', () => {})
     const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
-    sleeper.write(`GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`)
-    sleeper.pause()
-    await until('both are connected', () => clientsOf(app).then((count) => count === 2))
+    idleClient.write(
+      `GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`,
+    )
+    idleClient.pause()
+    await until('both clients are connected', () => countClients(app).then((count) => count === 2))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    let passedMs = 0
+    let elapsedMs = 0
     await until(
-      'only the one that reads is left',
+      'only the responsive client is connected',
       async () => {
-        passedMs += 500
+        elapsedMs += 500
         await vi.advanceTimersByTimeAsync(500)
-        return (await clientsOf(app)) === 1
+        return (await countClients(app)) === 1
       },
       30_000,
     )
-    expect(passedMs).toBeGreaterThanOrEqual(30_000)
+    expect(elapsedMs).toBeGreaterThanOrEqual(30_000)
     vi.useRealTimers()
-    responsive.send({ type: 'ping', id: 'still here' })
-    await responsive.next(({ id }) => id === 'still here')
+    responsive.send({ type: 'ping', id: 'last' })
+    await responsive.next(({ id }) => id === 'last')
   }, 45_000)
 })
 
-async function clientsOf(app: TestApp): Promise<number> {
+async function countClients(app: TestApp): Promise<number> {
   const [, count] = /^micwatch_websocket_clients (\d+)$/m.exec((await app.get('/metrics')).bytes.toString()) ?? []
   return Number(count)
 }

@@ -1,16 +1,16 @@
 /** Real-time connections: their states in the store, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, type Engine, engines } from './databases.ts'
-import { atEnd } from './scope.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/realtime-connections'
 
 /** The admin list of connections and its actions, as an administrator. */
-async function adminOf(app: TestApp) {
+async function adminClient(app: TestApp) {
   const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
     const { status, json } = await app.get(`${path}/${query}`, headers)
@@ -39,16 +39,16 @@ async function adminOf(app: TestApp) {
   }
 }
 
-describe.concurrent.each(engines)('on %s', (engine: Engine) => {
+describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine) => {
   // Conformance: S-1.13, C-8.1.
   it.each([
     ['websocket', startShure],
     ['sse', startSennheiser],
-  ] as const)('a %s link is followed through its states', async (transport, start) => {
+  ] as const)('have each state of a %s subscription', async (transport, start) => {
     const simulator = await start()
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
-    const admin = await adminOf(app)
+    const admin = await adminClient(app)
     const [first, ...others] = await admin.all('connected')
     expect(others).toHaveLength(1)
     expect(first).toMatchObject({
@@ -64,7 +64,7 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
       reconnect_attempts: 0,
       duration_seconds: expect.any(Number),
     })
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     const before = Date.now()
     simulator.show.set(id, { battery: 33 }, 1)
     simulator.push.flush()
@@ -74,20 +74,22 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
     })
 
     simulator.setFault({ type: 'close-links' })
-    await until('it is detected', async () => (await admin.statuses()).some((status: string) => status !== 'connected'))
+    await until('the failure is detected', async () =>
+      (await admin.statuses()).some((status: string) => status !== 'connected'),
+    )
     await admin.all('connected', 15_000)
-    await socket.caughtUp()
-    const record = socket.ofType('status_update').filter(({ about }) => about === 'link')
-    expect(record.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
-    expect(record[1]?.message).toContain(simulator.manufacturer)
+    await socket.receiveAll()
+    const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'link')
+    expect(statusUpdates.map(({ status }) => status)).toEqual(['connected', 'disconnected', 'connected'])
+    expect(statusUpdates[1]?.message).toContain(simulator.manufacturer)
   })
 
   // Conformance: S-3.13, C-8.2.
-  it('has an error after a failed attempt, and retries', async () => {
+  it('have an error after a failed attempt, and are retried', async () => {
     const simulator = await startShure()
     simulator.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
-    const admin = await adminOf(app)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
+    const admin = await adminClient(app)
     const [failed] = await admin.all('error')
     expect(failed).toMatchObject({ error_message: expect.stringContaining('503'), connected_at: null })
     expect(failed.error_count).toBeGreaterThan(0)
@@ -101,37 +103,37 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 
   // Conformance: S-3.14, C-8.3, C-8.4.
   // Reliability: R9.
-  it('marks connections as disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
+  it('are disconnected when the process ends; a stopped one stays stopped until it is started', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const simulator = await startShure()
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const admin = await adminOf(first)
-    const [one] = await admin.all('connected')
-    expect((await admin.post('stop', [one.id])).json).toEqual({
+    const admin = await adminClient(first)
+    const [firstConnection] = await admin.all('connected')
+    expect((await admin.post('stop', [firstConnection.id])).json).toEqual({
       message: 'Stopped 1 connection(s).',
       updated: 1,
       failed: [],
     })
     await first.close()
 
-    const screen = await startApp({ ...options, isScreenOnly: true })
-    const looking = await adminOf(screen)
-    expect(await looking.statuses()).toEqual(['stopped', 'disconnected'])
+    const screen = await startApp({ ...options, servesOnly: true })
+    const observer = await adminClient(screen)
+    expect(await observer.statuses()).toEqual(['stopped', 'disconnected'])
     const second = await startApp(options)
-    await until('the other is connected', async () => (await looking.statuses())[1] === 'connected')
-    expect(await looking.statuses()).toEqual(['stopped', 'connected'])
+    await until('the other connection is connected', async () => (await observer.statuses())[1] === 'connected')
+    expect(await observer.statuses()).toEqual(['stopped', 'connected'])
     // Started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
-    expect((await looking.post('start', [one.id])).json).toMatchObject({
+    expect((await observer.post('start', [firstConnection.id])).json).toMatchObject({
       message: 'Started 1 connection(s).',
       updated: 1,
     })
-    await looking.all('connected', 2000)
+    await observer.all('connected', 2000)
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(1500))
     await second.close()
-    expect(await looking.statuses()).toEqual(['disconnected', 'disconnected'])
+    expect(await observer.statuses()).toEqual(['disconnected', 'disconnected'])
   })
 })
 
@@ -139,28 +141,31 @@ describe.concurrent.each(engines)('on %s', (engine: Engine) => {
 // Reliability: R9.
 it.concurrent('polls a stopped receiver and ignores its pushes; the subscription closes when all receivers are stopped', async () => {
   const simulator = await startShure()
-  const [one, other] = [firstDevice(simulator), firstDevice(simulator, 1)]
-  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 2 })] })
+  const [stopped, other] = [deviceOf(simulator), deviceOf(simulator, 1)]
+  const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 2 })] })
   const socket = await app.socket()
-  const admin = await adminOf(app)
+  const admin = await adminClient(app)
   await admin.all('connected')
-  const [first, second] = [await app.receiver(one.id), await app.receiver(other.id)]
+  const [first, second] = [await app.receiver(stopped.id), await app.receiver(other.id)]
   expect((await admin.post('stop', [first.id, 4711])).json).toEqual({
     message: 'Stopped 1 connection(s).',
     updated: 1,
     failed: [{ id: 4711, error: 'There is no real-time connection 4711.' }],
   })
   simulator.push.send(
-    JSON.stringify({ type: 'device_update', device_id: one.id, channels: [{ channel: 1, name: 'Ghost' }] }),
+    JSON.stringify({ type: 'device_update', device_id: stopped.id, channels: [{ channel: 1, name: 'Ghost' }] }),
   )
   simulator.push.send(
-    JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Told' }] }),
+    JSON.stringify({ type: 'device_update', device_id: other.id, channels: [{ channel: 1, name: 'Pushed' }] }),
   )
-  await until('the other one is followed', async () => channelOf(await app.receiver(other.id)).name === 'Told')
-  expect(channelOf(await app.receiver(one.id)).name).not.toBe('Ghost')
-  const requestCount = simulator.requests.count(`/api/v1/devices/${one.id}/channels`)
+  await until('the other receiver is updated', async () => channelOf(await app.receiver(other.id)).name === 'Pushed')
+  expect(channelOf(await app.receiver(stopped.id)).name).not.toBe('Ghost')
+  const requestCount = simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`)
   const otherCount = simulator.requests.count(`/api/v1/devices/${other.id}/channels`)
-  await until('it is polled', () => simulator.requests.count(`/api/v1/devices/${one.id}/channels`) > requestCount + 1)
+  await until(
+    'the system is polled',
+    () => simulator.requests.count(`/api/v1/devices/${stopped.id}/channels`) > requestCount + 1,
+  )
   expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
 
   await admin.post('stop', [second.id])
@@ -170,7 +175,7 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
   expect(simulator.push.links).toBe(0)
   expect(await admin.statuses()).toEqual(['stopped', 'stopped'])
   await admin.post('start', [first.id, second.id])
-  await until('the subscription is back', () => simulator.push.links === 1)
+  await until('the subscription is connected again', () => simulator.push.links === 1)
   await admin.all('connected')
 })
 
@@ -178,9 +183,9 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
 it.concurrent('filters and paginates the list, and restricts it by role', async () => {
   const shure = await startShure()
   const sennheiser = await startSennheiser()
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-  const admin = await adminOf(app)
-  await until('all are there', async () => (await admin.list('?status=connected')).length === 4)
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+  const admin = await adminClient(app)
+  await until('all receivers are listed', async () => (await admin.list('?status=connected')).length === 4)
   expect(await admin.list('?manufacturer=shure')).toHaveLength(2)
   expect(await admin.list('?status=stopped')).toEqual([])
   expect(await admin.list('?page=2&page_size=3')).toMatchObject({ count: 4, next: null, results: [{}] })
@@ -196,12 +201,12 @@ it.concurrent('filters and paginates the list, and restricts it by role', async 
 // Reliability: R10.
 it.concurrent('removes the connection of a removed device and of a disabled manufacturer', async () => {
   const simulator = await startShure()
-  const { id } = firstDevice(simulator)
-  const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-  const admin = await adminOf(app)
+  const { id } = deviceOf(simulator)
+  const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
+  const admin = await adminClient(app)
   await admin.all('connected')
   simulator.push.send(JSON.stringify({ type: 'device_removed', device_id: id }))
-  await until('its connection is ended', async () => (await admin.statuses())[0] === 'disconnected', 2000)
+  await until('the connection is closed', async () => (await admin.statuses())[0] === 'disconnected', 2000)
   expect(await admin.statuses()).toEqual(['disconnected', 'connected'])
 
   await app.send('PATCH', '/api/admin/manufacturers/shure/', {

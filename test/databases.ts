@@ -28,7 +28,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
 }
 
 /** Reverts the newest migration, as in the database of an older version, and returns its name. */
-export function undoNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
+export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
   database.exec('alter table sources drop column device_errors')
   database.prepare('delete from migrations where name = ?').run(name)

@@ -13,10 +13,10 @@ import { createTestFolder } from './databases.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, unknown> }
 
-function isAtLeast(version: string, floor: string): boolean {
-  const [own, least] = [version, floor].map((text) => text.split('.').map(Number.parseFloat))
-  for (const [index, part] of (least ?? []).entries()) {
-    const difference = (own?.[index] ?? 0) - part
+function isAtLeast(version: string, minimum: string): boolean {
+  const [actual, required] = [version, minimum].map((text) => text.split('.').map(Number.parseFloat))
+  for (const [index, minimumPart] of (required ?? []).entries()) {
+    const difference = (actual?.[index] ?? 0) - minimumPart
     if (difference !== 0) return difference > 0
   }
   return true
@@ -28,8 +28,8 @@ function installed(name: string): string {
 
 describe('installed packages', () => {
   it('compares versions as numbers', () => {
-    expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((one) => isAtLeast(one, '8.21.0'))).toBe(true)
-    expect(['8.20.9', '7.99.0', '8.3.0'].some((one) => isAtLeast(one, '8.21.0'))).toBe(false)
+    expect(['8.21.0', '8.21.1', '8.100.0', '9.0.0'].every((version) => isAtLeast(version, '8.21.0'))).toBe(true)
+    expect(['8.20.9', '7.99.0', '8.3.0'].some((version) => isAtLeast(version, '8.21.0'))).toBe(false)
   })
 
   // Reliability: 0.1, 1.26.
@@ -38,12 +38,12 @@ describe('installed packages', () => {
     ['undici', '7.24.0'],
     ['fastify', '5.8.1'],
     ['@fastify/static', '9.1.1'],
-  ])('%s is at least %s in every installed copy', (name, floor) => {
-    expect([name, isAtLeast(installed(name), floor)]).toEqual([name, true])
+  ])('%s is at least %s in every installed copy', (name, minimum) => {
+    expect([name, isAtLeast(installed(name), minimum)]).toEqual([name, true])
     const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`))
     expect(copies.length).toBeGreaterThan(0)
     for (const [path, { version }] of copies as [string, { version: string }][]) {
-      expect([path, isAtLeast(version, floor)]).toEqual([path, true])
+      expect([path, isAtLeast(version, minimum)]).toEqual([path, true])
     }
   })
 
@@ -58,13 +58,13 @@ describe('installed packages', () => {
   // Reliability: 0.1.
   it('Node.js and its built-in HTTP client are at least the required versions', () => {
     const { node, undici = '0' } = process.versions
-    const floors: Record<string, readonly [string, string]> = {
+    const minimums: Record<string, readonly [string, string]> = {
       20: ['20.20.2', '6.24.0'],
       22: ['22.22.2', '6.24.0'],
     }
-    const [nodeFloor, undiciFloor] = floors[node.split('.')[0] ?? ''] ?? ['24.14.1', '7.24.0']
-    expect([node, isAtLeast(node, nodeFloor)]).toEqual([node, true])
-    expect([undici, isAtLeast(undici, undiciFloor)]).toEqual([undici, true])
+    const [nodeMinimum, undiciMinimum] = minimums[node.split('.')[0] ?? ''] ?? ['24.14.1', '7.24.0']
+    expect([node, isAtLeast(node, nodeMinimum)]).toEqual([node, true])
+    expect([undici, isAtLeast(undici, undiciMinimum)]).toEqual([undici, true])
     const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect(engines.node).toBe('^20.20.2 || ^22.22.2 || >=24.14.1')
   })

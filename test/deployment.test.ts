@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments, parse as parseYaml } from 'yaml'
 import { readConfig } from '../src/config.ts'
-import { startHome } from './app.ts'
+import { createInstallation } from './app.ts'
 import { createTestFolder } from './databases.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string) => readFile(join(root, path), 'utf8')
-const run = promisify(execFile)
+const execFileAsync = promisify(execFile)
 const program = join(root, 'dist/main.js')
 
 interface Service {
@@ -25,18 +25,18 @@ interface Service {
   readonly build?: { readonly context: string; readonly dockerfile: string }
 }
 
-async function servicesOf(file: string): Promise<[string, Service][]> {
+async function readServices(file: string): Promise<[string, Service][]> {
   const { services } = parseYaml(await read(file), { merge: true }) as { services: Record<string, Service> }
   return Object.entries(services)
 }
 
-const helps = new Map<string, Promise<{ stdout: string }>>()
+const helpTexts = new Map<string, Promise<{ stdout: string }>>()
 
 /** Expects that the command exists and accepts these flags. */
 async function expectCommand(args: readonly string[]): Promise<void> {
   const [command = ''] = args
-  const help = helps.get(command) ?? run(process.execPath, [program, command, '--help'])
-  helps.set(command, help)
+  const help = helpTexts.get(command) ?? execFileAsync(process.execPath, [program, command, '--help'])
+  helpTexts.set(command, help)
   const { stdout } = await help
   for (const flag of args.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag)
 }
@@ -56,10 +56,10 @@ async function expectVariables(names: Iterable<string>): Promise<void> {
 
 describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (file) => {
   it('starts the program with valid arguments, and mounts files that exist', async () => {
-    const services = await servicesOf(file)
-    const own = services.filter(([, { image }]) => image === 'micwatch')
-    expect(own.length).toBeGreaterThan(0)
-    for (const [, { command = [], environment = {}, build }] of own) {
+    const services = await readServices(file)
+    const micwatchServices = services.filter(([, { image }]) => image === 'micwatch')
+    expect(micwatchServices.length).toBeGreaterThan(0)
+    for (const [, { command = [], environment = {}, build }] of micwatchServices) {
       await expectCommand(command)
       await expectVariables(Object.keys(environment))
       await access(join(root, 'deploy', build?.context ?? '', build?.dockerfile ?? ''))
@@ -74,12 +74,10 @@ describe.each(['deploy/compose.yaml', 'deploy/compose.cluster.yaml'])('%s', (fil
 })
 
 it('deploy/kubernetes.yaml starts the program with valid arguments, and its resources match each other', async () => {
-  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((parseAllDocument) =>
-    parseAllDocument.toJS(),
-  )
-  const of = (kind: string) => documents.filter((document) => document.kind === kind)
-  const [config, service, ingress] = ['ConfigMap', 'Service', 'Ingress'].map((kind) => of(kind)[0])
-  for (const deployment of of('Deployment')) {
+  const documents = parseAllDocuments(await read('deploy/kubernetes.yaml')).map((parsed) => parsed.toJS())
+  const resourcesOf = (kind: string) => documents.filter((document) => document.kind === kind)
+  const [config, service, ingress] = ['ConfigMap', 'Service', 'Ingress'].map((kind) => resourcesOf(kind)[0])
+  for (const deployment of resourcesOf('Deployment')) {
     const { template, selector } = deployment.spec
     expect(template.metadata.labels).toMatchObject(selector.matchLabels)
     const [container] = template.spec.containers
@@ -88,7 +86,9 @@ it('deploy/kubernetes.yaml starts the program with valid arguments, and its reso
     const volumes = template.spec.volumes.map(({ name }: { name: string }) => name)
     for (const { name } of container.volumeMounts) expect(volumes).toContain(name)
   }
-  expect(of('Deployment').map((one) => one.spec.template.metadata.labels)).toContainEqual(service.spec.selector)
+  expect(resourcesOf('Deployment').map((deployment) => deployment.spec.template.metadata.labels)).toContainEqual(
+    service.spec.selector,
+  )
   expect(ingress.spec.rules[0].http.paths[0].backend.service.name).toBe(service.metadata.name)
   const folder = await createTestFolder()
   try {
@@ -110,14 +110,14 @@ it('deploy/micwatch.yaml is a valid configuration', () => {
 })
 
 it('deploy/compose.cluster.yaml does not start without its secrets, nor does the program', async () => {
-  const services = await servicesOf('deploy/compose.cluster.yaml')
+  const services = await readServices('deploy/compose.cluster.yaml')
   const values = services.flatMap(([, { environment = {} }]) => Object.values(environment)).join('\n')
   for (const name of ['MICWATCH_SECRET_KEY', 'POSTGRES_PASSWORD']) {
     expect(values).toContain(`\${${name}:?`)
     expect(values).not.toContain(`\${${name}}`)
   }
-  const home = await startHome()
-  const { code, err } = await home.run(['serve', '--port', '0'], { MICWATCH_SECRET_KEY: '' })
+  const installation = await createInstallation()
+  const { code, err } = await installation.run(['serve', '--port', '0'], { MICWATCH_SECRET_KEY: '' })
   expect([code, err]).toEqual([2, 'micwatch: MICWATCH_SECRET_KEY: expected 64 hexadecimal digits\n'])
 })
 
@@ -128,10 +128,10 @@ it('deploy/micwatch.service always restarts the program, except after a configur
   expect(service).toMatch(/^Restart=always$/m)
   expect(service).toMatch(/^RestartPreventExitStatus=2$/m)
   // Errors that may be temporary have another exit code.
-  const home = await startHome({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
-  expect((await home.run(['serve', '--port', '0'])).code).toBe(1)
-  expect((await home.run(['serve', '--host', 'no-such-host.invalid'])).code).toBe(1)
-  expect((await home.run(['serve', '--port', 'high'])).code).toBe(2)
+  const installation = await createInstallation({ database_url: 'postgres://nobody@127.0.0.1:9/none' })
+  expect((await installation.run(['serve', '--port', '0'])).code).toBe(1)
+  expect((await installation.run(['serve', '--host', 'no-such-host.invalid'])).code).toBe(1)
+  expect((await installation.run(['serve', '--port', 'high'])).code).toBe(2)
 })
 
 it('deploy/micwatch.service starts the program with valid arguments', async () => {
@@ -139,7 +139,7 @@ it('deploy/micwatch.service starts the program with valid arguments', async () =
   const [, args = ''] = /^ExecStart=\S+ \S+main\.js (.*)$/m.exec(unit) ?? []
   await expectCommand(args.split(' '))
   await expectVariables([...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name))
-  await run('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
+  await execFileAsync('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
     // Without systemd only the rest of this test runs; /usr/bin/node may be elsewhere.
     if (error.code !== 'ENOENT' && !/node is not executable/.test(String(error.stderr))) throw error
   })
@@ -153,13 +153,13 @@ it('deploy/Dockerfile copies files and runs scripts that exist', async () => {
     const [, files = ''] = /^COPY (?!--)(.*) \S+$/.exec(line) ?? []
     for (const path of files.split(' ').filter(Boolean)) await access(join(root, path))
   }
-  const shipped = await readdir(join(root, 'dist'))
-  expect(shipped).toEqual(expect.arrayContaining(['main.js', 'web']))
+  const distFiles = await readdir(join(root, 'dist'))
+  expect(distFiles).toEqual(expect.arrayContaining(['main.js', 'web']))
 })
 
 it('docs/several-machines.md names files and commands that exist', async () => {
   const page = await read('docs/several-machines.md')
   for (const [path] of page.matchAll(/deploy\/[\w.]+/g)) await access(join(root, path))
-  const { stdout } = await run(process.execPath, [program, '--help'])
+  const { stdout } = await execFileAsync(process.execPath, [program, '--help'])
   for (const [, command = ''] of page.matchAll(/^micwatch (\w+)|`micwatch (\w+)/gm)) expect(stdout).toContain(command)
 })

@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest'
 import type { Plugin, ProtocolAdapter, PushEvent } from '../src/manufacturers/plugin.ts'
 import type { ChannelReading, DeviceReport } from '../src/model/receiver.ts'
 import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
+import { onTestEnd } from './cleanup.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'
-import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
-import { atEnd } from './scope.ts'
+import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { timeLimit } from './time-limit.ts'
 
 export interface SimulatedDevice {
@@ -32,26 +32,26 @@ export interface DeviceUnderTest {
 const rate = { calls_per_second: 1000, burst: 1000 }
 const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 
-export interface DeviceLink {
-  readonly form: ProtocolAdapter
+export interface DeviceConnection {
+  readonly adapter: ProtocolAdapter
   readonly client: UpstreamClient
 }
 
 /** Creates the protocol adapter and the client that the plugin selects for this device. */
-export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
+export function connectToDevice(plugin: Plugin, url: string, config: object = {}): DeviceConnection {
   const [settings] = plugin.listSources({ ...rate, timeout: 3, ...config, devices: [url] })
   if (settings === undefined || 'default' in settings.adapter) throw new Error(`no device is detected at ${url}`)
-  return { form: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
+  return { adapter: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
-export function follow({ form: adapter, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
+export function follow({ adapter, client }: DeviceConnection, signal: AbortSignal): AsyncIterator<PushEvent> {
   const events = adapter.subscribe?.(client, noTargets, signal)
   if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events[Symbol.asyncIterator]()
 }
 
 /** Returns the first matching report. */
-export async function findTold(
+export async function findReport(
   events: AsyncIterator<PushEvent>,
   matches: (report: DeviceReport) => unknown,
 ): Promise<DeviceReport> {
@@ -65,15 +65,15 @@ export async function findTold(
 export function describeDevice({ name, plugin, start: startDevice }: DeviceUnderTest): void {
   const start = async () => {
     const device = await startDevice()
-    atEnd(() => device.close())
+    onTestEnd(() => device.close())
     return device
   }
   const connect = (url: string, config?: object) => {
-    const connection = linkToDevice(plugin, url, config)
-    atEnd(() => connection.client.close())
+    const connection = connectToDevice(plugin, url, config)
+    onTestEnd(() => connection.client.close())
     return connection
   }
-  const list = async ({ form: adapter, client }: DeviceLink, signal?: AbortSignal) =>
+  const list = async ({ adapter, client }: DeviceConnection, signal?: AbortSignal) =>
     adapter.listDevices(client, signal)
   const { ApiError } = plugin.errors
 
@@ -83,52 +83,55 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const connection = connect(device.url)
       const { devices, malformed } = await list(connection)
       expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
-      const reports = devices.map((device) => connection.form.transformDeviceData(freeze(device)))
+      const reports = devices.map((device) => connection.adapter.transformDeviceData(freeze(device)))
       for (const report of reports) expectCommonFormat(report)
-      expect(devices.map((device) => connection.form.transformDeviceData(device))).toEqual(reports)
+      expect(devices.map((device) => connection.adapter.transformDeviceData(device))).toEqual(reports)
       expect(reports[0]?.channels?.length).toBeGreaterThan(0)
-      expect(connection.form.partsOf(devices[0] as never)).toEqual([])
-      await until(() => device.clients === 0, 'the conversation is over')
+      expect(connection.adapter.partsOf(devices[0] as never)).toEqual([])
+      await until(() => device.clients === 0, 'the session is closed')
     })
 
     test.concurrent('reports the complete device, then changes; ends without an error on abort', async () => {
       const device = await start()
-      const stop = new AbortController()
-      const events = follow(connect(device.url), stop.signal)
+      const controller = new AbortController()
+      const events = follow(connect(device.url), controller.signal)
       expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
       const first = (await events.next()).value
       expect(first).toMatchObject({ type: 'told', isComplete: true })
       expectCommonFormat(first.report)
-      const ofFirst = ({ channels }: DeviceReport, matches: (one: ChannelReading) => unknown) =>
+      const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
         channels?.some((channel) => channel.channel === 1 && matches(channel))
       device.change(1, { name: 'Else' })
-      const report = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
+      const report = await findReport(events, (report) => firstChannelMatches(report, ({ name }) => name === 'Else'))
       expect(report.id).toBe(first.report.id)
       const ended = (async () => {
         while (!(await events.next()).done);
       })()
-      stop.abort()
+      controller.abort()
       await ended
-      await until(() => device.clients === 0, 'the conversation is over')
+      await until(() => device.clients === 0, 'the session is closed')
     })
 
     test.concurrent('ignores noise', async () => {
       const device = await start()
       device.setFault('noise')
       const { devices } = await list(connect(device.url))
-      for (const one of devices) expectCommonFormat(connect(device.url).form.transformDeviceData(one))
+      for (const listed of devices) expectCommonFormat(connect(device.url).adapter.transformDeviceData(listed))
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(
-      '%s: its ApiError, within the time allowed',
+      'throws its ApiError within the timeout if the device is %s',
       async (fault) => {
         const device = await start()
         device.setFault(fault)
         const startedAt = performance.now()
         const connection = connect(device.url, { timeout: 1 })
         const events = follow(connection, new AbortController().signal)
-        const [listed, followed] = await Promise.all([caught(list(connection)), caught(events.next())])
-        for (const thrown of [listed, followed]) expect(thrown).toBeInstanceOf(ApiError)
+        const [listError, subscriptionError] = await Promise.all([
+          rejectionOf(list(connection)),
+          rejectionOf(events.next()),
+        ])
+        for (const error of [listError, subscriptionError]) expect(error).toBeInstanceOf(ApiError)
         expect(performance.now() - startedAt).toBeLessThan(7_000)
       },
       15_000,
@@ -138,26 +141,29 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const device = await start()
       await device.close()
       const connection = connect(device.url, { timeout: 1 })
-      expect(await caught(list(connection))).toBeInstanceOf(ApiError)
+      expect(await rejectionOf(list(connection))).toBeInstanceOf(ApiError)
     }, 15_000)
 
     // Not concurrent: it counts the open resources of this process.
     test('ends at once on an abort at any moment and leaves no open resources', async () => {
       const device = await start()
       for (const afterMs of [0, 3, 40, 250]) {
-        const idle = await leastResources()
-        const stop = new AbortController()
+        const resourcesBefore = await minResources()
+        const controller = new AbortController()
         const connection = connect(device.url)
-        const listing = caught(list(connection, stop.signal))
-        const following = caught(drain(follow(connection, stop.signal)))
+        const listPromise = rejectionOf(list(connection, controller.signal))
+        const subscriptionPromise = rejectionOf(drain(follow(connection, controller.signal)))
         await pause(afterMs)
-        stop.abort('enough')
+        controller.abort('enough')
         const abortedAt = performance.now()
-        const [listed, followed] = await Promise.all([listing, following])
+        const [listError, subscriptionError] = await Promise.all([listPromise, subscriptionPromise])
         expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
-        expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
-        expect(followed, `after ${afterMs} ms`).toBeUndefined()
-        await until(() => device.clients === 0 && resources() <= idle, `nothing is left after ${afterMs} ms`)
+        expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listError)
+        expect(subscriptionError, `after ${afterMs} ms`).toBeUndefined()
+        await until(
+          () => device.clients === 0 && countResources() <= resourcesBefore,
+          `no open resources after ${afterMs} ms`,
+        )
       }
     }, 15_000)
   })

@@ -6,8 +6,8 @@ import type { Simulator } from '../src/simulation/simulator.ts'
 import { listEntries } from '../src/store/discovery.ts'
 import {
   channelOf,
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -27,16 +27,16 @@ async function poll(app: TestApp) {
 
 const queue = (app: TestApp) => listEntries(app.runtime.db.read)
 const movements = (app: TestApp) => app.runtime.db.read.selectFrom('movements').selectAll().execute()
-const ids = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
+const listIds = async (app: TestApp) => (await app.receivers()).map(({ id }) => id)
 
 describe.each(engines)('a device in a poll (%s)', (engine) => {
   async function startService(simulators: readonly Simulator[]) {
     const app = await startApp({
       engine,
-      manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+      manufacturers: simulators.map((simulator) => configFor(simulator, idlePolling)),
     })
     const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
-    await until('all are known', async () => (await app.receivers()).length === count)
+    await until('all receivers are known', async () => (await app.receivers()).length === count)
     // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
     await poll(app)
     return app
@@ -46,8 +46,8 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('becomes a receiver once, and is recognised afterwards', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const before = await ids(app)
-    const device = firstDevice(shure)
+    const before = await listIds(app)
+    const device = deviceOf(shure)
     shure.show.set(device.id, {
       name: 'Renamed',
       firmware_version: '9.9.9',
@@ -57,7 +57,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     expect(await app.receiver(device.id)).toMatchObject({ name: 'Renamed', firmware_version: '9.9.9' })
     const added = shure.show.add('shure', { name: 'Guest Rack', channels: 3 })
     await poll(app)
-    expect(await ids(app)).toEqual([...before, expect.any(Number)])
+    expect(await listIds(app)).toEqual([...before, expect.any(Number)])
     const guest = await app.receiver(added)
     expect(guest).toMatchObject({ name: 'Guest Rack', is_active: true })
     expect(guest.channels.map(({ slot }) => slot)).toEqual([5, 6, 7])
@@ -69,7 +69,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('keeps its record when its address changes, and the movement is recorded once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const { id, ip } = firstDevice(shure)
+    const { id, ip } = deviceOf(shure)
     const receiver = await app.receiver(id)
     const socket = await app.socket()
     shure.show.set(id, { ip: '10.77.0.1' })
@@ -95,7 +95,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('records two movements when it swaps addresses with another device', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+    const [a, b] = [deviceOf(shure, 0), deviceOf(shure, 1)]
     shure.show.set(a.id, { ip: b.ip })
     shure.show.set(b.id, { ip: a.ip })
     await poll(app)
@@ -109,15 +109,15 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('is queued for review once when its address is in use', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const holder = firstDevice(shure)
-    const intruder = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
-    const before = await ids(app)
+    const holder = deviceOf(shure)
+    const conflicting = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number: 'VISITOR-1' })
+    const before = await listIds(app)
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
-    expect(await ids(app)).toEqual(before)
+    expect(await listIds(app)).toEqual(before)
     expect(await queue(app)).toMatchObject([
       {
         manufacturer: 'shure',
-        api_device_id: intruder,
+        api_device_id: conflicting,
         serial_number: 'VISITOR-1',
         ip: holder.ip,
         device_type: 'receiver',
@@ -126,7 +126,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
         is_duplicate: false,
         is_ip_conflict: true,
         existing_device: (await app.receiver(holder.id)).id,
-        metadata: { device_id: intruder, device_name: 'Visiting Rack', serial_number: 'VISITOR-1' },
+        metadata: { device_id: conflicting, device_name: 'Visiting Rack', serial_number: 'VISITOR-1' },
       },
     ])
     expect(await app.receiver(holder.id)).toMatchObject({ ip: holder.ip, serial_number: holder.serial_number })
@@ -138,7 +138,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startService([shure, sennheiser])
-    const { id, serial_number } = firstDevice(shure)
+    const { id, serial_number } = deviceOf(shure)
     sennheiser.show.add('sennheiser', { serial_number: ` ${serial_number?.toLowerCase()} `, ip: '10.88.0.1' })
     await poll(app)
     await poll(app)
@@ -158,7 +158,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('is queued for review when its hardware was replaced under the same id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const { id, serial_number, mac_address, ip } = firstDevice(shure)
+    const { id, serial_number, mac_address, ip } = deviceOf(shure)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
@@ -167,7 +167,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
       expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
       await poll(app)
     }
-    expect((await app.receiver(firstDevice(shure, 1).id)).is_active).toBe(true)
+    expect((await app.receiver(deviceOf(shure, 1).id)).is_active).toBe(true)
     shure.show.set(id, { serial_number, mac_address, ip })
     await poll(app)
     expect(await app.receiver(id)).toMatchObject({ serial_number, is_active: true })
@@ -177,17 +177,17 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
     const app = await startService([shure])
     await until('the subscription is connected', () => shure.push.links === 1)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const push = (battery: number) =>
       shure.push.send(JSON.stringify({ type: 'device_update', device_id: id, transmitters: [{ channel: 1, battery }] }))
     push(44)
-    await until('it is received', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
+    await until('the receivers are listed', async () => channelOf(await app.receiver(id)).transmitter?.battery === 44)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
-    for (let turn = 0; turn < 3; turn += 1) await poll(app)
+    for (let polls = 0; polls < 3; polls += 1) await poll(app)
     expect((await app.receiver(id)).is_active).toBe(false)
     push(33)
-    const other = firstDevice(shure, 1).id
+    const other = deviceOf(shure, 1).id
     shure.push.send(
       JSON.stringify({ type: 'device_update', device_id: other, transmitters: [{ channel: 1, battery: 55 }] }),
     )
@@ -202,10 +202,10 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   // Conformance: C-4.14.
   it('counts once when it is listed twice', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const twin: ShowDevice = firstDevice(shure)
-    shure.show.add('shure', { ...twin, id: 'the-same-again', ip: '10.66.0.1' })
-    const app = await startApp({ engine, manufacturers: [entryOf(shure, idlePolling)] })
-    await until('they are known', async () => (await app.receivers()).length > 0)
+    const duplicate: ShowDevice = deviceOf(shure)
+    shure.show.add('shure', { ...duplicate, id: 'the-same-again', ip: '10.66.0.1' })
+    const app = await startApp({ engine, manufacturers: [configFor(shure, idlePolling)] })
+    await until('the receivers are known', async () => (await app.receivers()).length > 0)
     await poll(app)
     await poll(app)
     expect(await app.receivers()).toHaveLength(2)
@@ -217,9 +217,13 @@ describe('a missing device', () => {
   // Conformance: C-4.17.
   it('is kept, and inactive after three polls that omit it or report it as offline', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
-    const [missing, offline, fine] = [0, 1, 2].map((at) => firstDevice(shure, at).id) as [string, string, string]
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
+    const [missing, offline, unaffected] = [0, 1, 2].map((index) => deviceOf(shure, index).id) as [
+      string,
+      string,
+      string,
+    ]
     const { id } = await app.receiver(missing)
     const socket = await app.socket()
     shure.show.remove(missing)
@@ -230,7 +234,7 @@ describe('a missing device', () => {
     }
     expect((await app.receiver(missing)).is_active).toBe(false)
     expect((await app.receiver(offline)).is_active).toBe(false)
-    expect((await app.receiver(fine)).is_active).toBe(true)
+    expect((await app.receiver(unaffected)).is_active).toBe(true)
     await socket.next(({ receiver_id, data }) => receiver_id === id && data.is_active === false)
     expect((await app.get('/api/health/')).json.status).toBe('healthy')
 
@@ -241,9 +245,9 @@ describe('a missing device', () => {
 
   it('is inactive after three polls that report it as offline, whatever its details say', async () => {
     const shure = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
-    const { id } = firstDevice(shure)
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
+    const { id } = deviceOf(shure)
     await app.receiver(id)
     shure.show.set(id, { online: false })
     for (let polls = 1; polls <= 3; polls += 1) await poll(app)
@@ -253,10 +257,10 @@ describe('a missing device', () => {
   // Conformance: S-1.23.
   it('stays active when a poll fails, and when the list is empty once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const before = await app.receivers()
-    const devices = [firstDevice(shure, 0).id, firstDevice(shure, 1).id]
+    const devices = [deviceOf(shure, 0).id, deviceOf(shure, 1).id]
     for (const id of devices) shure.show.remove(id)
     await poll(app)
     await poll(app)
@@ -265,8 +269,8 @@ describe('a missing device', () => {
       shure.setFault({ type }, { path })
       expect((await app.post('/api/refresh/')).status).toBe(503)
     }
-    const kept = await app.receivers()
-    expect(kept.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
+    const remaining = await app.receivers()
+    expect(remaining.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
       before.map(({ id, last_seen }) => [id, true, last_seen]),
     )
     withoutPush(shure)
@@ -276,13 +280,13 @@ describe('a missing device', () => {
 
   it('does not affect readable devices when its entry is malformed', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
-    const second = firstDevice(shure, 1).id
-    shure.show.set(second, { name: 'Still Heard' })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
+    const second = deviceOf(shure, 1).id
+    shure.show.set(second, { name: 'Still Updated' })
     shure.setFault({ type: 'malformed-device', how: 'id-missing' })
     await poll(app)
-    expect((await app.receiver(second)).name).toBe('Still Heard')
+    expect((await app.receiver(second)).name).toBe('Still Updated')
     expect(await app.receivers()).toHaveLength(3)
   })
 })

@@ -46,7 +46,7 @@ function findRow(file: Buffer, pageSize: number): Buffer {
     { length: file.readUInt16BE(start + 3) },
     (_, index) => start + file.readUInt16BE(start + 8 + 2 * index),
   )
-  const cell = Math.max(...cells.filter((at) => at < name))
+  const cell = Math.max(...cells.filter((offset) => offset < name))
   // One byte each: the length of the row and its number.
   return file.subarray(cell, cell + 2 + (file[cell] ?? 0))
 }

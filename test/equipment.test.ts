@@ -4,16 +4,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { startDemo } from '../src/manufacturers/demo.ts'
 import type { ChannelBody } from '../src/model/api.ts'
-import { channelOf, entryOf, firstDevice, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 
 describe.concurrent('a Shure System API server', () => {
   // Conformance: C-3.12.
   it('is detected; its receivers are listed, and its pushes are published at once', async () => {
     const server = await startSystemApi({ dockedPacks: 1 })
-    const app = await startApp({ manufacturers: [entryOf(server)] })
-    const device = firstDevice(server)
-    const all = await until('both are known', async () => {
+    const app = await startApp({ manufacturers: [configFor(server)] })
+    const device = deviceOf(server)
+    const all = await until('both receivers are known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 2 && receivers
     })
@@ -42,20 +42,24 @@ describe.concurrent('a Shure System API server', () => {
 
 describe.concurrent('a Lectrosonics DSQD', () => {
   // Conformance: C-3.20.
-  it('is followed over one connection, and not polled while that is up', async () => {
-    const unit = await startLectrosonics()
-    const app = await startApp({ manufacturers: [entryOf(unit)] })
-    const device = firstDevice(unit)
-    const [receiver] = await until('it is known', async () => {
+  it('is monitored over one subscription, and not polled while it is connected', async () => {
+    const receiverUnit = await startLectrosonics()
+    const app = await startApp({ manufacturers: [configFor(receiverUnit)] })
+    const device = deviceOf(receiverUnit)
+    const [receiver] = await until('the device is known', async () => {
       const receivers = await app.receivers()
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the subscription is connected', () => unit.push.links === 1)
-    unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
-    const levels = await until('its levels arrive', async () => {
-      const [one] = await app.receivers()
-      const channel = one && channelOf(one)
+    await until('the subscription is connected', () => receiverUnit.push.links === 1)
+    receiverUnit.show.set(
+      device.id,
+      { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' },
+      1,
+    )
+    const levels = await until('the levels are reported', async () => {
+      const [current] = await app.receivers()
+      const channel = current && channelOf(current)
       return channel?.transmitter?.battery === 33 && channel.transmitter.name === 'Aurelio' && channel
     })
     expect(levels).toMatchObject({
@@ -64,35 +68,39 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       details: { muted: false, encryption: 'on' },
       transmitter: { details: { battery_type: expect.any(String) } },
     })
-    const identityRequests = unit.requests.count('!id?')
+    const identityRequests = receiverUnit.requests.count('!id?')
     await pause(2_500)
-    // From the subscription; two polls would have been due in this time.
-    expect(unit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
-    expect(unit.push.links).toBe(1)
+    // The subscription may send one; two polls would have been due in this time.
+    expect(receiverUnit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
+    expect(receiverUnit.push.links).toBe(1)
   })
 
-  it('is followed again after it was switched off and on', async () => {
-    const unit = await startLectrosonics()
-    const app = await startApp({ manufacturers: [entryOf(unit)] })
-    const { id } = firstDevice(unit)
+  it('is subscribed again after it was switched off and on', async () => {
+    const receiverUnit = await startLectrosonics()
+    const app = await startApp({ manufacturers: [configFor(receiverUnit)] })
+    const { id } = deviceOf(receiverUnit)
     await until(
       'the subscription is connected',
-      async () => (await app.receivers()).length === 1 && unit.push.links === 1,
+      async () => (await app.receivers()).length === 1 && receiverUnit.push.links === 1,
     )
-    unit.show.set(id, { online: false })
+    receiverUnit.show.set(id, { online: false })
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
     await until('polls fail', async () => (await failures()) > 0)
-    unit.show.set(id, { online: true })
-    await until('all are healthy', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
+    receiverUnit.show.set(id, { online: true })
+    await until(
+      'all manufacturers are healthy',
+      async () => (await failures()) === 0 && receiverUnit.push.links === 1,
+      20_000,
+    )
   })
 })
 
 it('the demo shows a rack of every family on one page, live, beside two systems', async () => {
   const { manufacturers, close } = await startDemo({ seed: 3 })
-  atEnd(close)
+  onTestEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Of the systems, and of the single devices of Shure, Sennheiser and Lectrosonics.
+  // Receivers of the systems, and single devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
     'every family is listed with its channels',
@@ -105,7 +113,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
     30_000,
   )
   expect(
-    (await app.get('/api/units/?battery_percentage__gte=1')).json.map((one: { model: string }) => one.model),
+    (await app.get('/api/units/?battery_percentage__gte=1')).json.map((unit: { model: string }) => unit.model),
   ).toContain('EW-DX SK')
   const levels = async () =>
     JSON.stringify((await app.receivers()).map(({ id, channels }) => [id, channels.map(channelLevels)]))

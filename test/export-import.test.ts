@@ -9,47 +9,47 @@ import { parseInstallationFile } from '../src/cli/installation-file.ts'
 import { destinationsBeside } from '../src/manufacturers/sources.ts'
 import type { Actor } from '../src/model/access.ts'
 import { openDatabase } from '../src/store/database.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { createPostgresDatabase } from './postgres.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const slow = 90_000
+const slowTestMs = 90_000
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-async function startInstallation(engine: Engine, manufacturers: readonly object[] = []) {
+async function createInstallationOn(engine: Engine, manufacturers: readonly object[] = []) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   onTestFinished(async () => database?.drop())
-  const home = await startHome({ manufacturers, ...(database && { database_url: database.url }) })
+  const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
   const headers = async (role: 'admin') => {
-    const db = await openDatabase({ url: database?.url ?? home.databaseUrl })
+    const db = await openDatabase({ url: database?.url ?? installation.databaseUrl })
     try {
       return await tokenHeaders({ db }, role)
     } finally {
       await db.close()
     }
   }
-  return { ...home, headers }
+  return { ...installation, headers }
 }
 
-type Installation = Awaited<ReturnType<typeof startInstallation>>
+type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
 /** A service with two receivers of two channels that users have organised. */
-async function organise(house: Installation) {
-  const service = await house.serve()
-  const receivers = await until('both are known', async () => {
+async function configureService(installation: Installation) {
+  const service = await installation.serve()
+  const receivers = await until('both receivers are known', async () => {
     const known = await service.receivers()
     return known.length === 2 && known.every(({ channels }) => channels.length === 2) && known
   })
-  const headers = await house.headers('admin')
+  const headers = await installation.headers('admin')
   const json = { ...headers, 'content-type': 'application/json' }
   const patch = (path: string, body: object) =>
     service.send('PATCH', path, { headers: json, body: JSON.stringify(body) })
   const hall = (await service.post('/api/admin/locations/', { name: 'Hall', description: 'The big one' }, headers)).json
   const rack = (await service.post('/api/admin/locations/', { name: 'Rack', parent: hall.id }, headers)).json
   const [first, second] = receivers
-  await patch(`/api/admin/receivers/${first?.id}/`, { name: 'House left', location: rack.id })
+  await patch(`/api/admin/receivers/${first?.id}/`, { name: 'Stage left', location: rack.id })
   const channel = second?.channels[1]
   expect((await patch(`/api/channels/${channel?.id}/`, { slot: 40 })).status).toBe(200)
   await service.post('/api/group/', { title: 'Band', slots: [1, 40], manufacturer: 'shure' })
@@ -69,12 +69,12 @@ describe.each(engines)('export and import on %s', (engine) => {
     'move settings to another machine, where they take effect within a second in a running service',
     async () => {
       const shure = withoutPush(await startShure())
-      const old = await startInstallation(engine, [entryOf(shure)])
-      const { service, receivers, picture: image, unit } = await organise(old)
+      const source = await createInstallationOn(engine, [configFor(shure)])
+      const { service, receivers, picture: image, unit } = await configureService(source)
       const first = (await service.get(`/api/receivers/${receivers[0]?.id}/`)).json
       const second = (await service.get(`/api/receivers/${receivers[1]?.id}/`)).json
 
-      const exported = await old.run(['export'])
+      const exported = await source.run(['export'])
       expect([exported.code, exported.err]).toEqual([0, ''])
       expect(exported.out).toMatch(/^# The configuration of an installation/)
       expect(exported.out).not.toContain(shure.config.shared_key)
@@ -92,31 +92,31 @@ describe.each(engines)('export and import on %s', (engine) => {
           { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
         ],
       })
-      const named = file.receivers.find((receiver: { name?: string }) => receiver.name === 'House left')
-      expect(named).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
+      const renamedReceiver = file.receivers.find((receiver: { name?: string }) => receiver.name === 'Stage left')
+      expect(renamedReceiver).toMatchObject({ serial_number: first.serial_number, location: ['Hall', 'Rack'] })
       const other = file.receivers.find((receiver: { name?: string }) => receiver.name === undefined)
       expect(other).toMatchObject({ serial_number: second.serial_number, slots: { 2: 40 } })
-      expect((await old.run(['export', '--json'])).json()).toEqual(file)
-      expect((await old.run(['export'])).out).toBe(exported.out)
+      expect((await source.run(['export', '--json'])).json()).toEqual(file)
+      expect((await source.run(['export'])).out).toBe(exported.out)
 
-      const written = await old.run(['export', '--with-secrets', '--output', 'house.yaml'])
+      const written = await source.run(['export', '--with-secrets', '--output', 'installation.yaml'])
       expect([written.code, written.out]).toEqual([0, ''])
-      const path = join(old.path, 'house.yaml')
+      const path = join(source.path, 'installation.yaml')
       expect((await stat(path)).mode & 0o777).toBe(0o600)
       const content = await readFile(path, 'utf8')
       expect(parse(content).manufacturers[0].config.shared_key).toBe(shure.config.shared_key)
 
       // Importing the file where it was exported changes nothing.
-      const same = await old.run(['import', 'house.yaml', '--json'])
+      const same = await source.run(['import', 'installation.yaml', '--json'])
       const counts = Object.values<{ created: number; updated: number }>(same.json().counts)
       expect(counts.every(({ created, updated }) => created + updated === 0)).toBe(true)
       service.kill('SIGTERM')
       await service.ended
 
-      const fresh = await startInstallation(engine)
-      await fresh.write('house.yaml', content)
-      const early = await fresh.run(['import', 'house.yaml', '--json'])
-      expect(early.json()).toMatchObject({
+      const target = await createInstallationOn(engine)
+      await target.write('installation.yaml', content)
+      const firstImport = await target.run(['import', 'installation.yaml', '--json'])
+      expect(firstImport.json()).toMatchObject({
         dry_run: false,
         counts: {
           manufacturers: { created: 1 },
@@ -128,41 +128,42 @@ describe.each(engines)('export and import on %s', (engine) => {
           assignments: { created: 0 },
         },
       })
-      expect(early.json().unknown).toHaveLength(2)
-      expect(early.json().unknown).toContain(`shure ${first.serial_number}`)
-      const there = await fresh.serve()
-      await until('both are known', async () => (await there.receivers()).length === 2)
-      const socket = await there.socket()
-      const rehearsed = await fresh.run(['import', 'house.yaml', '--dry-run', '--json'])
-      expect(rehearsed.json()).toMatchObject({ dry_run: true, unknown: [] })
-      expect((await there.get('/api/assignments/')).json).toEqual([])
-      const late = await fresh.run(['import', '-', '--json'], {}, content)
-      expect(late.json()).toEqual({ ...rehearsed.json(), dry_run: false })
-      expect(late.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
+      expect(firstImport.json().unknown).toHaveLength(2)
+      expect(firstImport.json().unknown).toContain(`shure ${first.serial_number}`)
+      const targetService = await target.serve()
+      await until('both receivers are known', async () => (await targetService.receivers()).length === 2)
+      const socket = await targetService.socket()
+      const dryRun = await target.run(['import', 'installation.yaml', '--dry-run', '--json'])
+      expect(dryRun.json()).toMatchObject({ dry_run: true, unknown: [] })
+      expect((await targetService.get('/api/assignments/')).json).toEqual([])
+      const secondImport = await target.run(['import', '-', '--json'], {}, content)
+      expect(secondImport.json()).toEqual({ ...dryRun.json(), dry_run: false })
+      expect(secondImport.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
       const importedAt = performance.now()
-      await socket.next(({ type, data }) => type === 'device_update' && data.name === 'House left', 3000)
+      await socket.next(({ type, data }) => type === 'device_update' && data.name === 'Stage left', 3000)
       expect(performance.now() - importedAt).toBeLessThan(1500)
-      const receiver = await until('it is named', async () => {
-        const all = await there.receivers()
-        return all.find(({ name }) => name === 'House left')
+      const receiver = await until('the receiver has its name', async () => {
+        const all = await targetService.receivers()
+        return all.find(({ name }) => name === 'Stage left')
       })
-      const detail = (await there.get(`/api/receivers/${receiver.id}/`)).json
+      const detail = (await targetService.get(`/api/receivers/${receiver.id}/`)).json
       expect(detail.location).toMatchObject({ name: 'Rack' })
-      const admin = await fresh.headers('admin')
-      const slots = async () => (await there.receivers()).flatMap(({ channels }) => channels.map(({ slot }) => slot))
+      const admin = await target.headers('admin')
+      const slots = async () =>
+        (await targetService.receivers()).flatMap(({ channels }) => channels.map(({ slot }) => slot))
       expect(await slots()).toContain(40)
       expect(new Set(await slots()).size).toBe(4)
-      expect((await there.get('/api/admin/movements/', admin)).json).toMatchObject([
+      expect((await targetService.get('/api/admin/movements/', admin)).json).toMatchObject([
         { movement_type: 'location_only', detected_by: 'manual', reason: 'imported' },
       ])
-      const audit = (await there.get('/api/admin/audit/?action=house.', admin)).json
+      const audit = (await targetService.get('/api/admin/audit/?action=house.', admin)).json
       expect(audit).toHaveLength(2)
       expect(audit[0]).toMatchObject({ action: 'house.import', target: 'standard input', actor: { kind: 'cli' } })
       expect(JSON.stringify(audit)).not.toContain(shure.config.shared_key)
-      const again = await fresh.run(['export', '--with-secrets'])
-      expect(parse(again.out)).toEqual(parse(content))
+      const reexported = await target.run(['export', '--with-secrets'])
+      expect(parse(reexported.out)).toEqual(parse(content))
     },
-    slow,
+    slowTestMs,
   )
 
   // Conformance: C-9.19.
@@ -170,17 +171,17 @@ describe.each(engines)('export and import on %s', (engine) => {
     'keep stored secrets where the file has masks, reassign slots, and delete nothing',
     async () => {
       const shure = withoutPush(await startShure())
-      const house = await startInstallation(engine, [entryOf(shure)])
-      const { service } = await organise(house)
-      const file = parse((await house.run(['export'])).out)
-      file.manufacturers[0].name = 'House Shure'
+      const installation = await createInstallationOn(engine, [configFor(shure)])
+      const { service } = await configureService(installation)
+      const file = parse((await installation.run(['export'])).out)
+      file.manufacturers[0].name = 'Main Shure'
       // The first channel of one receiver takes the slot of the other's.
-      const [one, two] = file.receivers
-      const given = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
-      const taken = two.slots[1]
-      given.receivers = [{ ...one, slots: { 1: taken } }]
-      await house.write('change.json', JSON.stringify(given))
-      const { code, json } = await house.run(['import', 'change.json', '--json'])
+      const [first, second] = file.receivers
+      const changes = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
+      const takenSlot = second.slots[1]
+      changes.receivers = [{ ...first, slots: { 1: takenSlot } }]
+      await installation.write('change.json', JSON.stringify(changes))
+      const { code, json } = await installation.run(['import', 'change.json', '--json'])
       expect([code, json().counts]).toMatchObject([
         0,
         {
@@ -190,22 +191,25 @@ describe.each(engines)('export and import on %s', (engine) => {
           performers: { created: 0 },
         },
       ])
-      const after = parse((await house.run(['export', '--with-secrets'])).out)
+      const after = parse((await installation.run(['export', '--with-secrets'])).out)
       expect(after.manufacturers[0]).toMatchObject({
-        name: 'House Shure',
+        name: 'Main Shure',
         config: { shared_key: shure.config.shared_key },
       })
       expect(after.groups.map(({ title }: { title: string }) => title)).toEqual(['Band', 'Choir'])
       expect(after.performers).toHaveLength(1)
       expect(after.locations).toHaveLength(1)
-      const slots = after.receivers.map((each: { slots: Record<string, number> }) => each.slots)
+      const slots = after.receivers.map((receiver: { slots: Record<string, number> }) => receiver.slots)
       expect(slots).toEqual([
-        { ...one.slots, 1: taken },
-        { ...two.slots, 1: one.slots[1] },
+        { ...first.slots, 1: takenSlot },
+        { ...second.slots, 1: first.slots[1] },
       ])
-      await until('the service polls on', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await until(
+        'the service continues polling',
+        async () => (await service.get('/api/health/')).json.status === 'healthy',
+      )
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -214,7 +218,7 @@ describe('a file that cannot be imported', () => {
   it(
     'is reported in one line with the exit code for wrong usage, and changes nothing',
     async () => {
-      const home = await startHome()
+      const installation = await createInstallation()
       const rejected: readonly (readonly [text: string, reason: string])[] = [
         ['version: 2', 'version: expected 1'],
         ['version: 1\ngroups: [{title: a, manufacturer: acme}]', 'groups.0.manufacturer: expected a manufacturer'],
@@ -249,31 +253,31 @@ describe('a file that cannot be imported', () => {
       ]
       for (const [text, reason] of rejected) {
         // Entries before the error are not imported either.
-        const { code, out, err } = await home.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
+        const { code, out, err } = await installation.run(['import', '-'], {}, `${text}\nperformers: [{name: Ann}]\n`)
         expect([text, code, out]).toEqual([text, 2, ''])
         expect(err.trim().split('\n')).toEqual([expect.stringContaining(`micwatch: standard input: ${reason}`)])
       }
-      expect((await home.run(['export', '--json'])).json()).toMatchObject({ manufacturers: [], performers: [] })
+      expect((await installation.run(['export', '--json'])).json()).toMatchObject({ manufacturers: [], performers: [] })
     },
-    slow,
+    slowTestMs,
   )
 
   it(
     'is named if it does not exist, and so is a database',
     async () => {
-      const home = await startHome()
-      const missing = await home.run(['import', 'nothing.yaml'])
+      const installation = await createInstallation()
+      const missing = await installation.run(['import', 'nothing.yaml'])
       expect([missing.code, missing.err]).toEqual([2, 'micwatch: nothing.yaml: cannot be read (no such file)\n'])
       for (const args of [['export'], ['nodes'], ['backup', 'file']]) {
-        const { code, out, err } = await home.run(args)
+        const { code, out, err } = await installation.run(args)
         expect([args[0], code, out]).toEqual([args[0], 1, ''])
         expect(err).toMatch(/^micwatch: There is no database at data\/micwatch.db; .*--data-dir.*\n$/)
       }
       for (const args of [['import'], ['backup'], ['restore'], ['export', 'file'], ['nodes', '--bogus']]) {
-        expect((await home.run(args)).code).toBe(2)
+        expect((await installation.run(args)).code).toBe(2)
       }
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -291,9 +295,9 @@ describe('validation of REST requests and imports', () => {
     const destinations = destinationsBeside({ host: '127.0.0.1', port: app.port })
     const deps = { db, secrets, destinations, now: Date.now }
     const importText = async (content: string) =>
-      importInstallation(deps, actor, parseInstallationFile(content, 'house.yaml'), {
+      importInstallation(deps, actor, parseInstallationFile(content, 'installation.yaml'), {
         isDryRun: false,
-        source: 'house.yaml',
+        source: 'installation.yaml',
       })
     for (const [kind, path, body] of [
       group({ title: '' }),
@@ -327,7 +331,7 @@ describe('validation of REST requests and imports', () => {
         () => 'imported',
         (error: Error) => error.message,
       )
-      expect(rejected.replace('house.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
+      expect(rejected.replace('installation.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
     }
     expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
   })
@@ -337,16 +341,16 @@ describe('validation of REST requests and imports', () => {
     const { db, secrets } = app.runtime
     const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
     const shure = withoutPush(await startShure())
-    const watched = await startApp({
-      manufacturers: [entryOf(shure)],
+    const pollingApp = await startApp({
+      manufacturers: [configFor(shure)],
       databaseUrl: app.databaseUrl,
       dataDir: app.dataDir,
     })
     const units = await until('a unit is known', async () => {
-      const { json } = await watched.get('/api/units/')
+      const { json } = await pollingApp.get('/api/units/')
       return json.length > 0 && json
     })
-    const { json: receiver } = await watched.get(`/api/receivers/${units[0].base_chassis}/`)
+    const { json: receiver } = await pollingApp.get(`/api/receivers/${units[0].base_chassis}/`)
     const { serial_number } = receiver
     const assignment = { performer: 'Ann', manufacturer: 'shure', serial_number, channel: units[0].channel }
     const file = {
@@ -354,8 +358,8 @@ describe('validation of REST requests and imports', () => {
       performers: [{ name: 'Ann' }],
       assignments: [{ ...assignment, since: '2026-05-01T23:59:60Z' }],
     }
-    const house = parseInstallationFile(JSON.stringify(file), 'house.yaml')
-    const imported = importInstallation(deps, actor, house, { isDryRun: false, source: 'house.yaml' })
+    const installationFile = parseInstallationFile(JSON.stringify(file), 'installation.yaml')
+    const imported = importInstallation(deps, actor, installationFile, { isDryRun: false, source: 'installation.yaml' })
     await expect(imported).rejects.toThrow('assignments.0.since: expected a time')
   })
 })

@@ -37,11 +37,11 @@ const folders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/us
 
 async function findInstalled(): Promise<string | undefined> {
   for (const path of folders.map((folder) => join(folder, 'faketime/libfaketime.so.1'))) {
-    const isThere = await access(path, constants.R_OK).then(
+    const exists = await access(path, constants.R_OK).then(
       () => true,
       () => false,
     )
-    if (isThere) return path
+    if (exists) return path
   }
   return undefined
 }

@@ -5,71 +5,80 @@ import { chmod, chown, lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { startHome } from './app.ts'
+import { createInstallation } from './app.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const user = 54_321
 const isRoot = process.getuid?.() === 0
-const asAdmin = ['create_admin', '--username', 'ana', '--password-stdin']
+const createAdminArgs = ['create_admin', '--username', 'ana', '--password-stdin']
 const password = 'correct horse battery\n'
 
-async function ownersIn(folder: string): Promise<Record<string, number>> {
+async function readOwners(folder: string): Promise<Record<string, number>> {
   const entries = await readdir(folder, { recursive: true })
   const owners = entries.map(async (name) => [name, (await lstat(join(folder, name))).uid] as const)
   return Object.fromEntries(await Promise.all(owners))
 }
 
 /** A data folder of another user, in a working directory that this user may enter. */
-async function startOwned() {
-  const home = await startHome({ tls: 'auto' })
-  const data = join(home.path, 'data')
+async function createOwnedInstallation() {
+  const installation = await createInstallation({ tls: 'auto' })
+  const data = join(installation.path, 'data')
   await mkdir(data, 0o700)
   await chown(data, user, user)
-  await chmod(home.path, 0o755)
+  await chmod(installation.path, 0o755)
   const expectOwned = async (...names: readonly string[]) => {
-    const owners = await ownersIn(data)
+    const owners = await readOwners(data)
     expect(Object.keys(owners)).toEqual(expect.arrayContaining([...names]))
     expect(Object.entries(owners).filter(([, uid]) => uid !== user)).toEqual([])
   }
   const runAsUser = (args: readonly string[]) =>
-    spawnSync(process.execPath, [program, ...args], { cwd: home.path, encoding: 'utf8', uid: user, gid: user })
-  return { ...home, data, expectOwned, runAsUser }
+    spawnSync(process.execPath, [program, ...args], { cwd: installation.path, encoding: 'utf8', uid: user, gid: user })
+  return { ...installation, data, expectOwned, runAsUser }
 }
 
 describe.runIf(isRoot)('as root in the data folder of another user', () => {
   it('every command creates files of that user', async () => {
-    const home = await startOwned()
-    await home.write('house.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
-    expect((await home.run(['import', 'house.yaml'])).code).toBe(0)
-    await home.expectOwned('micwatch.db', 'micwatch.db-lock', 'secret.key')
-    expect((await home.run(asAdmin, {}, password)).code).toBe(0)
-    expect((await home.run(['backup', 'backup.db'])).code).toBe(0)
-    expect((await home.run(['export', '--output', join('data', 'secrets.yaml'), '--with-secrets'])).code).toBe(0)
+    const installation = await createOwnedInstallation()
+    await installation.write('installation.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
+    expect((await installation.run(['import', 'installation.yaml'])).code).toBe(0)
+    await installation.expectOwned('micwatch.db', 'micwatch.db-lock', 'secret.key')
+    expect((await installation.run(createAdminArgs, {}, password)).code).toBe(0)
+    expect((await installation.run(['backup', 'backup.db'])).code).toBe(0)
+    expect((await installation.run(['export', '--output', join('data', 'secrets.yaml'), '--with-secrets'])).code).toBe(
+      0,
+    )
     // Given by its path, and not readable for the owner of the folder.
-    const { uid, mode } = await lstat(join(home.data, 'secrets.yaml'))
+    const { uid, mode } = await lstat(join(installation.data, 'secrets.yaml'))
     expect([uid, mode & 0o777]).toEqual([0, 0o600])
-    await chown(join(home.data, 'secrets.yaml'), user, user)
-    const restored = await home.run(['restore', 'backup.db', '--force', '--json'])
+    await chown(join(installation.data, 'secrets.yaml'), user, user)
+    const restored = await installation.run(['restore', 'backup.db', '--force', '--json'])
     expect(restored.code).toBe(0)
-    await home.expectOwned('micwatch.db', restored.json().safety_copy.replace(/^data./, ''))
-    expect(home.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
+    await installation.expectOwned('micwatch.db', restored.json().safety_copy.replace(/^data./, ''))
+    expect(installation.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 120_000)
 
   it('a service creates files of that user, who can continue with them', async () => {
-    const home = await startOwned()
-    const service = await home.serve(['--host', '0.0.0.0'])
-    await home.expectOwned('micwatch.db', 'micwatch.db-wal', 'micwatch.db-shm', 'secret.key', 'setup-code', 'tls.key')
+    const installation = await createOwnedInstallation()
+    const service = await installation.serve(['--host', '0.0.0.0'])
+    await installation.expectOwned(
+      'micwatch.db',
+      'micwatch.db-wal',
+      'micwatch.db-shm',
+      'secret.key',
+      'setup-code',
+      'tls.key',
+    )
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
-    await home.expectOwned('snapshots')
-    expect(home.runAsUser(['export', '--json'])).toMatchObject({ status: 0, stderr: '' })
+    await installation.expectOwned('snapshots')
+    expect(installation.runAsUser(['export', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 60_000)
 
   it('a new data folder belongs to the owner of its parent folder', async () => {
-    const home = await startOwned()
-    expect((await home.run(['migrate', '--data-dir', 'data/inner/most'])).code).toBe(0)
-    await home.expectOwned('inner', 'inner/most', 'inner/most/micwatch.db')
-    expect((await home.run(['migrate', '--data-dir', 'own'])).code).toBe(0)
-    expect((await lstat(join(home.path, 'own'))).uid).toBe(0)
+    const installation = await createOwnedInstallation()
+    expect((await installation.run(['migrate', '--data-dir', 'data/inner/most'])).code).toBe(0)
+    await installation.expectOwned('inner', 'inner/most', 'inner/most/micwatch.db')
+    expect((await installation.run(['migrate', '--data-dir', 'own'])).code).toBe(0)
+    expect((await lstat(join(installation.path, 'own'))).uid).toBe(0)
   }, 60_000)
 })

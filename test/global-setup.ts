@@ -10,10 +10,10 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env.TEST_DATABASE_URL
-  if (given !== undefined) {
-    await runSql(given, 'select 1')
-    project.provide('postgresUrl', given)
+  const configuredUrl = process.env.TEST_DATABASE_URL
+  if (configuredUrl !== undefined) {
+    await runSql(configuredUrl, 'select 1')
+    project.provide('postgresUrl', configuredUrl)
     return async () => {}
   }
   const postgres = await startPostgres()

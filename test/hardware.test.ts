@@ -1,10 +1,10 @@
-/** Groups, positions on the wall, chassis, units, performers and their wireless units. */
+/** Groups, slots on the wall, chassis, units, performers and their wireless units. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
-import { atEnd } from './scope.ts'
 import { channelIn } from './socket-client.ts'
 
 function write(app: HttpClient, method: string, path: string, body: unknown) {
@@ -15,8 +15,8 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
 /** Two known receivers of two channels that are polled every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   const simulator = withoutPush(await startShure())
-  const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
-  await until('both are known', async () => (await app.receivers()).length === 2)
+  const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
   return { simulator, app }
 }
 
@@ -37,10 +37,10 @@ describe.concurrent('groups', () => {
 
     const put = await write(app, 'PUT', `/api/groups/${choir.id}/`, { slots: [7] })
     expect({ status: put.status, json: put.json }).toEqual({ status: 200, json: { ...choir, slots: [7] } })
-    const sentBack = await write(app, 'PUT', `/api/groups/${choir.id}/`, put.json)
-    expect({ status: sentBack.status, json: sentBack.json }).toEqual({ status: 200, json: put.json })
-    const mistaken = await write(app, 'PUT', `/api/groups/${choir.id}/`, band.json)
-    expect({ status: mistaken.status, json: mistaken.json }).toMatchObject({
+    const unchanged = await write(app, 'PUT', `/api/groups/${choir.id}/`, put.json)
+    expect({ status: unchanged.status, json: unchanged.json }).toEqual({ status: 200, json: put.json })
+    const otherId = await write(app, 'PUT', `/api/groups/${choir.id}/`, band.json)
+    expect({ status: otherId.status, json: otherId.json }).toMatchObject({
       status: 400,
       json: { details: expect.stringContaining('id') },
     })
@@ -70,7 +70,7 @@ describe.concurrent('groups', () => {
     [{ title: 'A', manufacturer: 'nobody' }, 'manufacturer: there is no'],
     [{ id: 99, title: 'A' }, 'id: there is no group 99'],
     [{ title: 'A', colour: 'blue' }, 'colour: unknown field'],
-  ])('%#: are rejected with a detail for each field', async (body, details) => {
+  ])('are rejected with the reason for an invalid field (case %#)', async (body, details) => {
     const app = await startApp()
     const { status, json } = await app.post('/api/group/', body)
     expect({ status, details: json.details }).toEqual({ status: 400, details: expect.stringContaining(details) })
@@ -91,20 +91,20 @@ describe.concurrent('groups', () => {
 
   it.each(engines)('are visible to other processes (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
-    const one = await startApp({ databaseUrl: database.url })
+    onTestEnd(database.drop)
+    const first = await startApp({ databaseUrl: database.url })
     const other = await startApp({ databaseUrl: database.url })
-    await one.post('/api/group/', { title: 'Choir' })
-    await until('it is there', async () => (await other.get('/api/data.json')).json.groups.length === 1, 1500)
+    await first.post('/api/group/', { title: 'Choir' })
+    await until('the group is listed', async () => (await other.get('/api/data.json')).json.groups.length === 1, 1500)
   })
 })
 
-describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
+describe.concurrent.each(engines)('a slot on the wall (%s)', (engine) => {
   // Conformance: C-2.7, C-5.15.
   it('is set by a user, belongs to one channel at a time, and keeps live readings', async () => {
     const { simulator, app } = await startRack(engine)
     const socket = await app.socket()
-    const { id } = firstDevice(simulator)
+    const { id } = deviceOf(simulator)
     const channel = channelOf(await app.receiver(id), 2)
     const moved = await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })
     expect(moved.status).toBe(200)
@@ -114,9 +114,9 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     expect(channelOf(update.data, 2).transmitter?.battery).toEqual(expect.any(Number))
 
     const first = channelOf(await app.receiver(id), 1)
-    const taken = await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot: 12 })
-    expect(taken.status).toBe(409)
-    expect(taken.json.details).toContain(`channel ${channel.id}`)
+    const conflicting = await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot: 12 })
+    expect(conflicting.status).toBe(409)
+    expect(conflicting.json.details).toContain(`channel ${channel.id}`)
     expect((await write(app, 'PATCH', `/api/channels/${channel.id}/`, { slot: 12 })).status).toBe(200)
     for (const slot of [0, 65_536, 1.5, '3', null]) {
       expect((await write(app, 'PATCH', `/api/channels/${first.id}/`, { slot })).status).toBe(400)
@@ -128,10 +128,10 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
 
   it('is not given to another channel while levels wait to be stored', async () => {
     const simulator = await startShure()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('it is followed', () => simulator.push.links > 0)
-    const channel = channelOf(await until('it is known', () => app.receiver(id)))
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
+    await until('the subscription is connected', () => simulator.push.links > 0)
+    const channel = channelOf(await until('the device is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()
     await until('the change is published', async () => channelOf(await app.receiver(id)).transmitter?.battery === 61)
@@ -144,7 +144,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
   // Conformance: S-2.21, C-5.43.
   it('are derived from receivers and their transmitters', async () => {
     const { simulator, app } = await startRack(engine)
-    const device = firstDevice(simulator)
+    const device = deviceOf(simulator)
     const receiver = await app.receiver(device.id)
     const { json: chassis } = await app.get('/api/chassis/')
     expect(chassis).toHaveLength(2)
@@ -160,12 +160,12 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
 
     simulator.show.set(device.id, { battery: 17, name: 'Host' }, 1)
     simulator.show.set(device.id, { battery: 80 }, 2)
-    const of = `base_chassis=${receiver.id}`
+    const filter = `base_chassis=${receiver.id}`
     await until(
       'the change is published',
-      async () => (await app.get(`/api/units/?${of}&battery_percentage=17`)).json.length === 1,
+      async () => (await app.get(`/api/units/?${filter}&battery_percentage=17`)).json.length === 1,
     )
-    const [unit] = (await app.get(`/api/units/?${of}&battery_percentage__lte=17`)).json
+    const [unit] = (await app.get(`/api/units/?${filter}&battery_percentage__lte=17`)).json
     expect(unit).toEqual({
       id: expect.any(Number),
       name: 'Host',
@@ -178,7 +178,7 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
       slot: channelOf(receiver).slot,
       status: 'online',
     })
-    const [other] = (await app.get(`/api/units/?${of}&battery_percentage__gte=80`)).json
+    const [other] = (await app.get(`/api/units/?${filter}&battery_percentage__gte=80`)).json
     expect(other).toMatchObject({ channel: 2 })
     expect((await app.get('/api/units/?device_type=mic_transmitter')).json).toHaveLength(4)
     expect((await app.get('/api/units/?device_type=iem_receiver')).json).toEqual([])
@@ -194,48 +194,49 @@ describe.concurrent.each(engines)('chassis and units (%s)', (engine) => {
 
     // The unit stays the same when it is switched off and on again.
     simulator.show.set(device.id, { transmitter: false }, 1)
-    await until('it is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    await until('the transmitter is off', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0]).toMatchObject({
       id: unit.id,
       name: 'Host',
       battery_percentage: null,
     })
     simulator.show.set(device.id, { transmitter: true }, 1)
-    await until('it is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
+    await until('the transmitter is on', async () => (await app.get('/api/units/?status=online')).json.length === 4)
   })
 
   it('keep their ids in every process', async () => {
     const simulator = withoutPush(await startShure())
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
-    const options = { databaseUrl: database.url, manufacturers: [entryOf(simulator)] }
+    onTestEnd(database.drop)
+    const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const first = await startApp(options)
-    const screen = await startApp({ databaseUrl: database.url, isScreenOnly: true })
-    await until('they are there', async () => (await screen.get('/api/units/')).json.length === 4)
-    const ids = async (app: HttpClient) => (await app.get('/api/units/')).json.map((one: { id: number }) => one.id)
-    const before = await ids(first)
-    expect(await ids(screen)).toEqual(before)
+    const screen = await startApp({ databaseUrl: database.url, servesOnly: true })
+    await until('the units are listed', async () => (await screen.get('/api/units/')).json.length === 4)
+    const listUnitIds = async (app: HttpClient) =>
+      (await app.get('/api/units/')).json.map((unit: { id: number }) => unit.id)
+    const before = await listUnitIds(first)
+    expect(await listUnitIds(screen)).toEqual(before)
     await first.close()
     const second = await startApp(options)
-    expect(await ids(second)).toEqual(before)
+    expect(await listUnitIds(second)).toEqual(before)
   })
 
   // Conformance: C-2.10.
   it('can be separate devices', async () => {
     const { simulator, app } = await startRack(engine)
     const id = simulator.show.add('shure', { device_type: 'bodypack transmitter', name: 'Pack 9', model: 'AD1' })
-    await until('it is known', async () => (await app.get('/api/units/')).json.length === 5)
-    const [unit] = (await app.get('/api/units/')).json.filter((one: { name: string }) => one.name === 'Pack 9')
+    await until('the device is known', async () => (await app.get('/api/units/')).json.length === 5)
+    const [unit] = (await app.get('/api/units/')).json.filter((unit: { name: string }) => unit.name === 'Pack 9')
     expect(unit).toMatchObject({ model: 'AD1', base_chassis: null, channel: null, slot: null, status: 'online' })
     expect(await app.receivers()).toHaveLength(2)
     simulator.show.set(id, { name: 'Pack 10' })
-    await until('its name is followed', async () =>
-      (await app.get('/api/units/')).json.some((one: { id: number; name: string }) => {
-        return one.id === unit.id && one.name === 'Pack 10'
+    await until('the new name is reported', async () =>
+      (await app.get('/api/units/')).json.some((candidate: { id: number; name: string }) => {
+        return candidate.id === unit.id && candidate.name === 'Pack 10'
       }),
     )
     simulator.show.remove(id)
-    await until('it is gone', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
+    await until('the device is offline', async () => (await app.get('/api/units/?status=offline')).json.length === 1)
     expect((await app.get('/api/units/?status=offline')).json[0].id).toBe(unit.id)
   })
 })
@@ -257,8 +258,8 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
     expect(renamed.json).toEqual({ ...bert, name: 'Berta' })
     expect((await app.get('/api/performers/')).json).toEqual([ada.json, renamed.json])
 
-    const worn = await app.post('/api/assignments/', { performer: ada.json.id, wireless_unit: unit })
-    expect({ status: worn.status, json: worn.json }).toEqual({
+    const assigned = await app.post('/api/assignments/', { performer: ada.json.id, wireless_unit: unit })
+    expect({ status: assigned.status, json: assigned.json }).toEqual({
       status: 201,
       json: {
         id: expect.any(Number),
@@ -269,46 +270,54 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
         ended_at: null,
       },
     })
-    const taken = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit })
-    expect(taken.status).toBe(409)
-    expect(taken.json.details).toContain('wireless_unit')
-    const planned = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit, is_active: false })
-    expect(planned.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
+    const conflicting = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit })
+    expect(conflicting.status).toBe(409)
+    expect(conflicting.json.details).toContain('wireless_unit')
+    const inactive = await app.post('/api/assignments/', { performer: bert.id, wireless_unit: unit, is_active: false })
+    expect(inactive.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
     const change = (id: number, body: object) => write(app, 'PUT', `/api/assignments/${id}/`, body)
-    expect((await change(worn.json.id, worn.json)).json).toEqual(worn.json)
-    expect((await change(worn.json.id, planned.json)).status).toBe(400)
-    expect((await change(planned.json.id, { is_active: true })).status).toBe(409)
-    const ended = await change(worn.json.id, { is_active: false })
+    expect((await change(assigned.json.id, assigned.json)).json).toEqual(assigned.json)
+    expect((await change(assigned.json.id, inactive.json)).status).toBe(400)
+    expect((await change(inactive.json.id, { is_active: true })).status).toBe(409)
+    const ended = await change(assigned.json.id, { is_active: false })
     expect(ended.json).toMatchObject({ is_active: false, ended_at: expect.any(String) })
-    expect((await change(planned.json.id, { is_active: true })).json).toMatchObject({ is_active: true, ended_at: null })
-    expect((await change(planned.json.id, { wireless_unit: spare })).json).toMatchObject({ wireless_unit: spare })
-    expect((await change(worn.json.id, { is_active: true })).status).toBe(200)
+    expect((await change(inactive.json.id, { is_active: true })).json).toMatchObject({
+      is_active: true,
+      ended_at: null,
+    })
+    expect((await change(inactive.json.id, { wireless_unit: spare })).json).toMatchObject({ wireless_unit: spare })
+    expect((await change(assigned.json.id, { is_active: true })).status).toBe(200)
 
-    const found = async (query: string) => (await app.get(`/api/assignments/?${query}`)).json
-    expect(await found('is_active=true')).toHaveLength(2)
-    expect(await found(`performer=${bert.id}`)).toMatchObject([{ id: planned.json.id }])
-    expect(await found(`wireless_unit=${unit}&is_active=true`)).toMatchObject([{ id: worn.json.id }])
-    expect(await found('manufacturer=shure')).toHaveLength(2)
-    expect(await found('manufacturer=nobody')).toEqual([])
-    expect(await found(`performer=${bert.id}&names=true`)).toMatchObject([{ performer_name: 'Berta' }])
-    expect((await found(`performer=${bert.id}`))[0]).not.toHaveProperty('performer_name')
-    const tagged = async (picture: string | null) => {
+    const listAssignments = async (query: string) => (await app.get(`/api/assignments/?${query}`)).json
+    expect(await listAssignments('is_active=true')).toHaveLength(2)
+    expect(await listAssignments(`performer=${bert.id}`)).toMatchObject([{ id: inactive.json.id }])
+    expect(await listAssignments(`wireless_unit=${unit}&is_active=true`)).toMatchObject([{ id: assigned.json.id }])
+    expect(await listAssignments('manufacturer=shure')).toHaveLength(2)
+    expect(await listAssignments('manufacturer=nobody')).toEqual([])
+    expect(await listAssignments(`performer=${bert.id}&names=true`)).toMatchObject([{ performer_name: 'Berta' }])
+    expect((await listAssignments(`performer=${bert.id}`))[0]).not.toHaveProperty('performer_name')
+    const readPictureTag = async (picture: string | null) => {
       await write(app, 'PUT', `/api/performers/${bert.id}/`, { name: 'Berta', picture })
-      return (await found(`performer=${bert.id}&names=true`))[0].performer_picture_tag
+      return (await listAssignments(`performer=${bert.id}&names=true`))[0].performer_picture_tag
     }
-    const photo = (end: string) => `data:image/webp;base64,${'A'.repeat(90_000)}${end}`
-    const tags = [await tagged(null), await tagged(photo('bcd=')), await tagged(photo('bce=')), await tagged('/b.png')]
+    const createPicture = (end: string) => `data:image/webp;base64,${'A'.repeat(90_000)}${end}`
+    const tags = [
+      await readPictureTag(null),
+      await readPictureTag(createPicture('bcd=')),
+      await readPictureTag(createPicture('bce=')),
+      await readPictureTag('/b.png'),
+    ]
     expect(tags[0]).toBe(null)
     expect(new Set(tags).size).toBe(4)
     expect(tags[1].length).toBeLessThan(100)
-    expect(await tagged(photo('bcd='))).toBe(tags[1])
+    expect(await readPictureTag(createPicture('bcd='))).toBe(tags[1])
     expect((await app.get('/api/assignments/?is_active=perhaps')).status).toBe(400)
 
-    expect((await app.send('DELETE', `/api/assignments/${worn.json.id}/`)).status).toBe(204)
+    expect((await app.send('DELETE', `/api/assignments/${assigned.json.id}/`)).status).toBe(204)
     expect((await app.send('DELETE', `/api/performers/${bert.id}/`)).status).toBe(204)
-    expect(await found('')).toEqual([])
+    expect(await listAssignments('')).toEqual([])
     expect((await app.send('DELETE', `/api/performers/${bert.id}/`)).status).toBe(404)
-    expect((await change(worn.json.id, {})).status).toBe(404)
+    expect((await change(assigned.json.id, {})).status).toBe(404)
   })
 
   // Conformance: C-5.9.
@@ -339,7 +348,7 @@ describe.concurrent.each(engines)('performers and their units (%s)', (engine) =>
   })
 
   // Conformance: C-5.44.
-  it('cannot claim the same unit when two requests arrive at once', async () => {
+  it('cannot be assigned twice to a unit by concurrent requests', async () => {
     const { app } = await startRack(engine)
     const [{ id: wireless_unit }] = (await app.get('/api/units/')).json
     const { id: performer } = (await app.post('/api/performers/', { name: 'Ada' })).json

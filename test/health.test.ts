@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
-import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import { device, respondError, respondJson, startSystem } from './faults/system.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Manufacturer = TestApp['runtime'] extends { health(): { manufacturers: readonly (infer One)[] } } ? One : never
@@ -16,7 +16,7 @@ async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, M
 }
 
 /** A port without a listener. */
-async function freeUrl(): Promise<string> {
+async function unusedUrl(): Promise<string> {
   const { createServer } = await import('node:net')
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -29,18 +29,18 @@ async function freeUrl(): Promise<string> {
 describe.concurrent.each(engines)('a system that always sends Retry-After (%s)', (engine) => {
   it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
-    atEnd(database.drop)
+    onTestEnd(database.drop)
     const limited = await startSystem(respondError(429, { 'retry-after': '1' }))
     const reachable = await startSystem(respondJson({ devices: [device(1)] }))
-    const dead = await startSystem(respondError(500))
-    const manufacturers = [limited.entry('limited'), reachable.entry('well'), dead.entry('dead')]
+    const failingSystem = await startSystem(respondError(500))
+    const manufacturers = [limited.entry('limited'), reachable.entry('well'), failingSystem.entry('dead')]
     const app = await startApp({ databaseUrl: database.url, manufacturers })
-    const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, isScreenOnly: true })
-    for (const one of [app, screen]) {
+    const screen = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })
+    for (const service of [app, screen]) {
       const known = await until(
         'three cycles have failed',
         async () => {
-          const all = await manufacturersOf(one)
+          const all = await manufacturersOf(service)
           return all.get('dead')?.status === 'unhealthy' && all.get('well')?.status === 'healthy' && all
         },
         20_000,
@@ -51,10 +51,10 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
         details: [expect.stringContaining('rate limited')],
         sources: [{ source: limited.url, status: 'unknown', error: expect.stringContaining('rate limited') }],
       })
-      const { json } = await one.get('/api/health/')
+      const { json } = await service.get('/api/health/')
       expect([json.status, json.vendor_api.status]).toEqual(['degraded', 'unhealthy'])
       await until('both alerts are raised', async () => {
-        const alerts: { kind: string; manufacturer: string }[] = (await one.get('/api/alerts/?state=raised')).json
+        const alerts: { kind: string; manufacturer: string }[] = (await service.get('/api/alerts/?state=raised')).json
         const failing = alerts.filter(({ kind }) => kind === 'upstream_failing')
         return (
           failing
@@ -66,13 +66,17 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
     }
 
     limited.respondWith(respondJson({ devices: [device(2)] }))
-    await until('it answers', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
+    await until('the system responds', async () => (await manufacturersOf(screen)).get('limited')?.status === 'healthy')
     limited.respondWith(respondError(429, { 'retry-after': '60' }))
-    const held = await until('it sends Retry-After', async () => {
-      const one = (await manufacturersOf(screen)).get('limited')
-      return one !== undefined && one.details.length > 0 && one
+    const limitedAgain = await until('the system sends Retry-After', async () => {
+      const limitedStatus = (await manufacturersOf(screen)).get('limited')
+      return limitedStatus !== undefined && limitedStatus.details.length > 0 && limitedStatus
     })
-    expect(held).toMatchObject({ status: 'healthy', error: null, sources: [{ status: 'healthy', error: null }] })
+    expect(limitedAgain).toMatchObject({
+      status: 'healthy',
+      error: null,
+      sources: [{ status: 'healthy', error: null }],
+    })
   }, 60_000)
 })
 
@@ -84,41 +88,41 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { code, config } = system.entry('shure')
-  for (let turn = 0; turn < 2; turn += 1) {
-    const asked = system.requests.length
+  for (let round = 0; round < 2; round += 1) {
+    const requestsBefore = system.requests.length
     const added = await app.post('/api/admin/manufacturers/', { code, name: 'Shure', config }, admin)
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('it gets a request', () => system.requests.length > asked)
+    await until('the system gets a request', () => system.requests.length > requestsBefore)
     respond()
-    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
+    await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)
   }
 }, 30_000)
 
 async function startUnsupported(port = 0) {
   const device = await startStringsSimulator({ family: 'ulxd', model: 'XYZ9', port })
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   return device
 }
 
 describe.concurrent('every failing source and device', () => {
   it('is named with its reason in every status', async () => {
     const nameless = device(2, { device_id: undefined })
-    const odd = device(3, { battery_percentage: 'x' })
-    const system = await startSystem(respondJson({ devices: [device(1), nameless, odd] }))
+    const invalid = device(3, { battery_percentage: 'x' })
+    const system = await startSystem(respondJson({ devices: [device(1), nameless, invalid] }))
     const unsupported = await startUnsupported()
-    const deadUrl = (await freeUrl()).replace('http:', 'tcp:')
+    const deadUrl = (await unusedUrl()).replace('http:', 'tcp:')
     const entry = system.entry('shure', { devices: [unsupported.url, deadUrl], timeout: 2 })
     const app = await startApp({ manufacturers: [entry] })
     const failing = [
       { source: unsupported.url, error: expect.stringContaining('is a XYZ9, which Micwatch does not support') },
       { source: deadUrl, error: expect.stringContaining('connection refused') },
     ]
-    const health = await until('all have got a request', async () => {
-      const one = (await manufacturersOf(app)).get('shure')
-      return one?.sources.every(({ status }) => status !== 'unknown') && one
+    const health = await until('all sources have been contacted', async () => {
+      const status = (await manufacturersOf(app)).get('shure')
+      return status?.sources.every(({ status }) => status !== 'unknown') && status
     })
     expect(health).toMatchObject({
       status: 'degraded',
@@ -136,20 +140,20 @@ describe.concurrent('every failing source and device', () => {
       device_errors: health.device_errors,
     })
 
-    const errors = failing.map((one) => ({ manufacturer: 'shure', ...one }))
+    const errors = failing.map((failure) => ({ manufacturer: 'shure', ...failure }))
     const refreshed = await app.post('/api/refresh/')
     expect(refreshed.json).toMatchObject({ status: 'partial', receivers_updated: 2, errors })
     const scanned = await app.post('/api/discover/', { scan_subnet: '10.77.0.0/30' })
     expect([scanned.status, scanned.json.discovered]).toEqual([200, 0])
     expect(scanned.json.errors).toEqual(expect.arrayContaining(errors))
 
-    const home = await startHome({ manufacturers: [entry] })
-    const asked = await home.run(['check_api_health', '--json'])
-    expect([asked.code, asked.json()]).toMatchObject([1, { status: 'degraded', errors }])
-    expect(asked.err).toMatch(/XYZ9.*\n.*refused/)
-    const polled = await home.run(['poll_devices', '--once', '--json'])
+    const installation = await createInstallation({ manufacturers: [entry] })
+    const healthCheck = await installation.run(['check_api_health', '--json'])
+    expect([healthCheck.code, healthCheck.json()]).toMatchObject([1, { status: 'degraded', errors }])
+    expect(healthCheck.err).toMatch(/XYZ9.*\n.*refused/)
+    const polled = await installation.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers[0].error).toMatch(/^(?=.*XYZ9)(?=.*connection refused).*; /)
-    const checked = await home.run(['check_connections', '--json'])
+    const checked = await installation.run(['check_connections', '--json'])
     expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
   }, 60_000)
 
@@ -162,16 +166,16 @@ describe.concurrent('every failing source and device', () => {
     for (const devices of [[], [url]]) {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
       // A search waits half a second for a connection, which may be too short on a busy machine.
-      const { status, json } = await until('it has answered', async () => {
+      const { status, json } = await until('the scan has responded', async () => {
         const response = await app.post('/api/discover/', scan)
         return response.json.errors !== undefined && response
       })
       expect([devices, status, json]).toEqual([devices, 200, { discovered: 0, devices: [], errors }])
       await app.close()
     }
-    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...config })
-    const added = await until('it has answered', async () => {
-      const ended = await home.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
+    const installation = await createInstallation({ manufacturers: [{ code: 'shure' }], ...config })
+    const added = await until('the scan has responded', async () => {
+      const ended = await installation.run(['add_shure_devices', '--ips', '127.0.0.1', '--json'])
       return ended.err !== '' && ended
     })
     expect([added.code, added.json()]).toMatchObject([0, { found: [], errors }])

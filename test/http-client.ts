@@ -57,8 +57,8 @@ export function httpClient(url: string): HttpClient {
       new Promise((resolve, reject) => {
         const socket = connect(Number(base.port), base.hostname, () => socket.write(text))
         let response = ''
-        socket.setEncoding('utf8').on('data', (part) => {
-          response += part
+        socket.setEncoding('utf8').on('data', (chunk) => {
+          response += chunk
         })
         socket.on('error', reject).on('close', () => resolve(response))
       }),

@@ -9,30 +9,30 @@ const lan = { server: { host: '0.0.0.0' } }
 async function startService() {
   const app = await startApp({ config: lan })
   const admin = await tokenHeaders(app.runtime, 'admin')
-  const create = async (role: string, more: object = {}) =>
+  const createToken = async (role: string, more: object = {}) =>
     (await app.post('/api/admin/tokens/', { name: `a ${role}`, role, ...more }, admin)).json as {
       id: number
       token: string
     }
-  return { app, admin, create }
+  return { app, admin, createToken }
 }
 
-const open = (app: TestApp, token: string) => app.post('/api/auth/kiosk/', { token })
+const exchangeToken = (app: TestApp, token: string) => app.post('/api/auth/kiosk/', { token })
 
 async function openScreen(app: TestApp, token: string) {
-  const response = await open(app, token)
+  const response = await exchangeToken(app, token)
   expect(response.status).toBe(200)
-  const [whole = ''] = response.headers['set-cookie'] ?? []
-  return { whole, cookie: whole.split(';')[0] ?? '', json: response.json }
+  const [setCookie = ''] = response.headers['set-cookie'] ?? []
+  return { setCookie, cookie: setCookie.split(';')[0] ?? '', json: response.json }
 }
 
 // Reliability: 3.5.3.
-it('may read, and nothing else', async () => {
-  const { app, admin, create } = await startService()
-  const { id, token } = await create('viewer')
-  const { whole, cookie, json } = await openScreen(app, token)
+it('a kiosk session may read and do nothing else', async () => {
+  const { app, admin, createToken } = await startService()
+  const { id, token } = await createToken('viewer')
+  const { setCookie, cookie, json } = await openScreen(app, token)
   expect(json).toEqual({ name: 'a viewer', role: 'viewer', expires_at: expect.stringMatching(/Z$/) })
-  expect(whole).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=315\d{5}$/)
+  expect(setCookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Max-Age=315\d{5}$/)
   expect((await app.get('/api/data.json', { cookie })).status).toBe(200)
   expect((await app.get('/api/auth/session', { cookie })).json).toMatchObject({
     user: null,
@@ -50,46 +50,52 @@ it('may read, and nothing else', async () => {
 })
 
 // Reliability: 3.5.3.
-it('ends with its token: revoked, expired, or with another role', async () => {
-  const { app, admin, create } = await startService()
+it('a kiosk session ends when its token is revoked, expires or gets another role', async () => {
+  const { app, admin, createToken } = await startService()
   const headers = { ...admin, 'content-type': 'application/json' }
-  const endings: [string, (id: number) => Promise<unknown>][] = [
+  const cases: [string, (id: number) => Promise<unknown>][] = [
     ['revoked', (id) => app.send('DELETE', `/api/admin/tokens/${id}/`, { headers: admin })],
     [
-      'over',
+      'expired',
       (id) => {
         const body = JSON.stringify({ expires_at: new Date(Date.now() + 300).toISOString() })
         return app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body })
       },
     ],
     [
-      'an operator now',
+      'changed to the role operator',
       (id) => app.send('PATCH', `/api/admin/tokens/${id}/`, { headers, body: JSON.stringify({ role: 'operator' }) }),
     ],
   ]
-  for (const [why, end] of endings) {
-    const { id, token } = await create('viewer')
+  for (const [name, endToken] of cases) {
+    const { id, token } = await createToken('viewer')
     const { cookie } = await openScreen(app, token)
     const socket = await app.socket('/ws', { headers: { cookie } })
-    await end(id)
-    await until(`${why}: the screen is shut`, async () => (await app.get('/api/data.json', { cookie })).status === 401)
+    await endToken(id)
+    await until(
+      `${name}: the session has ended`,
+      async () => (await app.get('/api/data.json', { cookie })).status === 401,
+    )
     expect(await socket.closed).toBe(4401)
-    expect([why, (await open(app, token)).status]).toEqual([why, why === 'an operator now' ? 403 : 401])
+    expect([name, (await exchangeToken(app, token)).status]).toEqual([
+      name,
+      name === 'changed to the role operator' ? 403 : 401,
+    ])
   }
 })
 
 // Reliability: 3.5.3.
-it('rejects tokens of other roles and invalid tokens', async () => {
-  const { app, create } = await startService()
+it('starting a kiosk session requires a valid token of the viewer role', async () => {
+  const { app, createToken } = await startService()
   for (const role of ['operator', 'admin']) {
-    const response = await open(app, (await create(role)).token)
+    const response = await exchangeToken(app, (await createToken(role)).token)
     expect([response.status, response.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
     expect(response.headers['set-cookie']).toBeUndefined()
   }
-  const wrong = await open(app, `micwatch_1_${'x'.repeat(43)}`)
+  const wrong = await exchangeToken(app, `micwatch_1_${'x'.repeat(43)}`)
   expect([wrong.status, wrong.json.error]).toEqual([401, 'This token is wrong, was revoked, or has expired.'])
   // As a cookie, a token of another role is not accepted.
-  const cookie = `micwatch_sid_${app.port}=${(await create('admin')).token}`
+  const cookie = `micwatch_sid_${app.port}=${(await createToken('admin')).token}`
   expect((await app.get('/api/data.json', { cookie })).status).toBe(401)
   expect((await app.get('/api/admin/users/', { cookie })).status).toBe(401)
 })

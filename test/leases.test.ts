@@ -5,7 +5,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { acquireLease, releaseLease } from '../src/store/leases.ts'
-import { entryOf, firstDevice, startApp, startHome, startShure, type TestApp, until, withoutPush } from './app.ts'
+import {
+  configFor,
+  createInstallation,
+  deviceOf,
+  startApp,
+  startShure,
+  type TestApp,
+  until,
+  withoutPush,
+} from './app.ts'
 import { engines } from './databases.ts'
 import { device, respondError, respondJson, startSystem } from './faults/system.ts'
 
@@ -21,7 +30,7 @@ async function startSystems(count: number) {
   return { systems, entry }
 }
 
-async function heldBy(app: TestApp): Promise<string[]> {
+async function listHeldSources(app: TestApp): Promise<string[]> {
   const { db, nodeId } = app.runtime
   const rows = await db.read.selectFrom('leases').select('source').where('owner', '=', nodeId).execute()
   return rows.map(({ source }) => source).filter((source) => source.startsWith('shure:'))
@@ -31,41 +40,41 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   it('are distributed evenly among pollers, and taken over from one that stops', async () => {
     const { systems, entry } = await startSystems(4)
     const first = await startApp({ manufacturers: [entry], engine })
-    await until('the first has them all', async () => (await heldBy(first)).length === 4)
-    await until('all are polled', () => systems.every(({ requests }) => requests.total > 0))
+    await until('the first process holds all sources', async () => (await listHeldSources(first)).length === 4)
+    await until('all systems are polled', () => systems.every(({ requests }) => requests.total > 0))
 
     const sharedStore = { databaseUrl: first.databaseUrl, dataDir: first.dataDir }
     const second = await startApp({ manufacturers: [entry], ...sharedStore })
-    const halves = async () => [(await heldBy(first)).length, (await heldBy(second)).length]
-    await until('each has half', async () => String(await halves()) === '2,2')
+    const countSources = async () => [(await listHeldSources(first)).length, (await listHeldSources(second)).length]
+    await until('each process holds half of the sources', async () => String(await countSources()) === '2,2')
     const third = await startApp({ ...sharedStore })
-    await until('the remaining ones are assigned', async () => {
-      const counts = [...(await halves()), (await heldBy(third)).length]
+    await until('the remaining sources are assigned', async () => {
+      const counts = [...(await countSources()), (await listHeldSources(third)).length]
       return counts.reduce((sum, count) => sum + count) === 4 && Math.min(...counts) === 1
     })
 
     await third.close()
-    await until('what it had is taken over', async () => String(await halves()) === '2,2')
+    await until('the sources of the stopped process are taken over', async () => String(await countSources()) === '2,2')
     const before = systems.map(({ requests }) => requests.total)
     await second.close()
-    await until('one has them all again', async () => (await heldBy(first)).length === 4)
-    await until('all are polled on', () =>
+    await until('one process holds all sources again', async () => (await listHeldSources(first)).length === 4)
+    await until('all systems are still polled', () =>
       systems.every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
     )
   }, 60_000)
 
   it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
     const shure = await startShure()
-    const screen = await startApp({ manufacturers: [entryOf(shure)], engine, isScreenOnly: true })
+    const screen = await startApp({ manufacturers: [configFor(shure)], engine, servesOnly: true })
     const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
     const socket = await screen.socket()
     const [first, second] = [await startApp(sharedStore), await startApp(sharedStore)]
-    await until('it is polled', async () => (await screen.receivers()).length === 2)
+    await until('the system is polled', async () => (await screen.receivers()).length === 2)
     await first.close()
-    await until('the other polls', async () => (await heldBy(second)).length === 1)
+    await until('the other process polls', async () => (await listHeldSources(second)).length === 1)
     await pause(5_000)
-    const states = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
-    expect(states.map(({ status }) => status)).toEqual(['healthy'])
+    const statusUpdates = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
+    expect(statusUpdates.map(({ status }) => status)).toEqual(['healthy'])
     await second.close()
     const message = await socket.next(({ about, status }) => about === 'upstream' && status === 'unhealthy', 8_000)
     expect(message.message).toContain('no process polls it')
@@ -75,19 +84,19 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
       { status: 'unhealthy', consecutive_failures: 0, error: expect.stringContaining('--no-poll') },
     ])
     await startApp(sharedStore)
-    await until('it is healthy again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
+    await until('the status is healthy again', async () => (await screen.get('/api/health/')).json.status === 'healthy')
   }, 40_000)
 
   it('are polled once for a refresh, also by a process that starts while the refresh waits', async () => {
     const shure = withoutPush(await startShure())
     const screen = await startApp({
-      manufacturers: [entryOf(shure, { poll_interval: 3600 })],
+      manufacturers: [configFor(shure, { poll_interval: 3600 })],
       engine,
-      isScreenOnly: true,
+      servesOnly: true,
     })
     const { db, monitor } = screen.runtime
     const source = monitor.pollers[0]?.source.id ?? ''
-    await db.transaction((tx) => acquireLease(tx, source, 'somebody', 60_000))
+    await db.transaction((tx) => acquireLease(tx, source, 'other-node', 60_000))
     const app = await startApp({ databaseUrl: screen.databaseUrl, dataDir: screen.dataDir })
     const refresh = app.post('/api/refresh/')
     await until(
@@ -95,28 +104,28 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
       async () => (await db.read.selectFrom('polls').selectAll().execute()).length === 1,
     )
     expect(shure.requests.total).toBe(0)
-    await db.transaction((tx) => releaseLease(tx, source, 'somebody'))
+    await db.transaction((tx) => releaseLease(tx, source, 'other-node'))
     expect((await refresh).json).toMatchObject({ status: 'success', receivers_updated: 2 })
-    const lists = shure.requests.count('/api/v1/devices')
+    const listRequests = shure.requests.count('/api/v1/devices')
     await pause(1_000)
-    expect(shure.requests.count('/api/v1/devices')).toBe(lists)
+    expect(shure.requests.count('/api/v1/devices')).toBe(listRequests)
   })
 })
 
-it('a second serve publishes within a second what is pushed to the first, though they share only a database', async () => {
+it('a second process publishes changes pushed to the first within a second, though they share only a database', async () => {
   const shure = await startShure()
-  const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 60 })] })
-  const first = await home.serve()
+  const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 60 })] })
+  const first = await installation.serve()
   await until('the devices are known', async () => (await first.receivers()).length === 2)
-  const second = await home.serve()
+  const second = await installation.serve()
   const socket = await second.socket('/ws')
-  const { id } = firstDevice(shure)
-  await until('it knows that it is not alone', async () => {
+  const { id } = deviceOf(shure)
+  await until('the second process detects the first', async () => {
     const battery = 20 + Math.floor(Math.random() * 70)
     const changedAt = performance.now()
     shure.show.set(id, { battery }, 1)
-    const isSeen = () => JSON.stringify(socket.ofType('device_update')).includes(`"battery":${battery}`)
-    await until('the change is received', isSeen, 3000)
+    const isReceived = () => JSON.stringify(socket.ofType('device_update')).includes(`"battery":${battery}`)
+    await until('the change is received', isReceived, 3000)
     return performance.now() - changedAt < 1000
   })
 }, 60_000)
@@ -127,7 +136,7 @@ describe('a system whose lease changes hands', () => {
   async function startFirst(more: object = {}) {
     const system = await startSystem(devices)
     const first = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 3600, ...more })] })
-    await until('it is polled', async () => (await first.receivers()).length === 1)
+    await until('the system is polled', async () => (await first.receivers()).length === 1)
     const startSecond = () => startApp({ databaseUrl: first.databaseUrl, dataDir: first.dataDir })
     return { system, first, startSecond }
   }
@@ -142,9 +151,9 @@ describe('a system whose lease changes hands', () => {
     const second = await startSecond()
     while (calls().length < before + 6) await second.post('/api/refresh/')
     const [firstAt = 0, ...later] = calls()
-    for (const [nth, at] of later.entries()) {
+    for (const [index, at] of later.entries()) {
       // Two more for calls that arrived late.
-      expect(nth + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
+      expect(index + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
   }, 60_000)
 
@@ -155,7 +164,7 @@ describe('a system whose lease changes hands', () => {
     await first.close()
     const requestsBefore = system.requests.length
     const second = await startSecond()
-    await until('it holds the lease', async () => (await heldBy(second)).length === 1)
+    await until('the process holds the lease', async () => (await listHeldSources(second)).length === 1)
     const { status, json } = await second.post('/api/refresh/')
     expect({ status, json }).toMatchObject({
       status: 503,

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { saveManufacturer } from '../src/store/settings.ts'
 import {
-  entryOf,
-  firstDevice,
+  configFor,
+  deviceOf,
   startApp,
   startSennheiser,
   startShure,
@@ -26,10 +26,10 @@ type Config = Readonly<Record<string, unknown>>
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
   const headers = await tokenHeaders(app.runtime, 'admin')
-  return { app, ...adminOf(app, headers) }
+  return { app, ...adminClient(app, headers) }
 }
 
-function adminOf(app: TestApp, headers: Record<string, string>) {
+function adminClient(app: TestApp, headers: Record<string, string>) {
   const json = { 'content-type': 'application/json', ...headers }
   const send = (method: string, code: string, body?: unknown) =>
     body === undefined
@@ -41,7 +41,7 @@ function adminOf(app: TestApp, headers: Record<string, string>) {
     change: (code: string, body: unknown) => send('PATCH', `${code}/`, body),
     remove: (code: string) => send('DELETE', `${code}/`),
     test: (code: string) => send('POST', `${code}/test`),
-    tryOut: (body: unknown) => send('POST', 'test', body),
+    testSettings: (body: unknown) => send('POST', 'test', body),
   }
 }
 
@@ -51,13 +51,13 @@ describe('a manufacturer', () => {
   it('is added, polled at once, changed and listed without its secrets', async () => {
     const simulator = await startShure()
     const { app, add, list, change } = await startAdmin()
-    const config: Config = entryOf(simulator).config
+    const config: Config = configFor(simulator).config
     const added = await add({ code: 'shure', config })
     expect(added.status).toBe(201)
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
-    await until('it is received', async () => (await app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
     const [listed] = await list()
@@ -83,21 +83,24 @@ describe('a manufacturer', () => {
   // Reliability: 2.1.3.
   it('with wrong credentials is polled again as soon as they are corrected', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'the right one' }))
-    const { config } = entryOf(simulator)
+    const { config } = configFor(simulator)
     const { app, change } = await startAdmin({
       manufacturers: [{ code: 'shure', config: { ...config, shared_key: 'wrong' } }],
     })
-    await until('it is rejected', async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null)
+    await until(
+      'the credentials are rejected',
+      async () => (await app.get('/api/health/')).json.manufacturers[0].error !== null,
+    )
     expect((await change('shure', { config: { shared_key: 'the right one' } })).status).toBe(200)
-    await until('it is received', async () => (await app.receivers()).length === 2, 3000)
-    await until('it is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2, 3000)
+    await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 3000)
   })
 
   // Conformance: S-1.11.
   it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
-    const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
     const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
     const links = sennheiser.push.links
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
@@ -114,14 +117,14 @@ describe('a manufacturer', () => {
     expect((await app.receivers()).length).toBe(4)
 
     await change('shure', { api_enabled: true })
-    await until('it is followed again', () => shure.push.links > 0)
+    await until('the subscription is connected again', () => shure.push.links > 0)
   })
 
   // Conformance: C-5.52.
   it('can be removed only if it has no receivers', async () => {
     const simulator = withoutPush(await startShure())
-    const { app, add, remove, list } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-    await until('it is received', async () => (await app.receivers()).length === 2)
+    const { app, add, remove, list } = await startAdmin({ manufacturers: [configFor(simulator)] })
+    await until('the receivers are listed', async () => (await app.receivers()).length === 2)
     const rejected = await remove('shure')
     expect(rejected.status).toBe(409)
     expect(rejected.json.details).toContain('receivers')
@@ -135,7 +138,7 @@ describe('a manufacturer', () => {
 
   it('can be tested without waiting for a poll', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
-    const { config } = entryOf(simulator)
+    const { config } = configFor(simulator)
     const { add, change, test } = await startAdmin()
     await add({ code: 'shure', api_enabled: false, config: { ...config, shared_key: 'wrong' } })
     const failed = await test('shure')
@@ -154,18 +157,18 @@ describe('a manufacturer', () => {
 
   it('can be tested before it is stored, and with other settings without storing them', async () => {
     const simulator = withoutPush(await startShure({ sharedKey: 'right' }))
-    const { config } = entryOf(simulator)
-    const { app, add, list, tryOut } = await startAdmin()
+    const { config } = configFor(simulator)
+    const { app, add, list, testSettings } = await startAdmin()
     const healthy = { status: 'healthy', sources: [{ base_url: simulator.baseUrl, error: null, devices: 2 }] }
-    expect((await tryOut({ plugin: 'shure', config })).json).toMatchObject(healthy)
+    expect((await testSettings({ plugin: 'shure', config })).json).toMatchObject(healthy)
     expect(await list()).toEqual([])
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
     // The mask represents the stored value; omitted fields are as stored.
-    expect((await tryOut({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
+    expect((await testSettings({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
       healthy,
     )
-    const failed = await tryOut({ code: 'stage', config: { shared_key: 'wrong' } })
+    const failed = await testSettings({ code: 'stage', config: { shared_key: 'wrong' } })
     expect(failed.json.sources[0]).toMatchObject({
       status: 'unhealthy',
       devices: null,
@@ -173,7 +176,7 @@ describe('a manufacturer', () => {
     })
     const [stored] = await list()
     expect(stored.config).not.toHaveProperty('timeout')
-    expect((await tryOut({ code: 'stage', config: {} })).json.status).toBe('healthy')
+    expect((await testSettings({ code: 'stage', config: {} })).json.status).toBe('healthy')
 
     for (const [body, details] of [
       [{ config }, 'plugin: missing'],
@@ -182,7 +185,7 @@ describe('a manufacturer', () => {
       [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
       [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
     ] as const) {
-      const rejected = await tryOut(body)
+      const rejected = await testSettings(body)
       expect({ status: rejected.status, details: rejected.json.details }).toEqual({
         status: 400,
         details: expect.stringContaining(details),
@@ -203,22 +206,25 @@ describe('a manufacturer', () => {
   })
 })
 
-it('that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
+it('a system that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
   const simulator = withoutPush(await startShure())
-  const { app, change } = await startAdmin({ manufacturers: [entryOf(simulator)] })
-  await until('it is received', async () => (await app.receivers()).length === 2)
+  const { app, change } = await startAdmin({ manufacturers: [configFor(simulator)] })
+  await until('the receivers are listed', async () => (await app.receivers()).length === 2)
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/devices/ })
-  await until('it sent Retry-After', async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0)
+  await until(
+    'the system has sent Retry-After',
+    async () => (await app.get('/api/health/')).json.vendor_api.details.length > 0,
+  )
   const requestsBefore = simulator.requests.count('/api/v1/devices')
   await change('shure', { config: { timeout: 7 } })
   await new Promise((resolve) => setTimeout(resolve, 1200))
   expect(simulator.requests.count('/api/v1/devices')).toBe(requestsBefore)
 })
 
-it('reports that its system sent Retry-After in every response that needs it', async () => {
+it('health reports that a system has sent Retry-After to a subscription', async () => {
   const simulator = await startShure()
   simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, { path: /\/ws$/ })
-  const { app } = await startAdmin({ manufacturers: [entryOf(simulator, { poll_interval: 60 })] })
+  const { app } = await startAdmin({ manufacturers: [configFor(simulator, { poll_interval: 60 })] })
   const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
   const { status, details } = await until('the change is published', async () => {
     const manufacturer = await shure()
@@ -228,32 +234,41 @@ it('reports that its system sent Retry-After in every response that needs it', a
 })
 
 describe('invalid settings', () => {
-  const good = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
+  const valid = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
   it.each([
-    [{ config: good }, 'code: missing'],
-    [{ code: 'Shure', config: good }, 'code: expected a lower-case letter'],
-    [{ code: 'acme', config: good }, 'plugin: No plugin found for manufacturer code: acme'],
-    [{ code: 'shure', config: { ...good, colour: 'blue' } }, 'config.colour: unknown key'],
-    [{ code: 'shure', config: { ...good, timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
-    [{ code: 'shure', config: { ...good, TIMEOUT: 5, timeout: 6 } }, 'config.timeout: given as timeout and as TIMEOUT'],
+    [{ config: valid }, 'code: missing'],
+    [{ code: 'Shure', config: valid }, 'code: expected a lower-case letter'],
+    [{ code: 'acme', config: valid }, 'plugin: No plugin found for manufacturer code: acme'],
+    [{ code: 'shure', config: { ...valid, colour: 'blue' } }, 'config.colour: unknown key'],
+    [{ code: 'shure', config: { ...valid, timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
+    [
+      { code: 'shure', config: { ...valid, TIMEOUT: 5, timeout: 6 } },
+      'config.timeout: given as timeout and as TIMEOUT',
+    ],
     [{ code: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
     [{ code: 'shure', api_enabled: 'yes' }, 'api_enabled: expected true or false'],
     [{ code: 'shure', config: 'none' }, 'config: expected an object'],
     [{ code: 'shure', enabled: true }, 'enabled: unknown field'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'ftp://10.0.0.1' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://a:b@10.0.0.1' } }, 'credentials do not belong'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
-    [{ code: 'shure', config: { ...good, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
-    [{ code: 'shure', config: { ...good, websocket_url: 'ws://10.0.0.1' } }, 'config.websocket_url: expected the same'],
-    [{ code: 'shure', config: { ...good, auth_header: true, auth_header_name: 'X Key' } }, 'config.auth_header_name: '],
-    [{ code: 'shure', config: { ...good, auth_header: true, shared_key: 'key\n' } }, 'config.shared_key: expected'],
-    [{ code: 'shure', config: { ...good, username: 'b€nutzer' } }, 'config.username: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'ftp://10.0.0.1' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://a:b@10.0.0.1' } }, 'credentials do not belong'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
+    [
+      { code: 'shure', config: { ...valid, websocket_url: 'ws://10.0.0.1' } },
+      'config.websocket_url: expected the same',
+    ],
+    [
+      { code: 'shure', config: { ...valid, auth_header: true, auth_header_name: 'X Key' } },
+      'config.auth_header_name: ',
+    ],
+    [{ code: 'shure', config: { ...valid, auth_header: true, shared_key: 'key\n' } }, 'config.shared_key: expected'],
+    [{ code: 'shure', config: { ...valid, username: 'b€nutzer' } }, 'config.username: expected'],
     [
       {
         code: 'shure',
-        config: { ...good, websocket_url: 'ws://169.254.169.254', websocket_other_host: true },
+        config: { ...valid, websocket_url: 'ws://169.254.169.254', websocket_other_host: true },
       },
       'config.websocket_url: expected',
     ],
@@ -264,7 +279,7 @@ describe('invalid settings', () => {
   })
 
   it('are rejected in the configuration file as well, and stored ones are reported as unhealthy by name', async () => {
-    const config = { ...good, username: 'b€nutzer' }
+    const config = { ...valid, username: 'b€nutzer' }
     await expect(startApp({ manufacturers: [{ code: 'shure', config }] })).rejects.toThrow(
       /manufacturers\.0\.config\.username: expected/,
     )
@@ -327,7 +342,7 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('it gets a request', () => requestsBefore > 0)
+    await until('the system gets a request', () => requestsBefore > 0)
     app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
@@ -351,26 +366,26 @@ describe.each(engines)('several processes (%s)', (engine) => {
     const simulator = await startShure()
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
-    const screen = await startAdmin({ databaseUrl: database.url, isScreenOnly: true })
+    const screen = await startAdmin({ databaseUrl: database.url, servesOnly: true })
     // They share the key file, as they would with a shared data folder.
-    const worker = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
-    await screen.add({ code: 'shure', config: entryOf(simulator).config })
-    await until('the other one receives it', async () => (await worker.receivers()).length === 2)
-    await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    const poller = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
+    await screen.add({ code: 'shure', config: configFor(simulator).config })
+    await until('the poller lists the receivers', async () => (await poller.receivers()).length === 2)
+    await until('the screen lists the receivers', async () => (await screen.app.receivers()).length === 2)
+    await until('the subscription is connected', () => simulator.push.links > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('it is not polled', () => simulator.push.links === 0, 5000)
-    expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
+    await until('the system is no longer polled', () => simulator.push.links === 0, 5000)
+    expect((await poller.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
 
 // Reliability: 3.8.3.
-it('reports secrets that cannot be read until they are entered again', async () => {
+it('a manufacturer reports secrets that cannot be read until they are entered again', async () => {
   const simulator = withoutPush(await startShure())
   const database = await createTestDatabase('sqlite')
   onTestFinished(database.drop)
-  const before = await startApp({ databaseUrl: database.url, manufacturers: [entryOf(simulator)] })
-  await until('it is received', () => before.receiver(firstDevice(simulator).id))
+  const before = await startApp({ databaseUrl: database.url, manufacturers: [configFor(simulator)] })
+  await until('the receivers are listed', () => before.receiver(deviceOf(simulator).id))
   await before.close()
 
   // A new data folder has another key.
@@ -381,8 +396,8 @@ it('reports secrets that cannot be read until they are entered again', async () 
   expect(await list()).toMatchObject([{ secrets_unreadable: true, config: { shared_key: null } }])
   const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
   expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })
-  const { shared_key }: Config = entryOf(simulator).config
+  const { shared_key }: Config = configFor(simulator).config
   const repaired = await change('shure', { config: { shared_key } })
   expect(repaired.json).toMatchObject({ secrets_unreadable: false, config: { shared_key: '********' } })
-  await until('it is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
+  await until('the system is polled', async () => (await app.get('/api/health/')).json.status === 'healthy')
 })

@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 
-export interface Announced {
+export interface AnnouncedService {
   /** For example `_ssc._udp`. */
   readonly type: string
   readonly instance: string
@@ -13,7 +13,7 @@ export interface Announced {
   readonly text?: Readonly<Record<string, string>>
 }
 
-export async function startResponder(services: readonly Announced[]) {
+export async function startResponder(services: readonly AnnouncedService[]) {
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
     for (const service of services) {
@@ -29,9 +29,9 @@ export async function startResponder(services: readonly Announced[]) {
   }
 }
 
-function responseOf({ type, instance, ip, port, text = {} }: Announced): Buffer {
+function responseOf({ type, instance, ip, port, text = {} }: AnnouncedService): Buffer {
   const service = [...type.split('.'), 'local']
-  const own = [instance, ...service]
+  const instanceName = [instance, ...service]
   const host = [`host-of-${instance}`, 'local']
   const texts = Object.entries(text).map(([key, value]) => Buffer.from(`${key}=${value}`))
   const header = Buffer.alloc(12)
@@ -39,20 +39,20 @@ function responseOf({ type, instance, ip, port, text = {} }: Announced): Buffer 
   header.writeUInt16BE(4, 6)
   return Buffer.concat([
     header,
-    record(service, 12, name(own)),
-    record(own, 33, Buffer.concat([Buffer.from([0, 0, 0, 0, port >> 8, port & 255]), name(host)])),
-    record(own, 16, Buffer.concat(texts.flatMap((text) => [Buffer.from([text.length]), text]))),
+    record(service, 12, name(instanceName)),
+    record(instanceName, 33, Buffer.concat([Buffer.from([0, 0, 0, 0, port >> 8, port & 255]), name(host)])),
+    record(instanceName, 16, Buffer.concat(texts.flatMap((text) => [Buffer.from([text.length]), text]))),
     record(host, 1, Buffer.from(ip.split('.').map(Number))),
   ])
 }
 
 function record(labels: readonly string[], type: number, data: Buffer): Buffer {
-  const about = Buffer.alloc(10)
-  about.writeUInt16BE(type, 0)
-  about.writeUInt16BE(1, 2)
-  about.writeUInt32BE(120, 4)
-  about.writeUInt16BE(data.length, 8)
-  return Buffer.concat([name(labels), about, data])
+  const fields = Buffer.alloc(10)
+  fields.writeUInt16BE(type, 0)
+  fields.writeUInt16BE(1, 2)
+  fields.writeUInt32BE(120, 4)
+  fields.writeUInt16BE(data.length, 8)
+  return Buffer.concat([name(labels), fields, data])
 }
 
 function name(labels: readonly string[]): Buffer {

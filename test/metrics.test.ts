@@ -1,7 +1,7 @@
 /** The Prometheus metrics of the service and its equipment. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 
 /** Name with labels -> value. */
 function readMetrics(text: string): Map<string, number> {
@@ -9,14 +9,14 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-it('includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
+it('GET /metrics includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
-  const { id } = firstDevice(simulator)
+  const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
   simulator.show.set(id, { transmitter: false }, 2)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
   await app.socket()
-  await until('both are known', async () => (await app.receivers()).length === 2)
+  await until('both receivers are known', async () => (await app.receivers()).length === 2)
   await until('the alert is raised', async () => (await app.get('/api/alerts/')).json.length > 0)
   await until('a cycle is counted', async () =>
     /^micwatch_polls_total/m.test(String((await app.get('/metrics')).bytes)),
@@ -55,7 +55,7 @@ it('includes polls, devices, clients, subscriptions, the queue and alerts', asyn
   })
 })
 
-it('includes alerts as zero while there are none, and no health of a disabled manufacturer', async () => {
+it('GET /metrics reports zero alerts without alerts, and no health of a disabled manufacturer', async () => {
   const app = await startApp({ manufacturers: [{ code: 'shure', api_enabled: false, config: {} }] })
   const metrics = readMetrics((await app.get('/metrics')).bytes.toString())
   const alerts = [...metrics].filter(([name]) => name.startsWith('micwatch_alerts_open'))
@@ -64,21 +64,21 @@ it('includes alerts as zero while there are none, and no health of a disabled ma
   expect([...metrics.keys()].filter((name) => name.startsWith('micwatch_upstream_healthy'))).toEqual([])
 })
 
-it('includes batteries and levels by channel if requested', async () => {
+it('GET /metrics includes batteries and levels by channel if requested', async () => {
   const simulator = withoutPush(await startShure({ receivers: 1 }))
-  const { id, name } = firstDevice(simulator)
+  const { id, name } = deviceOf(simulator)
   simulator.show.set(id, { battery: 61, rf_level: -47, audio_level: -9, name: 'Vox "1"' }, 1)
-  const app = await startApp({ manufacturers: [entryOf(simulator)] })
-  await until('it is known', async () => (await app.receivers()).length === 1)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  await until('the device is known', async () => (await app.receivers()).length === 1)
   const metrics = readMetrics((await app.get('/metrics?channels=1')).bytes.toString())
-  const about = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
-  expect(metrics.get(`micwatch_channel_battery_percent{${about}}`)).toBe(61)
-  expect(metrics.get(`micwatch_channel_rf_level_dbm{${about}}`)).toBe(-47)
-  expect(metrics.get(`micwatch_channel_audio_level_dbfs{${about}}`)).toBe(-9)
+  const labels = `manufacturer="shure",receiver="${name}",channel="1",slot="1",name="Vox \\"1\\""`
+  expect(metrics.get(`micwatch_channel_battery_percent{${labels}}`)).toBe(61)
+  expect(metrics.get(`micwatch_channel_rf_level_dbm{${labels}}`)).toBe(-47)
+  expect(metrics.get(`micwatch_channel_audio_level_dbfs{${labels}}`)).toBe(-9)
   expect((await app.get('/metrics?channels=yes')).status).toBe(400)
 })
 
-it('requires the same role as other reads', async () => {
+it('GET /metrics requires the same role as other reads', async () => {
   const app = await startApp({ config: { require_login: true } })
   expect((await app.get('/metrics')).status).toBe(401)
 })

@@ -1,15 +1,15 @@
 /** Movements of receivers, detected and by hand; acknowledgement; locations; the layout. */
 
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const idlePolling = { poll_interval: 3600 }
 
 async function startService() {
   const shure = withoutPush(await startShure({ richList: true }))
-  const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-  await until('all are known', async () => (await app.receivers()).length === 2)
+  const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+  await until('all receivers are known', async () => (await app.receivers()).length === 2)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const json = { ...admin, 'content-type': 'application/json' }
   return {
@@ -30,7 +30,7 @@ async function poll(app: TestApp) {
 // Conformance: S-2.18, S-3.12, S-5.8, C-5.49.
 it('a moved receiver is listed until a user acknowledges it', async () => {
   const { shure, app, admin, movements } = await startService()
-  const { id, ip } = firstDevice(shure)
+  const { id, ip } = deviceOf(shure)
   const receiver = await app.receiver(id)
   shure.show.set(id, { ip: '10.77.0.1' })
   await poll(app)
@@ -39,7 +39,7 @@ it('a moved receiver is listed until a user acknowledges it', async () => {
     count: 1,
     results: [
       {
-        device: { id: receiver.id, name: receiver.name, serial_number: firstDevice(shure).serial_number },
+        device: { id: receiver.id, name: receiver.name, serial_number: deviceOf(shure).serial_number },
         old_ip: ip,
         new_ip: '10.77.0.1',
         movement_type: 'ip_only',
@@ -73,7 +73,7 @@ it('a moved receiver is listed until a user acknowledges it', async () => {
 
 it('two receivers that swap addresses are two movements, and swapping back is two more', async () => {
   const { shure, app, movements } = await startService()
-  const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+  const [a, b] = [deviceOf(shure, 0), deviceOf(shure, 1)]
   shure.show.set(a.id, { ip: b.ip })
   shure.show.set(b.id, { ip: a.ip })
   await poll(app)
@@ -102,10 +102,10 @@ it('two receivers that swap addresses are two movements, and swapping back is tw
 // Conformance: C-5.51, C-5.53.
 it('locations are created, nested, changed, and not removed while they are in use', async () => {
   const { app, admin, post, patch, remove } = await startService()
-  const venue = await post('/api/admin/locations/', { name: 'House' })
+  const venue = await post('/api/admin/locations/', { name: 'Venue' })
   expect([venue.status, venue.json]).toEqual([
     201,
-    { id: expect.any(Number), name: 'House', description: '', parent: null },
+    { id: expect.any(Number), name: 'Venue', description: '', parent: null },
   ])
   const stage = (await post('/api/admin/locations/', { name: 'Stage', parent: venue.json.id })).json
   expect((await patch(`/api/admin/locations/${stage.id}/`, { name: 'Main stage' })).json).toMatchObject({
@@ -127,7 +127,7 @@ it('locations are created, nested, changed, and not removed while they are in us
 // Conformance: S-2.12, S-2.17, C-4.19, C-5.55.
 it('a user assigns a location, a name or an address to a receiver', async () => {
   const { shure, app, admin, post, patch, remove, movements } = await startService()
-  const [a, b] = [firstDevice(shure, 0), firstDevice(shure, 1)]
+  const [a, b] = [deviceOf(shure, 0), deviceOf(shure, 1)]
   const { id } = await app.receiver(a.id)
   const rack = (await post('/api/admin/locations/', { name: 'Rack A' })).json
   const path = `/api/admin/receivers/${id}/`
@@ -191,7 +191,7 @@ it('a receiver that was added by hand is matched by the poll that finds it; a re
   expect(known).toMatchObject({ id: created.json.id, name: 'Rental', is_active: true, ip: '10.6.0.1' })
   expect(known.channels).toHaveLength(1)
 
-  const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
+  const second = await startApp({ databaseUrl: app.databaseUrl, servesOnly: true })
   const socket = await second.socket()
   expect(await second.receivers()).toHaveLength(3)
   shure.show.remove(device)
@@ -204,7 +204,7 @@ it('a receiver that was added by hand is matched by the poll that finds it; a re
   await poll(app)
   expect((await app.get('/api/admin/receivers/?page=1', admin)).json.count).toBe(2)
 
-  const listed = firstDevice(shure)
+  const listed = deviceOf(shure)
   const { id } = await app.receiver(listed.id)
   await remove(`/api/admin/receivers/${id}/`)
   await poll(app)

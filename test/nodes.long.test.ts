@@ -8,23 +8,23 @@ import type { ShureSimulator } from '../src/manufacturers/shure/simulator.ts'
 import {
   channelOf,
   type client,
-  entryOf,
-  firstDevice,
+  configFor,
+  createInstallation,
+  deviceOf,
   startApp,
-  startHome,
   startSennheiser,
   startShure,
   type TestApp,
   until,
   withoutPush,
 } from './app.ts'
-import { watchPulse } from './faults/pulse.ts'
+import { monitorResponsiveness } from './faults/responsiveness.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import type { TestSocket } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 
 // A separate server, because one of these tests stops it.
 let server: TestPostgres
@@ -49,7 +49,7 @@ async function startInstallation() {
       for (const { channel } of channels) show.set(device.id, { audio_level: -20, rf_level: -60, battery: 80 }, channel)
     }
   }
-  const manufacturers = [entryOf(pushing), entryOf(polled)]
+  const manufacturers = [configFor(pushing), configFor(polled)]
   const shared = { redis_url: redis.url, secret_key: 'ab'.repeat(32) }
   return { databaseUrl: database.url, pushing, polled, manufacturers, shared }
 }
@@ -58,7 +58,7 @@ async function startInstallation() {
 async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startInstallation>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
-  await until('both have Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
+  await until('both services use Redis', () => apps.every(({ runtime }) => runtime.redis?.isUp))
   await until('both know every device', async () => {
     const counts = await Promise.all(apps.map(async (app) => (await app.receivers()).length))
     return counts.every((count) => count === 4)
@@ -74,10 +74,10 @@ async function pollers({ runtime }: TestApp): Promise<string[]> {
   return [...new Set(owners)].filter((owner) => owner !== '')
 }
 
-const isLinked = ({ push }: ShureSimulator) => push.links > 0
+const isSubscribed = ({ push }: ShureSimulator) => push.links > 0
 
 /** How often a client received this battery level for some first channel. */
-const timesSeen = (socket: TestSocket, battery: number) =>
+const countUpdates = (socket: TestSocket, battery: number) =>
   socket.ofType('device_update').filter(({ data }) => data.channels?.[0]?.transmitter?.battery === battery).length
 
 async function showsBattery(service: Pick<ReturnType<typeof client>, 'receiver'>, id: string, battery: number) {
@@ -90,31 +90,33 @@ describe('two nodes with a client on each', () => {
   it('send every change to both once and within a second: pushed, polled, or written by a user', async () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
-    await until('the subscription is connected', () => isLinked(installation.pushing))
+    await until('the subscription is connected', () => isSubscribed(installation.pushing))
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
-      installation.pushing.show.set(firstDevice(installation.pushing).id, { battery }, 1)
+      installation.pushing.show.set(deviceOf(installation.pushing).id, { battery }, 1)
       // Polled once a second; the other delays add up to another second.
-      installation.polled.show.set(firstDevice(installation.polled).id, { battery: battery + 1 }, 1)
-      await until('the pushed change is received', () => sockets.every((socket) => timesSeen(socket, battery) > 0))
-      expect(since(changedAt)).toBeLessThan(1500)
-      await until('the polled change is received', () => sockets.every((socket) => timesSeen(socket, battery + 1) > 0))
-      expect(since(changedAt)).toBeLessThan(3500)
+      installation.polled.show.set(deviceOf(installation.polled).id, { battery: battery + 1 }, 1)
+      await until('the pushed change is received', () => sockets.every((socket) => countUpdates(socket, battery) > 0))
+      expect(elapsedSince(changedAt)).toBeLessThan(1500)
+      await until('the polled change is received', () =>
+        sockets.every((socket) => countUpdates(socket, battery + 1) > 0),
+      )
+      expect(elapsedSince(changedAt)).toBeLessThan(3500)
     }
     for (const [index, app] of apps.entries()) {
       const title = `written at ${index}`
       expect((await app.post('/api/group/', { title })).status).toBe(201)
       const writtenAt = performance.now()
-      const hasIt = async (one: TestApp) =>
-        ((await one.get('/api/groups/')).json as { title: string }[]).some((group) => group.title === title)
-      await until('both have the group', async () => (await Promise.all(apps.map(hasIt))).every(Boolean))
-      expect(since(writtenAt)).toBeLessThan(1500)
+      const hasGroup = async (service: TestApp) =>
+        ((await service.get('/api/groups/')).json as { title: string }[]).some((group) => group.title === title)
+      await until('both have the group', async () => (await Promise.all(apps.map(hasGroup))).every(Boolean))
+      expect(elapsedSince(writtenAt)).toBeLessThan(1500)
     }
     // Everything has been stored and read back by now, and there was no second message.
     for (const socket of sockets) {
       for (const battery of [61, 42, 23, 62, 43, 24])
-        expect([battery, timesSeen(socket, battery)]).toEqual([battery, 1])
+        expect([battery, countUpdates(socket, battery)]).toEqual([battery, 1])
     }
   }, 60_000)
 
@@ -122,83 +124,88 @@ describe('two nodes with a client on each', () => {
   it('keep both connected while PostgreSQL restarts under load: levels are published, writes fail, then all is normal', async () => {
     const installation = await startInstallation()
     const apps = await startTwo(installation)
-    await until('the subscription is connected', () => isLinked(installation.pushing))
-    const { id } = firstDevice(installation.pushing)
+    await until('the subscription is connected', () => isSubscribed(installation.pushing))
+    const { id } = deviceOf(installation.pushing)
     const sockets = await Promise.all(apps.map((app) => app.socket('/ws')))
-    const pulses = await Promise.all(apps.map(watchPulse))
+    const monitors = await Promise.all(apps.map(monitorResponsiveness))
     await server.halt()
     for (const battery of [61, 42]) {
       installation.pushing.show.set(id, { battery }, 1)
-      await until('both see it without the database', () => sockets.every((socket) => timesSeen(socket, battery) === 1))
+      await until('both clients receive the change without the database', () =>
+        sockets.every((socket) => countUpdates(socket, battery) === 1),
+      )
     }
     for (const app of apps) {
       const rejected = await app.post('/api/group/', { title: 'lost' })
       expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     }
     await server.restart()
-    const backAt = performance.now()
-    const isNormal = async (app: TestApp) => {
+    const restartedAt = performance.now()
+    const isHealthy = async (app: TestApp) => {
       const { status, json } = await app.get('/api/health/')
       return (
         status === 200 && json.status === 'healthy' && (await app.post('/api/group/', { title: 'back' })).status === 201
       )
     }
-    for (const app of apps) await until('the status is healthy', () => isNormal(app), 15_000)
+    for (const app of apps) await until('the status is healthy', () => isHealthy(app), 15_000)
     // The limit is five seconds.
-    expect(since(backAt)).toBeLessThan(8000)
-    for (const pulse of pulses) expect(await pulse.longestMs()).toBeLessThan(timeLimit(3000))
+    expect(elapsedSince(restartedAt)).toBeLessThan(8000)
+    for (const monitor of monitors) expect(await monitor.longestMs()).toBeLessThan(timeLimit(3000))
     installation.pushing.show.set(id, { battery: 23 }, 1)
     // On the same connections as before.
-    await until('both receive the next change', () => sockets.every((socket) => timesSeen(socket, 23) === 1))
+    await until('both receive the next change', () => sockets.every((socket) => countUpdates(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
   }, 60_000)
 })
 
-describe('nodes as processes of their own', () => {
+describe('nodes in separate processes', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
   it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
-    const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
-    const screen = await home.serve(['--no-poll'])
-    const [first, second] = [home.start(['poll_devices', '--json']), home.start(['poll_devices', '--json'])]
+    const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
+    const screen = await installation.serve(['--no-poll'])
+    const [first, second] = [
+      installation.start(['poll_devices', '--json']),
+      installation.start(['poll_devices', '--json']),
+    ]
     const hasPolled = (poller: typeof first) => poller.lines().length > 0
-    await until('both poll', () => hasPolled(first) && hasPolled(second), 30_000)
-    await until('the subscription is connected', () => isLinked(systems.pushing))
+    await until('both processes poll', () => hasPolled(first) && hasPolled(second), 30_000)
+    await until('the subscription is connected', () => isSubscribed(systems.pushing))
     const socket = await screen.socket('/ws')
     first.kill('SIGKILL')
     const killedAt = performance.now()
     const batteries = { pushed: 31, polled: 32 }
-    systems.pushing.show.set(firstDevice(systems.pushing).id, { battery: batteries.pushed }, 1)
-    systems.polled.show.set(firstDevice(systems.polled).id, { battery: batteries.polled }, 1)
-    const isSeen = () => Object.values(batteries).every((battery) => timesSeen(socket, battery) > 0)
-    await until('the client receives changes of both', isSeen, 30_000)
-    expect(since(killedAt)).toBeLessThan(20_000)
+    systems.pushing.show.set(deviceOf(systems.pushing).id, { battery: batteries.pushed }, 1)
+    systems.polled.show.set(deviceOf(systems.polled).id, { battery: batteries.polled }, 1)
+    const areReceived = () => Object.values(batteries).every((battery) => countUpdates(socket, battery) > 0)
+    await until('the client receives changes of both', areReceived, 30_000)
+    expect(elapsedSince(killedAt)).toBeLessThan(20_000)
     expect(second.isRunning()).toBe(true)
   }, 60_000)
 
   it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
-    const home = await startHome({ ...shared, manufacturers, database_url: databaseUrl })
-    const { id } = firstDevice(systems.pushing)
-    let [leaving, staying] = [await home.serve(), await home.serve()]
+    const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
+    const { id } = deviceOf(systems.pushing)
+    let [stopping, staying] = [await installation.serve(), await installation.serve()]
     await until('both know every device', async () => {
-      const counts = await Promise.all([leaving, staying].map(async (one) => (await one.receivers()).length))
+      const counts = await Promise.all([stopping, staying].map(async (service) => (await service.receivers()).length))
       return counts.every((count) => count === 4)
     })
     for (const battery of [61, 42]) {
-      await until('the subscription is connected', () => isLinked(systems.pushing), 20_000)
-      const socket = await leaving.socket('/ws')
+      await until('the subscription is connected', () => isSubscribed(systems.pushing), 20_000)
+      const socket = await stopping.socket('/ws')
       systems.pushing.show.set(id, { battery }, 1)
-      await until('the change is received', () => timesSeen(socket, battery) > 0)
-      leaving.kill('SIGTERM')
+      await until('the change is received', () => countUpdates(socket, battery) > 0)
+      stopping.kill('SIGTERM')
       expect(await socket.closed).toBe(1001)
-      await until('the other shows it', () => showsBattery(staying, id, battery), 2000)
+      await until('the other node reports the change', () => showsBattery(staying, id, battery), 2000)
       const again = await staying.socket('/ws')
-      expect(await leaving.ended).toBe(0)
+      expect(await stopping.ended).toBe(0)
       systems.pushing.show.set(id, { battery: battery + 1 }, 1)
-      await until('the next change is published', () => timesSeen(again, battery + 1) > 0, 20_000)
-      ;[leaving, staying] = [staying, await home.serve()]
+      await until('the next change is published', () => countUpdates(again, battery + 1) > 0, 20_000)
+      ;[stopping, staying] = [staying, await installation.serve()]
     }
   }, 60_000)
 })

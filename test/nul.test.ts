@@ -26,8 +26,8 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
     const { paths } = (await app.get('/api/openapi.json')).json
     const queries: string[] = []
     for (const [path, { get }] of Object.entries<{ get?: { parameters?: readonly Parameter[] } }>(paths)) {
-      for (const { name, in: where, schema } of get?.parameters ?? []) {
-        if (where !== 'query' || schema.type !== 'string' || schema.enum !== undefined) continue
+      for (const { name, in: location, schema } of get?.parameters ?? []) {
+        if (location !== 'query' || schema.type !== 'string' || schema.enum !== undefined) continue
         const address = path.replace('{id}', '1')
         const [{ status, json }, other] = [
           await send('GET', `${address}?${name}=shure%00`),

@@ -10,16 +10,16 @@ import { operations, tags } from '../src/http/openapi.ts'
 import type { OpenApi } from '../src/http/openapi-document.ts'
 import { respondToClient } from '../src/model/messages.ts'
 import { insertUser } from '../src/store/people.ts'
-import { entryOf, startApp, startShure, type TestApp, until } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
 import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 type Json = Record<string, unknown>
 
-async function startShow() {
+async function startService() {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
-  await until('both receivers are there', async () => (await app.receivers()).length === 2)
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('both receivers are listed', async () => (await app.receivers()).length === 2)
   return { app, shure, document: await readDocument(app) }
 }
 
@@ -31,16 +31,16 @@ async function readDocument(app: TestApp): Promise<OpenApi> {
 
 /** Every route from fastify's own list, for example `GET /api/receivers/{id}`. */
 function routesOf(app: TestApp): string[] {
-  const found: string[] = []
+  const routes: string[] = []
   const path: string[] = []
   for (const line of app.server.printRoutes({ commonPrefix: false }).split('\n')) {
     const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line) ?? []
     path.splice(indent.length / 4, path.length, part)
-    for (const method of methods.split(', ').filter((one) => one !== '' && one !== 'HEAD')) {
-      found.push(`${method} ${path.join('').replace(/:(\w+)/g, '{$1}')}`)
+    for (const method of methods.split(', ').filter((name) => name !== '' && name !== 'HEAD')) {
+      routes.push(`${method} ${path.join('').replace(/:(\w+)/g, '{$1}')}`)
     }
   }
-  return found
+  return routes
 }
 
 function operationsOf(document: OpenApi): string[] {
@@ -50,10 +50,10 @@ function operationsOf(document: OpenApi): string[] {
 }
 
 /** Forbids fields that the schema does not name, so that a response with undocumented fields fails. */
-function strict(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strict)
+function strictSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strictSchema)
   if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strict(value)]))
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strictSchema(value)]))
   const isObject = 'properties' in schema && schema.properties !== null && 'type' in schema && schema.type === 'object'
   return isObject ? { ...inner, additionalProperties: false } : inner
 }
@@ -61,18 +61,18 @@ function strict(schema: unknown): unknown {
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
   const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
-  expect(response, `${operation} says nothing of ${status}`).toBeDefined()
+  expect(response, `${operation} does not document ${status}`).toBeDefined()
   const schema = response?.content?.['application/json'].schema
   expect(schema, `${operation} ${status} has no body`).toBeDefined()
   expectMatches(document, schema as Json, json, `${operation} ${status}`)
 }
 
-function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, what: string) {
-  const whole = { ...(strict(schema) as Json), components: strict(document.components) }
-  const matches = Check(whole, value)
+function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, value: unknown, description: string) {
+  const fullSchema = { ...(strictSchema(schema) as Json), components: strictSchema(document.components) }
+  const matches = Check(fullSchema, value)
   expect(
     matches,
-    `${what}: ${JSON.stringify(value).slice(0, 2000)} ${matches ? '' : JSON.stringify(Errors(whole, value))}`,
+    `${description}: ${JSON.stringify(value).slice(0, 2000)} ${matches ? '' : JSON.stringify(Errors(fullSchema, value))}`,
   ).toBe(true)
 }
 
@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp()
     const document = await readDocument(app)
     const documented = operationsOf(document).sort()
-    const routes = routesOf(app).filter((one) => / \/api\//.test(one) && !/ \/api\/docs\b/.test(one))
+    const routes = routesOf(app).filter((route) => / \/api\//.test(route) && !/ \/api\/docs\b/.test(route))
     expect(routes.length).toBeGreaterThan(50)
     expect(documented).toEqual(routes.sort())
     expect(Object.keys(operations).sort()).toEqual(documented)
@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
 
   it('is below the mount prefix, and so are the paths in it', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
-    const bare = app.at('/')
+    const bare = app.withBasePath('/')
     expect((await bare.get('/api/openapi.json')).status).toBe(404)
     const { json: document } = await bare.get('/stage/api/openapi.json')
     expect(document.servers).toEqual([{ url: '/stage' }])
@@ -153,31 +153,32 @@ describe('the OpenAPI document', () => {
     }
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
-        const about = `${method} ${path}`
-        expect(['get', 'post', 'put', 'patch', 'delete'], about).toContain(method)
-        expect(operation.tags, about).toHaveLength(1)
-        expect(Object.keys(tags), about).toContain(operation.tags[0])
-        expect(operation.summary, about).toMatch(/^\S.*\.$/)
-        expect(operation.description, about).toMatch(/^Requires (the permission|no credentials)/)
+        const operationName = `${method} ${path}`
+        expect(['get', 'post', 'put', 'patch', 'delete'], operationName).toContain(method)
+        expect(operation.tags, operationName).toHaveLength(1)
+        expect(Object.keys(tags), operationName).toContain(operation.tags[0])
+        expect(operation.summary, operationName).toMatch(/^\S.*\.$/)
+        expect(operation.description, operationName).toMatch(/^Requires (the permission|no credentials)/)
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
         const parameters = operation.parameters ?? []
         expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(inPath)
         for (const parameter of parameters) {
-          expect(['path', 'query'], about).toContain(parameter.in)
-          expect(parameter.schema, about).toBeTypeOf('object')
-          expect(parameter.description, about).toMatch(/\w/)
-          if (parameter.in === 'path') expect(parameter.required, about).toBe(true)
+          expect(['path', 'query'], operationName).toContain(parameter.in)
+          expect(parameter.schema, operationName).toBeTypeOf('object')
+          expect(parameter.description, operationName).toMatch(/\w/)
+          if (parameter.in === 'path') expect(parameter.required, operationName).toBe(true)
         }
         for (const security of operation.security)
           for (const name of Object.keys(security)) expect(schemes).toContain(name)
         expect(
           Object.keys(operation.responses).some((status) => status < '300'),
-          about,
+          operationName,
         ).toBe(true)
         for (const [status, response] of Object.entries(operation.responses)) {
-          expect(status, about).toMatch(/^[2-5]\d\d$/)
-          expect(response.description, about).toMatch(/\w/)
-          if (status >= '400') expect(JSON.stringify(response.content), about).toContain('#/components/schemas/Error')
+          expect(status, operationName).toMatch(/^[2-5]\d\d$/)
+          expect(response.description, operationName).toMatch(/\w/)
+          if (status >= '400')
+            expect(JSON.stringify(response.content), operationName).toContain('#/components/schemas/Error')
         }
       }
     }
@@ -214,7 +215,7 @@ describe('the OpenAPI document', () => {
 
 describe('responses', () => {
   it('match the document', async () => {
-    const { app, document } = await startShow()
+    const { app, document } = await startService()
     const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
     const read = async (operation: string, address = operation.split(' ')[1] ?? '') => {
@@ -235,7 +236,7 @@ describe('responses', () => {
     await write('PATCH /api/admin/receivers/{id}', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
     await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
     const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
-    const unit = await until('a unit is there', async () => (await app.get('/api/units')).json[0])
+    const unit = await until('a unit is listed', async () => (await app.get('/api/units')).json[0])
     await write('POST /api/assignments', { performer: performer.id, wireless_unit: unit.id })
     const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
     await app.runtime.db.transaction((tx) => insertUser(tx, ada))
@@ -246,7 +247,7 @@ describe('responses', () => {
     await write('POST /api/admin/manufacturers/test', { code: 'shure' })
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
-    const lists = operationsOf(document).filter((one) => one.startsWith('GET ') && !one.includes('{'))
+    const lists = operationsOf(document).filter((operation) => operation.startsWith('GET ') && !operation.includes('{'))
     for (const operation of lists.filter((list) => !list.endsWith('openapi.json'))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
@@ -273,7 +274,7 @@ describe('responses', () => {
   })
 
   it('with errors match the document', async () => {
-    const { app, document } = await startShow()
+    const { app, document } = await startService()
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/none/'))
     expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
     expectDocumented(document, 'POST /api/config', await app.post('/api/config/', { key: 1 }))
@@ -294,12 +295,12 @@ describe('responses', () => {
 describe('WebSocket messages', () => {
   const schemas = new Map<string, object>(serverMessages.map((serverMessage) => [serverMessage.title, serverMessage]))
   const expectMessage = ({ at: _, ...frame }: ReceivedMessage) => {
-    const schema = strict(schemas.get(frame.type)) as object
+    const schema = strictSchema(schemas.get(frame.type)) as object
     expect(Check(schema, frame), `${JSON.stringify(frame)} ${JSON.stringify(Errors(schema, frame))}`).toBe(true)
   }
 
   it('match their schemas', async () => {
-    const { app, shure } = await startShow()
+    const { app, shure } = await startService()
     const socket = await app.socket()
     const headers = await tokenHeaders(app.runtime, 'admin')
     const [receiver] = await app.receivers()
@@ -327,7 +328,7 @@ describe('WebSocket messages', () => {
   it('have examples that match their schemas', () => {
     for (const message of [...serverMessages, ...clientMessages]) {
       for (const example of message.examples)
-        expect(Check(strict(message) as object, example), message.title).toBe(true)
+        expect(Check(strictSchema(message) as object, example), message.title).toBe(true)
     }
     for (const { examples } of clientMessages) {
       for (const example of examples)
@@ -360,8 +361,8 @@ describe('the API documentation page', () => {
   it('escapes the text that it shows', async () => {
     const app = await startApp()
     const hostile = '<img src=x onerror="alert(1)">\'&`<xmp>`'
-    const poison = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(poison)
+    const makeHostile = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(makeHostile)
       if (typeof value === 'object' && value !== null) {
         return Object.fromEntries(
           Object.entries(value).map(([key, inner]) => [
@@ -371,14 +372,14 @@ describe('the API documentation page', () => {
               : key === 'enum'
                 ? [hostile]
                 : key === 'properties'
-                  ? { ...(poison(inner) as Json), [hostile]: { type: hostile } }
-                  : poison(inner),
+                  ? { ...(makeHostile(inner) as Json), [hostile]: { type: hostile } }
+                  : makeHostile(inner),
           ]),
         )
       }
       return value
     }
-    const page = docsPage(poison(await readDocument(app)) as OpenApi, '/"><i>')
+    const page = docsPage(makeHostile(await readDocument(app)) as OpenApi, '/"><i>')
     expect(page).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&#39;&amp;<code>&lt;xmp&gt;</code>')
     expect(page).not.toMatch(/<img|<xmp>|"><i>/)
   })

@@ -22,7 +22,7 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
     .map((name) => {
       const text = readFileSync(new URL(name, folder), 'utf8')
       const fixture = JSON.parse(text.replaceAll('MEGABYTE', 'm'.repeat(1024 * 1024))) as Fixture
-      if (fixture.source.length < 10) throw new Error(`${name} does not say where it comes from`)
+      if (fixture.source.length < 10) throw new Error(`${name} has no source`)
       return { name, fixture }
     })
 }
@@ -46,34 +46,34 @@ export function freeze<T>(value: T): T {
 const text = expect.stringMatching(/^[^\p{Cc}\p{Cs}]{1,1024}$/u)
 const name = expect.stringMatching(/^[^\p{Cc}\p{Cs}]{1,255}$/u)
 const frequency = expect.stringMatching(/^\d{1,5}\.\d{3}$/)
-const whole = (min: number, max: number) =>
+const integer = (min: number, max: number) =>
   expect.toSatisfy((value) => Number.isInteger(value) && value >= min && value <= max, `a whole number ${min}…${max}`)
 
-const ofLevels = { name, frequency, audio_level: whole(-200, 0), rf_level: whole(-200, 50) }
-const ofTransmitter = { ...ofLevels, upstream_slot: whole(0, 65_535), battery: whole(0, 100) }
+const levelFields = { name, frequency, audio_level: integer(-200, 0), rf_level: integer(-200, 50) }
+const transmitterFields = { ...levelFields, upstream_slot: integer(0, 65_535), battery: integer(0, 100) }
 const flag = expect.any(Boolean)
-const ofChannelDetails: Record<keyof ChannelDetails, unknown> = {
-  ...{ rf_a: ofLevels.rf_level, rf_b: ofLevels.rf_level, rf_c: ofLevels.rf_level, rf_d: ofLevels.rf_level },
-  ...{ audio_peak: ofLevels.audio_level, audio_rms: ofLevels.audio_level, quality: whole(0, 100) },
-  rf_percent: whole(0, 100),
+const channelDetailFields: Record<keyof ChannelDetails, unknown> = {
+  ...{ rf_a: levelFields.rf_level, rf_b: levelFields.rf_level, rf_c: levelFields.rf_level, rf_d: levelFields.rf_level },
+  ...{ audio_peak: levelFields.audio_level, audio_rms: levelFields.audio_level, quality: integer(0, 100) },
+  rf_percent: integer(0, 100),
   audio_activity: expect.stringMatching(/^(low|good|clipping)$/),
   antennas: expect.stringMatching(/^A?B?C?D?$/),
   ...{ rf_low: flag, overload: flag, second_frequency: frequency },
   ...{ interference: flag, muted: flag, encryption: expect.stringMatching(/^(off|on|error)$/) },
-  gain_db: whole(-120, 120),
+  gain_db: integer(-120, 120),
 }
-const ofTransmitterDetails: Record<keyof TransmitterDetails, unknown> = {
-  ...{ model: text, muted: flag, gain_db: whole(-120, 120), power_mw: whole(0, 10_000) },
-  ...{ battery_bars: whole(0, 5), battery_minutes: whole(0, 65_535), battery_type: text },
-  battery_minutes_to_full: whole(0, 65_535),
-  ...{ battery_health: whole(0, 100), battery_cycles: whole(0, 65_535), battery_temperature_c: whole(-40, 215) },
+const transmitterDetailFields: Record<keyof TransmitterDetails, unknown> = {
+  ...{ model: text, muted: flag, gain_db: integer(-120, 120), power_mw: integer(0, 10_000) },
+  ...{ battery_bars: integer(0, 5), battery_minutes: integer(0, 65_535), battery_type: text },
+  battery_minutes_to_full: integer(0, 65_535),
+  ...{ battery_health: integer(0, 100), battery_cycles: integer(0, 65_535), battery_temperature_c: integer(-40, 215) },
   battery_is_estimate: flag,
   battery_low: flag,
-  fault: expect.toSatisfy((value) => faults.includes(value), 'one of the faults'),
+  fault: expect.toSatisfy((value) => faults.includes(value), 'a known fault'),
 }
 const ipv4 = expect.stringMatching(/^\d{1,3}(\.\d{1,3}){3}$/)
-const ofDevice = {
-  battery: whole(0, 100),
+const deviceFields = {
+  battery: integer(0, 100),
   model_name: text,
   serial_number: text,
   mac_address: expect.stringMatching(/^([0-9A-F]{2}:){5}[0-9A-F]{2}$/),
@@ -92,35 +92,35 @@ export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,
     kind,
-    name: called,
+    name: deviceName,
     online,
     device_type,
     channels = [],
     units = [],
     metadata,
-    details: ofItself = {},
+    details: deviceDetails = {},
     ...fields
   } = report
-  expect({ id, called, online, device_type }).toEqual({
+  expect({ id, called: deviceName, online, device_type }).toEqual({
     id: text,
     called: name,
     online: expect.any(Boolean),
     device_type: text,
   })
   expect(['receiver', 'transmitter']).toContain(kind)
-  expectFields(fields, ofDevice)
-  expectFields(ofItself, ofTransmitterDetails)
+  expectFields(fields, deviceFields)
+  expectFields(deviceDetails, transmitterDetailFields)
   for (const unit of units) {
     expect(unit.kind).toBe('transmitter')
     expectCommonFormat(unit)
   }
-  for (const { channel, transmitter, details: ofIt = {}, ...levels } of channels) {
+  for (const { channel, transmitter, details: channelDetails = {}, ...levels } of channels) {
     const { details = {}, ...fields } = transmitter ?? {}
-    expect(channel).toEqual(whole(1, 65_535))
-    expectFields(levels, ofLevels)
-    expectFields(ofIt, ofChannelDetails)
-    expectFields(fields, ofTransmitter)
-    expectFields(details, ofTransmitterDetails)
+    expect(channel).toEqual(integer(1, 65_535))
+    expectFields(levels, levelFields)
+    expectFields(channelDetails, channelDetailFields)
+    expectFields(fields, transmitterFields)
+    expectFields(details, transmitterDetailFields)
   }
 }
 

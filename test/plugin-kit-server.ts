@@ -48,19 +48,19 @@ async function listen(server: Server): Promise<MinimalServer> {
 }
 
 /** Starts a device that answers lines with lines, and unknown lines with `otherwise`. */
-export async function serveLines(about: {
+export async function serveLines(options: {
   readonly responses: Readonly<Record<string, unknown>>
-  readonly questionEnd: string
-  readonly answerEnd: string
-  readonly otherwise: string
+  readonly requestEnd: string
+  readonly responseEnd: string
+  readonly defaultResponse: string
 }): Promise<MinimalServer> {
-  const { responses, questionEnd, answerEnd, otherwise } = about
+  const { responses, requestEnd, responseEnd, defaultResponse } = options
   const server = await serveRaw((socket) => {
-    let rest = ''
+    let remainder = ''
     socket.on('data', (bytes) => {
-      const lines = (rest + bytes.toString('utf8')).split(questionEnd)
-      rest = lines.pop() ?? ''
-      for (const line of lines) socket.write(`${responses[line] ?? otherwise}${answerEnd}`)
+      const lines = (remainder + bytes.toString('utf8')).split(requestEnd)
+      remainder = lines.pop() ?? ''
+      for (const line of lines) socket.write(`${responses[line] ?? defaultResponse}${responseEnd}`)
     })
   })
   return { ...server, url: server.url.replace('http:', 'tcp:') }

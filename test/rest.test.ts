@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, respondJson, startSystem } from './faults/system.ts'
 import { type HttpResponse, httpClient } from './http-client.ts'
@@ -16,12 +16,12 @@ import { tokenHeaders } from './tokens.ts'
 async function startService(config: Record<string, unknown> = {}) {
   const shure = withoutPush(await startShure({ receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
-  const app = await startApp({ config, manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-  await until('all five are known', async () => (await app.receivers()).length === 5)
+  const app = await startApp({ config, manufacturers: [configFor(shure), configFor(sennheiser)] })
+  await until('all five receivers are known', async () => (await app.receivers()).length === 5)
   return { app, shure, sennheiser }
 }
 
-function expectRefusal(response: HttpResponse, status: number, details?: string | RegExp): void {
+function expectError(response: HttpResponse, status: number, details?: string | RegExp): void {
   expect([response.status, response.json]).toEqual([
     status,
     expect.objectContaining({ error: expect.any(String), status }),
@@ -50,12 +50,12 @@ describe('reads', () => {
       receiver.channels.map(({ slot }) => slot),
     )
     expect(slots.toSorted((a: number, b: number) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-    const own = (await app.get('/api/data/?manufacturer=sennheiser')).json
-    expect(own.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
+    const filtered = (await app.get('/api/data/?manufacturer=sennheiser')).json
+    expect(filtered.receivers.map((receiver: { manufacturer: string }) => receiver.manufacturer)).toEqual([
       'sennheiser',
       'sennheiser',
     ])
-    expect(own.config.polling_interval).toBe(1)
+    expect(filtered.config.polling_interval).toBe(1)
     expect((await app.get('/api/data/?manufacturer=nobody')).json.receivers).toEqual([])
   })
 
@@ -102,14 +102,15 @@ describe('reads', () => {
       const { json } = await app.get(`${path}?${query}`)
       return (json.receivers ?? json.results ?? json).length
     }
-    const odd = ['/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
+    const unusualQueries = ['/api/receivers/?page=1', 'page:/api/receivers/?page=1'].map(
       (code) => `manufacturer=${encodeURIComponent(code)}`,
     )
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let round = 0; round < 3; round += 1) {
       for (const path of ['/api/receivers/', '/api/data/', '/api/data.json']) {
-        const queries = turn === 1 ? ['', 'page=1', ...odd] : [...odd, 'page=1', 'manufacturer=', '']
+        const queries =
+          round === 1 ? ['', 'page=1', ...unusualQueries] : [...unusualQueries, 'page=1', 'manufacturer=', '']
         for (const query of queries)
-          expect([path, query, await count(path, query)]).toEqual([path, query, odd.includes(query) ? 0 : 5])
+          expect([path, query, await count(path, query)]).toEqual([path, query, unusualQueries.includes(query) ? 0 : 5])
       }
     }
   })
@@ -117,8 +118,8 @@ describe('reads', () => {
   // Conformance: S-4.6, C-5.7.
   it('limit a page to 1000 and default to 100', async () => {
     const shure = withoutPush(await startShure({ receivers: 1005, channelsPerReceiver: 1, richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-    await until('all are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+    await until('all receivers are known', async () => (await app.get('/api/receivers/')).json.length === 1005)
     expect((await app.get('/api/receivers/?page_size=1001')).json.results).toHaveLength(1000)
     const second = (await app.get('/api/receivers/?page=2')).json
     expect(second.results).toHaveLength(100)
@@ -128,27 +129,27 @@ describe('reads', () => {
   // Conformance: C-5.5.
   it.each(['page=0', 'page=-1', 'page=', 'page=1.5', 'page=x', 'page=1&page=2'])('reject %s', async (query) => {
     const app = await startApp()
-    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page/)
+    expectError(await app.get(`/api/receivers/?${query}`), 400, /page/)
   })
 
   it.each(['page_size=0', 'page_size=-5', 'page_size=ten', 'page_size='])('reject %s', async (query) => {
     const app = await startApp()
-    expectRefusal(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
+    expectError(await app.get(`/api/receivers/?${query}`), 400, /page_size/)
   })
 
   // Conformance: S-4.7, C-5.6, C-5.11.
   it('return 404 past the last page and for an unknown receiver', async () => {
     const { app } = await startService()
-    expectRefusal(await app.get('/api/receivers/?page=6&page_size=1'), 404)
-    expectRefusal(await app.get('/api/receivers/?page=99999999999999999999'), 404)
-    expectRefusal(await app.get('/api/receivers/4711/'), 404)
+    expectError(await app.get('/api/receivers/?page=6&page_size=1'), 404)
+    expectError(await app.get('/api/receivers/?page=99999999999999999999'), 404)
+    expectError(await app.get('/api/receivers/4711/'), 404)
     for (const id of ['0', '-1', 'abc', '1.5', '9007199254740992', '%00', '1%2F2']) {
-      expectRefusal(await app.get(`/api/receivers/${id}/`), 400)
+      expectError(await app.get(`/api/receivers/${id}/`), 400)
     }
     const [{ id }] = (await app.get('/api/receivers/?manufacturer=shure')).json
     expect((await app.get(`/api/receivers/${id}?manufacturer=shure`)).status).toBe(200)
-    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
-    expectRefusal(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
+    expectError(await app.get(`/api/receivers/${id}/?manufacturer=sennheiser`), 404)
+    expectError(await app.get(`/api/receivers/${id}/?manufacturer=nobody`), 404)
   })
 
   // Conformance: S-2.7, S-4.11.
@@ -168,7 +169,7 @@ describe('reads', () => {
       const etag = String(first.headers.etag)
       expect(first.headers['content-encoding']).toBeUndefined()
       // If a level has changed in between, a new tag and a complete response are correct.
-      await until('it has not changed', async () => {
+      await until('the response is unchanged', async () => {
         const { headers } = await app.get(path)
         const again = await app.get(path, { 'if-none-match': `"other", ${headers.etag}` })
         return again.status === 304 && again.bytes.length === 0 && again.headers.etag === headers.etag
@@ -176,16 +177,16 @@ describe('reads', () => {
       expect((await app.get(path, { 'if-none-match': '"other"' })).status).toBe(200)
       expect(etag).toMatch(/^(W\/)?"[^"]+"$/)
     }
-    await until('gzip holds the same', async () => {
-      const packed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
-      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
-      return gunzipSync(packed.bytes).equals((await app.get('/api/data.json')).bytes)
+    await until('the gzip response has the same content', async () => {
+      const compressed = await app.get('/api/data.json', { 'accept-encoding': 'br, gzip;q=0.8' })
+      expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+      return gunzipSync(compressed.bytes).equals((await app.get('/api/data.json')).bytes)
     })
     const plain = await app.get('/api/data.json', { 'accept-encoding': 'gzip;q=0' })
     expect(plain.headers['content-encoding']).toBeUndefined()
 
     const stale = String((await app.get('/api/data.json')).headers.etag)
-    shure.show.set(firstDevice(shure).id, { name: 'Other Rack' })
+    shure.show.set(deviceOf(shure).id, { name: 'Other Rack' })
     await until('the change is published', async () => {
       const response = await app.get('/api/data.json', { 'if-none-match': stale })
       return response.status === 200 && response.bytes.includes('Other Rack')
@@ -210,23 +211,29 @@ describe('health', () => {
   // Conformance: S-1.25, S-6.4, C-5.23, C-5.27, C-7.9.
   it('distinguishes failing from healthy manufacturers, and reports the worst status unless one is named', async () => {
     const { app, shure, sennheiser } = await startService()
-    await until('all are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await until('all manufacturers are healthy', async () => (await app.get('/api/health')).json.status === 'healthy')
     await until('both subscriptions were rejected', async () => {
       const states = (await app.runtime.connections.readAll()).map(({ status }) => status)
       return states.length === 5 && states.every((state) => state === 'error')
     })
     const socket = await app.socket()
     shure.setFault({ type: 'reset' })
-    await until('it is degraded', async () => (await app.get('/api/health')).json.vendor_api.status === 'degraded')
-    await until('it is unhealthy', async () => (await app.get('/api/health')).json.vendor_api.status === 'unhealthy')
+    await until(
+      'the status is degraded',
+      async () => (await app.get('/api/health')).json.vendor_api.status === 'degraded',
+    )
+    await until(
+      'the status is unhealthy',
+      async () => (await app.get('/api/health')).json.vendor_api.status === 'unhealthy',
+    )
     const { status, json } = await app.get('/api/health/')
     expect([status, json.status]).toEqual([200, 'degraded'])
     expect(json.vendor_api).toMatchObject({ base_url: shure.baseUrl, consecutive_failures: expect.any(Number) })
     expect(json.vendor_api.consecutive_failures).toBeGreaterThanOrEqual(3)
-    const named = (code: string) =>
+    const findManufacturer = (code: string) =>
       json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === code)
-    expect(named('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
-    expect(named('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
+    expect(findManufacturer('shure')).toMatchObject({ status: 'unhealthy', error: expect.stringMatching(/\w+ \w+/) })
+    expect(findManufacturer('sennheiser')).toMatchObject({ status: 'healthy', consecutive_failures: 0, error: null })
     expect((await app.get('/api/health/?manufacturer=sennheiser')).json.vendor_api).toEqual({
       status: 'healthy',
       base_url: sennheiser.baseUrl,
@@ -243,8 +250,8 @@ describe('health', () => {
     expect(await app.receivers()).toHaveLength(5)
 
     shure.setFault(null)
-    await until('it is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
-    await socket.caughtUp()
+    await until('the status is healthy again', async () => (await app.get('/api/health')).json.status === 'healthy')
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ about }) => about === 'upstream')
     expect(messages.map(({ status }) => status)).toEqual(['degraded', 'unhealthy', 'healthy'])
     for (const message of socket.ofType('status_update')) {
@@ -255,7 +262,7 @@ describe('health', () => {
   // Conformance: S-1.11, C-5.29.
   it('ignores a disabled manufacturer', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [{ ...entryOf(shure), api_enabled: false }] })
+    const app = await startApp({ manufacturers: [{ ...configFor(shure), api_enabled: false }] })
     const { json } = await app.get('/api/health/')
     expect([json.status, json.manufacturers[0].status]).toEqual(['healthy', 'disabled'])
     expect(shure.requests.total).toBe(0)
@@ -266,19 +273,19 @@ describe('health', () => {
     const shure = withoutPush(await startShure())
     const sennheiser = withoutPush(await startSennheiser())
     shure.setFault({ type: 'hang' })
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    const { id } = firstDevice(sennheiser)
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    const { id } = deviceOf(sennheiser)
     await until('the other system is listed', () => app.receiver(id), 3000)
     const polled = () => sennheiser.requests.count('/api/v1/devices')
     const before = polled()
     await until('the other system is still polled', () => polled() >= before + 2, 4000)
-    const asked = performance.now()
+    const requestedAt = performance.now()
     expect((await app.get('/healthz')).status).toBe(200)
-    expect(performance.now() - asked).toBeLessThan(timeLimit(500))
+    expect(performance.now() - requestedAt).toBeLessThan(timeLimit(500))
     expect(shure.requests.entries.filter(({ status }) => status === null)).toHaveLength(1)
-    const closing = performance.now()
+    const closingAt = performance.now()
     await app.close()
-    expect(performance.now() - closing).toBeLessThan(timeLimit(5000))
+    expect(performance.now() - closingAt).toBeLessThan(timeLimit(5000))
   })
 })
 
@@ -287,12 +294,14 @@ describe('refresh', () => {
   it('polls all or one manufacturer now, and returns the number of devices', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
-    const slow = { poll_interval: 3600 }
-    const off = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
-    const app = await startApp({ manufacturers: [entryOf(shure, slow), entryOf(sennheiser, slow), off] })
-    await until('all are known', async () => (await app.receivers()).length === 5)
+    const idlePolling = { poll_interval: 3600 }
+    const disabled = { code: 'spare', plugin: 'shure', config: { ...shure.config, enabled: false } }
+    const app = await startApp({
+      manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling), disabled],
+    })
+    await until('all receivers are known', async () => (await app.receivers()).length === 5)
 
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Renamed Rack' })
     const refreshed = await app.post('/api/refresh/')
     expect([refreshed.status, refreshed.json]).toEqual([
@@ -301,15 +310,15 @@ describe('refresh', () => {
     ])
     expect(await app.receiver(id)).toMatchObject({ name: 'Renamed Rack' })
     expect((await app.post('/api/refresh?manufacturer=sennheiser', {})).json.receivers_updated).toBe(2)
-    expectRefusal(await app.post('/api/refresh/?manufacturer=nobody'), 404)
-    expectRefusal(await app.post('/api/refresh/?manufacturer=spare'), 409)
+    expectError(await app.post('/api/refresh/?manufacturer=nobody'), 404)
+    expectError(await app.post('/api/refresh/?manufacturer=spare'), 409)
 
     shure.setFault({ type: 'status', status: 500 })
     const partial = (await app.post('/api/refresh/')).json
     expect(partial).toMatchObject({ status: 'partial', receivers_updated: 2 })
     expect(partial.errors).toEqual([{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }])
     const failed = await app.post('/api/refresh/?manufacturer=shure')
-    expectRefusal(failed, 503)
+    expectError(failed, 503)
     expect(Number(failed.headers['retry-after'])).toBeGreaterThan(0)
   })
 
@@ -323,8 +332,8 @@ describe('refresh', () => {
   it('waits for the identities of its poll, even when it joins one that is running', async () => {
     const shure = withoutPush(await startShure({ receivers: 20, channelsPerReceiver: 1 }))
     const rate = { calls_per_second: 10, burst: 5, poll_interval: 1 }
-    const app = await startApp({ manufacturers: [entryOf(shure, rate)] })
-    await until('the first cycle runs', () => shure.requests.count('/api/v1/devices') > 0)
+    const app = await startApp({ manufacturers: [configFor(shure, rate)] })
+    await until('the first cycle is running', () => shure.requests.count('/api/v1/devices') > 0)
     expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 20 })
     expect(await app.receivers()).toHaveLength(20)
   })
@@ -336,9 +345,9 @@ describe('error responses', () => {
   it('have one schema', async () => {
     const app = await startApp()
     for (const path of ['/nothing', '/api/', '/api/nothing/', '/api/receivers/1/2', '/assets/none.js']) {
-      expectRefusal(await app.get(path), 404)
+      expectError(await app.get(path), 404)
     }
-    expectRefusal(await app.send('POST', '/nothing'), 404)
+    expectError(await app.send('POST', '/nothing'), 404)
     for (const [method, path, allow] of [
       ['POST', '/api/data.json', 'GET'],
       ['DELETE', '/api/receivers/1/', 'GET'],
@@ -347,35 +356,35 @@ describe('error responses', () => {
       ['PATCH', '/api/health', 'GET'],
     ] as const) {
       const response = await app.send(method, path)
-      expectRefusal(response, 405)
+      expectError(response, 405)
       expect(String(response.headers.allow).split(', ')).toContain(allow)
     }
     const json = { 'content-type': 'application/json' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
-    const inUtf8 = { 'content-type': 'application/json;charset="UTF-8"' }
-    expect((await app.send('POST', '/api/refresh/', { headers: inUtf8, body: '{}' })).status).toBe(200)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body: '{"a":' }), 400, /^body/)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body: '{"__proto__":{}}' }), 400)
+    const withCharset = { 'content-type': 'application/json;charset="UTF-8"' }
+    expect((await app.send('POST', '/api/refresh/', { headers: withCharset, body: '{}' })).status).toBe(200)
     const text = { 'content-type': 'text/plain' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
+    expectError(await app.send('POST', '/api/refresh/', { headers: text, body: '{}' }), 415)
     for (const empty of [{}, text, { 'content-length': 0 }, { 'transfer-encoding': 'chunked' }]) {
       const response = await app.send('POST', '/api/refresh/', { headers: empty })
       expect([empty, response.status]).toEqual([empty, 200])
-      expectRefusal(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
+      expectError(await app.send('POST', '/api/config/', { headers: empty }), 400, /^body|missing/)
     }
-    const tricky = { 'content-type': 'application/jsonp' }
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: tricky, body: '{}' }), 415)
+    const jsonp = { 'content-type': 'application/jsonp' }
+    expectError(await app.send('POST', '/api/refresh/', { headers: jsonp, body: '{}' }), 415)
     const body = Buffer.alloc(1024 * 1024 + 1, ' ')
-    expectRefusal(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
+    expectError(await app.send('POST', '/api/refresh/', { headers: json, body }), 413)
     const plain = await app.get('/ws')
-    expectRefusal(plain, 426, /ws:/)
+    expectError(plain, 426, /ws:/)
     expect(plain.headers).toMatchObject({ upgrade: 'websocket', connection: 'upgrade' })
     for (const path of ['/%ff', '/api/receivers/%', '/api/receivers/%E0%A4%A']) {
-      expectRefusal(await app.get(path), 400)
+      expectError(await app.get(path), 400)
     }
   })
 
   // Conformance: S-7.1.
-  it('have it also for malformed requests', async () => {
+  it('have the same schema for malformed requests', async () => {
     const app = await startApp()
     const bodyOf = (response: string) => JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4))
     const nonsense = await app.raw('NONSENSE\r\n\r\n')
@@ -407,7 +416,7 @@ describe('access', () => {
     }
     for (const name of ['evil.example', '10.0.0.1', 'localhost.evil.example', '127.0.0.1.evil.example', '[::2]']) {
       for (const path of ['/', '/api/data.json', '/healthz', '/nothing', '/%ff']) {
-        expectRefusal(await app.get(path, hostOf(app, name)), 421)
+        expectError(await app.get(path, hostOf(app, name)), 421)
       }
       await expect(app.socket('/ws', { headers: hostOf(app, name) })).rejects.toThrow('HTTP 421')
     }
@@ -422,12 +431,12 @@ describe('access', () => {
       'HTTP://localhost.:8080/healthz?x=1',
       'http://mics.example/healthz',
     ]) {
-      const whole = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
-      expect([target, (await app.raw(whole)).slice(0, 12)]).toEqual([target, 'HTTP/1.1 200'])
+      const request = `GET ${target} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`
+      expect([target, (await app.raw(request)).slice(0, 12)]).toEqual([target, 'HTTP/1.1 200'])
     }
-    const written = `POST http://127.0.0.1:${app.port}/api/refresh HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`
+    const requestHead = `POST http://127.0.0.1:${app.port}/api/refresh HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n`
     const origin = `Origin: http://127.0.0.1:${app.port}\r\nConnection: close\r\n\r\n`
-    expect(await app.raw(written + origin)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await app.raw(requestHead + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it('ignores an upgrade to an unsupported protocol', async () => {
@@ -436,16 +445,16 @@ describe('access', () => {
     for (const path of ['/healthz', '/api/data.json', '/']) expect((await app.get(path, h2c)).status).toBe(200)
     const created = await app.post('/api/group/', { title: 'Choir' }, h2c)
     expect([created.status, created.json.title]).toEqual([201, 'Choir'])
-    expectRefusal(await app.get('/nothing', h2c), 404)
-    expectRefusal(await app.get('/ws', h2c), 426, /ws:/)
+    expectError(await app.get('/nothing', h2c), 404)
+    expectError(await app.get('/ws', h2c), 426, /ws:/)
     const socket = connect(app.port, '127.0.0.1')
     let received = ''
     socket.setEncoding('utf8').on('data', (text) => {
       received += text
     })
-    // Data sent immediately after it may be lost; the connection is closed, so the sender can tell.
-    const asked = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
-    socket.write(`${asked}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    // Data sent immediately after it may be lost. The connection is closed, so the client detects the loss.
+    const upgradeRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
+    socket.write(`${upgradeRequest}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
     expect(received).toMatch(/^HTTP\/1\.1 200 [\s\S]*connection: close[\s\S]*\{"status":"ok"\}$/i)
   })
@@ -453,23 +462,23 @@ describe('access', () => {
   // Conformance: C-6.11.
   it('allows writes and sockets from its own pages and from programs, not from other sites', async () => {
     const app = await startApp()
-    const own = `http://127.0.0.1:${app.port}`
+    const sameOrigin = `http://127.0.0.1:${app.port}`
     const foreign = ['null', 'http://evil.example', `http://localhost:${app.port}`, `https://127.0.0.1:${app.port}`]
     const rejected = [
       ...foreign.map((origin) => ({ origin })),
       ...['cross-site', 'same-site'].map((site) => ({ 'sec-fetch-site': site })),
-      { origin: own, 'sec-fetch-site': 'cross-site' },
+      { origin: sameOrigin, 'sec-fetch-site': 'cross-site' },
     ]
     for (const headers of rejected) {
-      expectRefusal(await app.post('/api/refresh/', undefined, headers), 403)
+      expectError(await app.post('/api/refresh/', undefined, headers), 403)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 403')
     }
-    const welcome: Record<string, string>[] = [
-      { origin: own, 'sec-fetch-site': 'same-origin' },
+    const accepted: Record<string, string>[] = [
+      { origin: sameOrigin, 'sec-fetch-site': 'same-origin' },
       { 'sec-fetch-site': 'none' },
       {},
     ]
-    for (const headers of welcome) {
+    for (const headers of accepted) {
       expect((await app.post('/api/refresh/', undefined, headers)).status).toBe(200)
       await app.socket('/ws', { headers })
     }
@@ -477,12 +486,12 @@ describe('access', () => {
 
   // Conformance: C-6.3.
   it.each(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded', 'x-real-ip', 'via'])(
-    'asks a request that bears %s to sign in',
+    'requires sign-in for a request with the header %s',
     async (header) => {
       const app = await startApp()
       const headers = { [header]: '10.0.0.1' }
-      expectRefusal(await app.get('/api/data.json', headers), 401)
-      expectRefusal(await app.post('/api/refresh', undefined, headers), 401)
+      expectError(await app.get('/api/data.json', headers), 401)
+      expectError(await app.post('/api/refresh', undefined, headers), 401)
       await expect(app.socket('/ws', { headers })).rejects.toThrow('HTTP 401')
       expect((await app.get('/healthz', headers)).status).toBe(200)
     },
@@ -496,10 +505,10 @@ describe('access', () => {
     const app = await startApp({ config })
     for (const path of ['/api/data.json', '/api/receivers/', '/api/health', '/api/config', '/readyz', '/api/none']) {
       const response = await app.get(path)
-      expectRefusal(response, 401)
+      expectError(response, 401)
       expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
     }
-    expectRefusal(await app.post('/api/refresh'), 401)
+    expectError(await app.post('/api/refresh'), 401)
     await expect(app.socket()).rejects.toThrow('HTTP 401')
     expect((await app.get('/healthz')).json).toEqual({ status: 'ok' })
   })
@@ -510,31 +519,31 @@ describe('access', () => {
       all.filter(({ family }) => family === 'IPv4').map(({ address }) => address),
     )
     for (const address of addresses) {
-      const there = httpClient(`http://${address}:${app.port}`)
-      expect((await there.get('/healthz')).status).toBe(200)
-      expectRefusal(await there.get('/healthz', hostOf(app, '203.0.113.9')), 421)
+      const client = httpClient(`http://${address}:${app.port}`)
+      expect((await client.get('/healthz')).status).toBe(200)
+      expectError(await client.get('/healthz', hostOf(app, '203.0.113.9')), 421)
     }
   })
 })
 
 describe.each(engines)('below a prefix (%s)', (engine) => {
   // Conformance: S-4.19, S-4.24, C-5.4, C-7.1.
-  it('serves everything, and at the root what supervisors and sockets need', async () => {
+  it('serves everything; the liveness checks and WebSockets are also at the root', async () => {
     const shure = withoutPush(await startShure())
-    const config = { server: { mount: '/house/mics/' } }
-    const app = await startApp({ engine, config, manufacturers: [entryOf(shure)] })
-    expect(app.url).toMatch(/\/house\/mics$/)
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const config = { server: { mount: '/venue/mics/' } }
+    const app = await startApp({ engine, config, manufacturers: [configFor(shure)] })
+    expect(app.url).toMatch(/\/venue\/mics$/)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const page = (await app.get('/api/receivers/?page_size=1')).json
-    expect(page.next).toBe('/house/mics/api/receivers/?page_size=1&page=2')
+    expect(page.next).toBe('/venue/mics/api/receivers/?page_size=1&page=2')
     for (const path of ['/', '', '/about/', '/healthz', '/readyz', '/api/health/']) {
       expect([path, (await app.get(path)).status]).toEqual([path, 200])
     }
     for (const path of ['/ws', '/ws/', '/ws/micwatch', '/ws/devices/']) await app.socket(path)
 
-    const root = app.at('/')
+    const root = app.withBasePath('/')
     for (const path of ['/healthz', '/readyz']) expect((await root.get(path)).status).toBe(200)
-    for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectRefusal(await root.get(path), 404)
+    for (const path of ['/api/data.json', '/', '/api/health/', '/nothing']) expectError(await root.get(path), 404)
     for (const path of ['/ws', '/ws/micwatch/']) await root.socket(path)
   })
 })
@@ -562,7 +571,7 @@ describe('an unknown address and serial number', () => {
 
     // The same MAC address in the system of another manufacturer is queued for review.
     system.respondWith(respondJson({ devices: [device(1, unknown)] }))
-    const pending = await until('it waits for review', async () => {
+    const pending = await until('the device is pending review', async () => {
       const entries = await results('/api/discovery/pending/')
       return entries.length > 0 && entries
     })

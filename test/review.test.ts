@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Simulator } from '../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, startSystem } from './faults/system.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -18,22 +18,22 @@ async function poll(app: TestApp) {
 
 async function startService(simulators: readonly Simulator[], options: Parameters<typeof startApp>[0] = {}) {
   const app = await startApp({
-    manufacturers: simulators.map((simulator) => entryOf(simulator, idlePolling)),
+    manufacturers: simulators.map((simulator) => configFor(simulator, idlePolling)),
     ...options,
   })
   const count = simulators.reduce((sum, { deviceCount }) => sum + deviceCount, 0)
-  await until('all are known', async () => (await app.receivers()).length === count)
+  await until('all receivers are known', async () => (await app.receivers()).length === count)
   // Waits for the first cycle if it is still running, so that every later poll is a separate cycle.
   await poll(app)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const queue = async (query = '') => (await app.get(`${queuePath}/${query}`, admin)).json
-  const decide = (verb: string, ids: readonly number[]) => app.post(`${queuePath}/${verb}/`, { ids }, admin)
-  return Object.assign(app, { admin, queue, decide })
+  const review = (action: string, ids: readonly number[]) => app.post(`${queuePath}/${action}/`, { ids }, admin)
+  return Object.assign(app, { admin, queue, review })
 }
 
 /** Adds a second device with the address of the first one. */
-function addIntruder(shure: Simulator, serial_number = 'VISITOR-1') {
-  const holder = firstDevice(shure)
+function addConflict(shure: Simulator, serial_number = 'VISITOR-1') {
+  const holder = deviceOf(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
   return { id, holder }
 }
@@ -43,7 +43,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('creates a complete receiver immediately', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    const { id, holder } = addIntruder(shure)
+    const { id, holder } = addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
     expect(entry).toMatchObject({
@@ -60,7 +60,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     })
     const socket = await app.socket()
 
-    const { status, json } = await app.decide('approve', [entry.id])
+    const { status, json } = await app.review('approve', [entry.id])
     expect([status, json]).toEqual([200, { message: 'Approved and imported 1 device(s).', updated: 1, failed: [] }])
 
     const created = await app.receiver(id)
@@ -92,13 +92,13 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('of replaced hardware creates a new receiver, which takes over the id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    const { id, serial_number } = firstDevice(shure)
+    const { id, serial_number } = deviceOf(shure)
     const old = await app.receiver(id)
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     const [entry] = await app.queue()
     expect(entry).toMatchObject({ conflict_type: 'hardware_changed', existing_device: old.id })
-    await app.decide('approve', [entry.id])
+    await app.review('approve', [entry.id])
     expect(await app.receiver(id)).toMatchObject({ serial_number: 'NEW-1', ip: '10.99.0.1' })
     expect((await app.get(`/api/receivers/${old.id}/`)).json).toMatchObject({ api_device_id: null, serial_number })
     await poll(app)
@@ -122,14 +122,14 @@ describe.each(engines)('approving (%s)', (engine) => {
       response.end(JSON.stringify(body ?? {}))
     })
     const app = await startService([], { engine, manufacturers: [system.entry('shure', idlePolling)] })
-    const old = await until('it is known', () => app.receiver('d1'))
+    const old = await until('the device is known', () => app.receiver('d1'))
     list({ serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     responses.delete('/api/v1/devices/d1/channels')
     responses.delete('/api/v1/devices/d1/transmitter')
     for (let polls = 0; polls < 3; polls += 1) await poll(app)
     const [entry] = await app.queue()
-    await app.decide('approve', [entry.id])
+    await app.review('approve', [entry.id])
     const created = await app.receiver('d1')
     expect(created).toMatchObject({ serial_number: 'NEW-1' })
     expect(created.id).not.toBe(old.id)
@@ -141,13 +141,13 @@ describe.each(engines)('approving (%s)', (engine) => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
     await until('the connection is open', () => shure.push.links > 0)
-    const { id } = firstDevice(shure)
+    const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     for (let polls = 0; polls < 4; polls += 1) await poll(app)
     const [entry] = await app.queue()
-    await app.decide('approve', [entry.id])
+    await app.review('approve', [entry.id])
     const created = await app.receiver(id)
     expect(slotsOf(created)).toEqual(slotsOf(old))
     for (const { transmitter } of created.channels) expect(transmitter).not.toBeNull()
@@ -165,12 +165,12 @@ describe.each(engines)('approving (%s)', (engine) => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startService([shure, sennheiser], { engine })
-    const { serial_number } = firstDevice(shure)
+    const { serial_number } = deviceOf(shure)
     const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
     await poll(app)
     const [entry] = await app.queue('?manufacturer=sennheiser')
     expect(entry.conflict_type).toBe('manufacturer_mismatch')
-    await app.decide('approve', [entry.id])
+    await app.review('approve', [entry.id])
     await poll(app)
     expect(await app.receiver(id)).toMatchObject({ manufacturer: 'sennheiser', serial_number })
     expect(await app.receivers()).toHaveLength(5)
@@ -180,13 +180,13 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('links the receiver if the device matches one meanwhile', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    addIntruder(shure)
+    addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
     const manual = { manufacturer: 'shure', name: 'By hand', mac_address: entry.mac_address }
     const created = await app.post('/api/admin/receivers/', manual, app.admin)
     expect(created.status).toBe(201)
-    expect((await app.decide('approve', [entry.id])).json).toMatchObject({ updated: 1 })
+    expect((await app.review('approve', [entry.id])).json).toMatchObject({ updated: 1 })
     expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: created.json.id }])
     expect(await app.receivers()).toHaveLength(3)
   })
@@ -194,10 +194,10 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('by two administrators at once takes effect once', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    addIntruder(shure)
+    addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
-    const responses = await Promise.all(Array.from({ length: 4 }, () => app.decide('approve', [entry.id])))
+    const responses = await Promise.all(Array.from({ length: 4 }, () => app.review('approve', [entry.id])))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
     const error = `Entry ${entry.id} has already been reviewed: it is imported.`
     expect(responses.find(({ status }) => status === 409)?.json).toEqual({
@@ -213,14 +213,14 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('in one process reaches the clients of another', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
-    const second = await startApp({ databaseUrl: app.databaseUrl, isScreenOnly: true })
-    const { id } = addIntruder(shure)
+    const second = await startApp({ databaseUrl: app.databaseUrl, servesOnly: true })
+    const { id } = addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
     const socket = await second.socket()
     const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
     expect(json.updated).toBe(1)
-    const created = await until('it is listed', () => app.receiver(id), 3_000)
+    const created = await until('the receiver is listed', () => app.receiver(id), 3_000)
     await socket.next(({ receiver_id }) => receiver_id === created.id)
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)
@@ -232,10 +232,10 @@ describe('rejecting', () => {
   it('ignores a device until its entry is reopened', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    const { holder } = addIntruder(shure)
+    const { holder } = addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
-    expect((await app.decide('reject', [entry.id])).json).toMatchObject({
+    expect((await app.review('reject', [entry.id])).json).toMatchObject({
       message: 'Rejected 1 device(s).',
       updated: 1,
     })
@@ -245,13 +245,13 @@ describe('rejecting', () => {
     await poll(app)
     expect(await app.receivers()).toHaveLength(2)
     expect(await app.queue()).toMatchObject([{ status: 'rejected', reviewed_by: "a test's admin" }])
-    for (const verdict of ['approve', 'reject']) {
-      const rejected = await app.decide(verdict, [entry.id, 999_999])
-      const [own, unknown] = rejected.json.failed
-      expect([rejected.status, own.id, unknown.id]).toEqual([409, entry.id, 999_999])
+    for (const action of ['approve', 'reject']) {
+      const rejected = await app.review(action, [entry.id, 999_999])
+      const [known, unknown] = rejected.json.failed
+      expect([rejected.status, known.id, unknown.id]).toEqual([409, entry.id, 999_999])
     }
 
-    expect((await app.decide('reopen', [entry.id])).json).toMatchObject({ message: 'Reopened 1 device(s).' })
+    expect((await app.review('reopen', [entry.id])).json).toMatchObject({ message: 'Reopened 1 device(s).' })
     expect(await app.queue()).toMatchObject([{ status: 'pending', reviewed_by: null, reviewed_at: null }])
     await poll(app)
     expect(await app.receivers()).toHaveLength(3)
@@ -262,10 +262,10 @@ describe('rejecting', () => {
   it('as a duplicate marks the entry and keeps it', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    addIntruder(shure)
+    addConflict(shure)
     await poll(app)
     const [entry] = await app.queue()
-    const { json } = await app.decide('mark-duplicate', [entry.id, 999_999])
+    const { json } = await app.review('mark-duplicate', [entry.id, 999_999])
     expect(json).toEqual({
       message: 'Marked 1 device(s) as duplicate.',
       updated: 1,
@@ -284,14 +284,14 @@ describe('the review queue', () => {
   it('is filtered and paginated', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])
-    for (const serial of ['V-1', 'V-2', 'V-3']) addIntruder(shure, serial)
+    for (const serial of ['V-1', 'V-2', 'V-3']) addConflict(shure, serial)
     await poll(app)
     const all = await app.queue()
     expect(all).toHaveLength(3)
-    await app.decide('reject', [all[1].id])
+    await app.review('reject', [all[1].id])
     const serials = async (query: string) => {
       const response = await app.queue(query)
-      return response.map((one: { serial_number: string }) => one.serial_number)
+      return response.map((entry: { serial_number: string }) => entry.serial_number)
     }
     expect(await serials('?status=pending')).toEqual(['V-1', 'V-3'])
     expect(await serials('?status=rejected&manufacturer=shure')).toEqual(['V-2'])
@@ -317,8 +317,8 @@ describe('the review queue', () => {
     expect((await app.get(`${queuePath}/`)).status).toBe(401)
     const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
     expect((await app.get(`${queuePath}/`, viewer)).json).toEqual([])
-    for (const verb of ['approve', 'reject', 'mark-duplicate', 'reopen']) {
-      expect((await app.post(`${queuePath}/${verb}`, { ids: [1] }, operator)).status).toBe(403)
+    for (const action of ['approve', 'reject', 'mark-duplicate', 'reopen']) {
+      expect((await app.post(`${queuePath}/${action}`, { ids: [1] }, operator)).status).toBe(403)
     }
     expect((await app.post('/api/admin/movements/acknowledge', { ids: [1] }, viewer)).status).toBe(403)
     const admin = await tokenHeaders(app.runtime, 'admin')

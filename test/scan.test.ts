@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import {
-  entryOf,
-  firstDevice,
+  configFor,
+  createInstallation,
+  deviceOf,
   startApp,
-  startHome,
   startLectrosonics,
   startSennheiser,
   startShure,
@@ -17,7 +17,7 @@ import { certify } from './certificates.ts'
 
 const idlePolling = { poll_interval: 3600 }
 /** A very high rate limit. */
-const patient = {
+const unlimitedScans = {
   rate_limit: { overrides: { 'POST /api/discover/': { max_requests: 1_000, window_seconds: 1 } } },
 }
 const scan = (subnet: string) => ({ scan_subnet: subnet })
@@ -26,8 +26,8 @@ describe.concurrent('a scan', () => {
   // Conformance: S-4.9, C-5.36.
   it('registers the addresses, polls, and lists the devices that it found', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 2)
     const found = shure.show.add('shure', { ip: '10.123.4.9', channels: 3, model: 'ULXD4Q' })
     const elsewhere = shure.show.add('shure', { ip: '10.123.5.9' })
     const { status, json } = await app.post('/api/discover/', scan('10.123.4.77/28'))
@@ -52,9 +52,9 @@ describe.concurrent('a scan', () => {
   // Conformance: S-2.20, C-5.19.
   it('lists a device that is not a receiver yet until it is one', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)] })
-    await until('all are known', async () => (await app.receivers()).length === 2)
-    const { ip } = firstDevice(shure)
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 2)
+    const { ip } = deviceOf(shure)
     shure.show.add('shure', { ip, serial_number: 'VISITOR-1', channels: 1, model: 'QLXD4' })
     const { json } = await app.post('/api/discover/', scan(`${ip}/32`))
     expect(json.discovered).toBe(2)
@@ -82,8 +82,8 @@ describe.concurrent('a scan', () => {
   // Reliability: 1.14, 3.9.2.
   it('rejects networks that are not private', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const config = { ...patient, discovery_ranges: ['203.0.113.0/24'] }
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config })
+    const config = { ...unlimitedScans, discovery_ranges: ['203.0.113.0/24'] }
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)], config })
     for (const subnet of ['8.8.8.0/24', '10.0.0.0/21', '127.0.0.0/24', '10.0.0.1', 'fe80::/120', '', '10.0.0.0/24/1']) {
       const { status, json } = await app.post('/api/discover/', scan(subnet))
       expect([subnet, status, json.details]).toEqual([subnet, 400, expect.stringContaining('scan_subnet')])
@@ -99,7 +99,7 @@ describe.concurrent('a scan', () => {
   // Reliability: 1.14, 3.9.2.
   it('is rejected while another scan runs', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startApp({ manufacturers: [entryOf(shure, idlePolling)], config: patient })
+    const app = await startApp({ manufacturers: [configFor(shure, idlePolling)], config: unlimitedScans })
     const responses = await Promise.all([1, 2, 3].map(() => app.post('/api/discover/', scan('10.0.0.0/28'))))
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409])
     expect((await app.post('/api/discover/', scan('10.0.0.0/28'))).status).toBe(200)
@@ -110,19 +110,19 @@ describe.concurrent('a scan', () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startApp({
-      manufacturers: [entryOf(shure, idlePolling), entryOf(sennheiser, idlePolling)],
-      config: patient,
+      manufacturers: [configFor(shure, idlePolling), configFor(sennheiser, idlePolling)],
+      config: unlimitedScans,
     })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     shure.setFault({ type: 'reset' })
     const { status, json } = await app.post('/api/discover/', scan('10.0.0.0/28'))
     const errors = [{ manufacturer: 'shure', source: shure.baseUrl, error: expect.any(String) }]
     expect([status, json.errors]).toEqual([200, errors])
-    const alone = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
-    expect([alone.status, alone.headers['retry-after'], alone.json.status]).toEqual([503, expect.any(String), 503])
+    const single = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
+    expect([single.status, single.headers['retry-after'], single.json.status]).toEqual([503, expect.any(String), 503])
     shure.setFault({ type: 'status', status: 404 }, { path: 'discovery' })
-    const unable = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
-    expect([unable.status, unable.json.errors]).toEqual([200, errors])
+    const unsupported = await app.post('/api/discover/?manufacturer=shure', scan('10.0.0.0/28'))
+    expect([unsupported.status, unsupported.json.errors]).toEqual([200, errors])
   })
 }, 60_000)
 
@@ -130,8 +130,8 @@ describe.concurrent('add_shure_devices', () => {
   // Conformance: S-1.20, C-9.15.
   it('adds addresses to the list and removes them', async () => {
     const shure = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const added = await home.run(['add_shure_devices', '--ips', '10.0.0.5', '10.0.0.6', '--json'])
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const added = await installation.run(['add_shure_devices', '--ips', '10.0.0.5', '10.0.0.6', '--json'])
     expect([added.code, added.json()]).toEqual([
       0,
       {
@@ -141,18 +141,18 @@ describe.concurrent('add_shure_devices', () => {
         sources: [{ source: shure.baseUrl, error: null, listed: 2 }],
       },
     ])
-    const more = await home.run(['add-shure-devices', '--cidr', '192.168.7.0/30'])
+    const more = await installation.run(['add-shure-devices', '--cidr', '192.168.7.0/30'])
     expect([more.code, more.err]).toEqual([0, ''])
     expect(shure.discoveryIps).toEqual(['10.0.0.5', '10.0.0.6', '192.168.7.1', '192.168.7.2'])
-    const removed = await home.run(['add_shure_devices', '--ips', '10.0.0.5,10.0.0.6', '--remove', '--json'])
+    const removed = await installation.run(['add_shure_devices', '--ips', '10.0.0.5,10.0.0.6', '--remove', '--json'])
     expect([removed.code, removed.json()]).toMatchObject([0, { action: 'remove', sources: [{ listed: 2 }] }])
     expect(shure.discoveryIps).toEqual(['192.168.7.1', '192.168.7.2'])
   })
 
   it('reports errors in one line', async () => {
     const shure = await startShure()
-    const home = await startHome({
-      manufacturers: [entryOf(shure), { ...entryOf(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
+    const installation = await createInstallation({
+      manufacturers: [configFor(shure), { ...configFor(shure, { enabled: false }), code: 'other', plugin: 'shure' }],
     })
     const wrong = [
       [],
@@ -164,16 +164,16 @@ describe.concurrent('add_shure_devices', () => {
       ['--ips', '10.0.0.1', '--manufacturer', 'other'],
     ]
     for (const args of wrong) {
-      const { code, out, err } = await home.run(['add_shure_devices', ...args])
+      const { code, out, err } = await installation.run(['add_shure_devices', ...args])
       expect([args, code, out]).toEqual([args, 2, ''])
       expect(err.trimEnd().split('\n')).toHaveLength(1)
     }
-    expect((await home.run(['add_sennheiser_devices', '--ips', '10.0.0.1'])).code).toBe(2)
+    expect((await installation.run(['add_sennheiser_devices', '--ips', '10.0.0.1'])).code).toBe(2)
     shure.setFault({ type: 'reset' })
-    const failed = await home.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
+    const failed = await installation.run(['add_shure_devices', '--ips', '10.0.0.1', '--json'])
     expect([failed.code, failed.json().sources[0].error]).toEqual([1, expect.any(String)])
     expect(failed.err.trimEnd().split('\n')).toHaveLength(1)
-    const listed = await home.run(['add_shure_devices', '--ips', '10.0.0.1'])
+    const listed = await installation.run(['add_shure_devices', '--ips', '10.0.0.1'])
     expect(listed.out).toMatch(/^Added nothing, manufacturer shure:\n.*failed/s)
   }, 60_000)
 })
@@ -182,7 +182,7 @@ const range = { discovery_ranges: ['127.0.77.0/24'] }
 
 describe.concurrent('a system that manages several devices', () => {
   it('is found beside devices, and is not added automatically', async () => {
-    const tls = await certify({ for: 'system-api.example' })
+    const tls = await certify({ name: 'system-api.example' })
     const server = await startSystemApi({ host: '127.0.77.9', port: 10_000, tls })
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }], config: range })
     const address = 'https://127.0.77.9:10000'
@@ -191,8 +191,8 @@ describe.concurrent('a system that manages several devices', () => {
     expect([status, json]).toEqual([200, { discovered: 1, devices: [found] }])
     expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
 
-    const home = await startHome({ manufacturers: [{ code: 'shure' }], ...range })
-    const added = await home.run(['add_shure_devices', '--cidr', '127.0.77.8/30', '--json'])
+    const installation = await createInstallation({ manufacturers: [{ code: 'shure' }], ...range })
+    const added = await installation.run(['add_shure_devices', '--cidr', '127.0.77.8/30', '--json'])
     expect([added.code, added.json()]).toEqual([0, expect.objectContaining({ found: [], systems: [address] })])
     expect(added.err).toContain(`a system responds at ${address}: set api_base_url to that address`)
     expect(server.requests.entries.map(({ refusal }) => refusal)).toEqual(['no-credentials', 'no-credentials'])
@@ -211,10 +211,10 @@ const lectrosonics = (devices: readonly string[] = []) => ({
 })
 
 describe('single devices', () => {
-  it('are found with their model, and no longer listed once they are followed', async () => {
+  it('are found with their model, and no longer listed once they are monitored', async () => {
     await startUnits()
     const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })
-    await until('one is known', async () => (await app.receivers()).length === 1)
+    await until('one receiver is known', async () => (await app.receivers()).length === 1)
     const found = { device_type: 'dsqd', channels: 4, model: 'DSQD', address: 'tcp://127.0.77.1:4080' }
     const { status, json } = await app.post('/api/discover/', scan('127.0.77.0/28'))
     expect([status, json.devices]).toEqual([200, [expect.objectContaining({ ...found, ip: '127.0.77.1' })]])
@@ -225,8 +225,8 @@ describe('single devices', () => {
 
   it('are added to the configuration from the command line, and removed', async () => {
     await startUnits()
-    const home = await startHome({ manufacturers: [{ code: 'lectrosonics' }], ...range })
-    const added = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29', '--json'])
+    const installation = await createInstallation({ manufacturers: [{ code: 'lectrosonics' }], ...range })
+    const added = await installation.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29', '--json'])
     expect([added.code, added.err]).toEqual([0, ''])
     expect(added.json()).toMatchObject({
       manufacturer: 'lectrosonics',
@@ -234,18 +234,18 @@ describe('single devices', () => {
       addresses: 6,
       found: [{ address: 'tcp://127.0.77.1:4080', model: 'DSQD' }, { address: 'tcp://127.0.77.2:4080' }],
     })
-    const again = await home.run(['add_lectrosonics_devices', '--ips', '127.0.77.1', '--json'])
+    const again = await installation.run(['add_lectrosonics_devices', '--ips', '127.0.77.1', '--json'])
     expect(again.json()).toMatchObject({ found: [] })
-    const polled = await home.run(['poll_devices', '--once', '--json'])
+    const polled = await installation.run(['poll_devices', '--once', '--json'])
     expect(polled.json().manufacturers).toMatchObject([{ code: 'lectrosonics', devices: 2, created: 2 }])
-    const removed = await home.run(['add_lectrosonics_devices', '--ips', '127.0.77.2', '--remove', '--json'])
+    const removed = await installation.run(['add_lectrosonics_devices', '--ips', '127.0.77.2', '--remove', '--json'])
     expect(removed.json()).toMatchObject({ removed: ['tcp://127.0.77.2:4080'] })
   })
 
   it('are not stored if the configuration file lists devices, because the file has precedence', async () => {
     await startUnits()
-    const home = await startHome({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
-    const { code, err } = await home.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29'])
+    const installation = await createInstallation({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], ...range })
+    const { code, err } = await installation.run(['add_lectrosonics_devices', '--cidr', '127.0.77.0/29'])
     expect([code, err]).toEqual([1, expect.stringContaining('tcp://127.0.77.1:4080')])
   })
 })

@@ -1,4 +1,4 @@
-/** Sennheiser's single devices in the whole service: detected, followed, lost and restored, with every protocol. */
+/** Sennheiser's single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -8,12 +8,12 @@ import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulat
 import { meters } from '../src/manufacturers/sennheiser/ssc2/simulated-resources.ts'
 import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
 import { channelOf, startApp, type TestApp, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { onTestEnd } from './cleanup.ts'
 import { tokenHeaders } from './tokens.ts'
 
-function keep<T extends { close(): unknown }>(one: T): T {
-  atEnd(() => one.close())
-  return one
+function closeAfterTest<T extends { close(): unknown }>(device: T): T {
+  onTestEnd(() => device.close())
+  return device
 }
 
 const password = 'stage-right-password'
@@ -28,40 +28,42 @@ async function connectionsOf(app: TestApp) {
   return json as { transport: string; status: string }[]
 }
 
-async function untilFollowed(app: TestApp, count: number): Promise<void> {
-  await until('all are followed', async () => {
+async function waitForSubscriptions(app: TestApp, count: number): Promise<void> {
+  await until('all subscriptions are connected', async () => {
     const connections = await connectionsOf(app)
     return connections.length === count && connections.every(({ status }) => status === 'connected')
   })
 }
 
 // Conformance: C-3.20.
-test.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+test.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
   // An ew device sends its answers to a fixed port, which would be its own port if it had the address of the service.
-  const ew = keep(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
-  const ewdx = keep(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
-  const d6000 = keep(await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:00:00:02', host: '127.0.0.4' }))
-  const ewdx4 = keep(await startSsc2Simulator({ product: 'EWDX4CHDS', serial: '4004', host: '127.0.0.5' }))
-  const spectera = keep(
+  const ew = closeAfterTest(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
+  const ewdx = closeAfterTest(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
+  const d6000 = closeAfterTest(
+    await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:00:00:02', host: '127.0.0.4' }),
+  )
+  const ewdx4 = closeAfterTest(await startSsc2Simulator({ product: 'EWDX4CHDS', serial: '4004', host: '127.0.0.5' }))
+  const spectera = closeAfterTest(
     await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005', host: '127.0.0.6' }),
   )
   const devices = [ew, ewdx, d6000, ewdx4, spectera]
   const app = await startApp({ manufacturers: [sennheiserDevices(...devices.map(({ url }) => url))] })
-  const receivers = await until('all are there', async () => {
+  const receivers = await until('all receivers are listed', async () => {
     const found = await app.receivers()
     return found.length === devices.length && found
   })
-  const seen = Object.fromEntries(
+  const listed = Object.fromEntries(
     receivers.map(({ ip, device_type, channels }) => [ip, [device_type, channels.length]]),
   )
-  expect(seen).toEqual({
+  expect(listed).toEqual({
     '127.0.0.2': ['ew', 1],
     '127.0.0.3': ['ewdx', 2],
     '127.0.0.4': ['d6000', 2],
     '127.0.0.5': ['ewdx', 4],
     '127.0.0.6': ['spectera', 2],
   })
-  await untilFollowed(app, devices.length)
+  await waitForSubscriptions(app, devices.length)
   expect([...new Set((await connectionsOf(app)).map(({ transport }) => transport))].sort()).toEqual(['sse', 'udp'])
 
   ew.set({ battery: '30', isTxMuted: true })
@@ -77,15 +79,16 @@ test.concurrent('detects a rack of every family, follows it live, and does not p
     const all = [30, 31, 30, 33, 34].map((battery, index) => [`127.0.0.${index + 2}`, battery])
     return JSON.stringify(await batteries()) === JSON.stringify(all)
   })
-  const one = async (ip: string) => channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
-  expect(await one('127.0.0.2')).toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
-  expect(await one('127.0.0.3')).toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
-  expect(await one('127.0.0.4')).toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
+  const channelAt = async (ip: string) =>
+    channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
+  expect(await channelAt('127.0.0.2')).toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
+  expect(await channelAt('127.0.0.3')).toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
+  expect(await channelAt('127.0.0.4')).toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
 
-  const listed = () => ewdx4.requests.filter((request) => request === 'GET /api/device/identity').length
-  const before = listed()
+  const countIdentityRequests = () => ewdx4.requests.filter((request) => request === 'GET /api/device/identity').length
+  const before = countIdentityRequests()
   await pause(2500)
-  expect(listed()).toBe(before)
+  expect(countIdentityRequests()).toBe(before)
   expect((await app.receivers()).every(({ is_active }) => is_active)).toBe(true)
   expect(app.runtime.health().manufacturers.map(({ status }) => status)).toEqual(['healthy'])
 
@@ -96,9 +99,9 @@ test.concurrent('detects a rack of every family, follows it live, and does not p
 
 test.concurrent('shows every device of a demo rack in its own protocol', async () => {
   const { close, ...config } = await startSennheiserRack(1, 0)
-  keep({ close })
+  closeAfterTest({ close })
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { ...config, poll_interval: 1 } }] })
-  await untilFollowed(app, config.devices.length)
+  await waitForSubscriptions(app, config.devices.length)
   const levels = async () =>
     (await app.receivers()).map(({ name, channels }) => [name, channels.map(({ rf_level }) => rf_level)])
   const before = JSON.stringify(await levels())
@@ -107,31 +110,31 @@ test.concurrent('shows every device of a demo rack in its own protocol', async (
   expect(types).toEqual(['chg70n', 'd6000', 'ew', 'ewdx', 'ewdx', 'spectera'])
 }, 30_000)
 
-test('marks silent or disconnected devices as offline, and follows them again when they are back', async () => {
-  const ewdx = keep(await startSsc1Simulator())
+test('marks silent or disconnected devices as offline, and subscribes again when they are back', async () => {
+  const ewdx = closeAfterTest(await startSsc1Simulator())
   const ewdx4 = await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5' })
   const config = { stream_timeout: 2 }
   const { code, config: settings } = sennheiserDevices({ url: ewdx.url, name: 'Stage left' }, ewdx4.url)
   const app = await startApp({ manufacturers: [{ code, config: { ...settings, ...config } }] })
-  await untilFollowed(app, 2)
+  await waitForSubscriptions(app, 2)
   ewdx.udp.network.content = 'none'
   await ewdx4.close()
   await until(
-    'both are lost',
+    'both subscriptions are lost',
     async () => (await connectionsOf(app)).every(({ status }) => status !== 'connected'),
     20_000,
   )
   ewdx.udp.network.content = 'valid'
   ewdx.set({ '/mates/tx1/battery/gauge': 21 })
-  const back = keep(
+  const restarted = closeAfterTest(
     await startSsc2Simulator({ product: 'EWDX4CHDS', host: '127.0.0.5', port: Number(new URL(ewdx4.url).port) }),
   )
-  back.set('/api/transmitters/0/battery', { gauge: 22 })
+  restarted.set('/api/transmitters/0/battery', { gauge: 22 })
   await until(
-    'both are back with their new values',
+    'both devices report their new values',
     async () => {
       const found = await app.receivers()
-      const batteries = found.map((one) => channelOf(one).transmitter?.battery).sort()
+      const batteries = found.map((receiver) => channelOf(receiver).transmitter?.battery).sort()
       return JSON.stringify(batteries) === '[21,22]' && found.every(({ is_active }) => is_active)
     },
     45_000,
@@ -140,29 +143,29 @@ test('marks silent or disconnected devices as offline, and follows them again wh
 }, 90_000)
 
 test.concurrent('reports packs of a base station that only receive as units, and publishes the levels of the others', async () => {
-  const spectera = keep(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
+  const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
-  const own = async () =>
+  const listIemUnits = async () =>
     (await app.get('/api/units/?device_type=iem_receiver')).json as { base_chassis: number | null; status: string }[]
-  await until('it is there', async () => (await own())[0]?.base_chassis != null)
-  expect(await own()).toMatchObject([
+  await until('the unit has its base station', async () => (await listIemUnits())[0]?.base_chassis != null)
+  expect(await listIemUnits()).toMatchObject([
     { name: 'DRUMS', model: 'SEK', battery_percentage: 74, status: 'online', details: { battery_minutes: 301 } },
   ])
   const audio = async () => channelOf((await app.receivers())[0] as never).audio_level
   await until('the meters are received', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
-  await until('and followed', async () => (await audio()) === -7)
+  await until('the changed meter is received', async () => (await audio()) === -7)
   // It is assigned a microphone: from now on it is reported on a channel.
   spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
-  await until('it is a unit of its own no more', async () => (await own())[0]?.status === 'offline')
+  await until('the separate unit is offline', async () => (await listIemUnits())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])
 }, 30_000)
 
 test.concurrent('reports packs in a charger as units as long as they are in it', async () => {
-  const charger = keep(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
+  const charger = closeAfterTest(await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.7' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json
-  const [unit] = await until('the pack is there, in its charger', async () => {
+  const [unit] = await until('the pack is listed with its charger', async () => {
     const all = await units()
     return all.length === 1 && all[0].base_chassis !== null && all
   })
@@ -181,21 +184,21 @@ test.concurrent('reports packs in a charger as units as long as they are in it',
     status: 'online',
     details: { battery_health: 97, battery_cycles: 41, battery_minutes_to_full: 75 },
   })
-  await untilFollowed(app, 1)
-  const same = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
+  await waitForSubscriptions(app, 1)
+  const pack = { type: 'EW-DX SK', serial: '1054000123', gauge: 65, minutesToFull: 74 }
   charger.dock(1, null)
-  await until('it is taken out', async () => (await units())[0].status === 'offline')
+  await until('the pack is removed', async () => (await units())[0].status === 'offline')
   expect((await units())[0]).toMatchObject({ id: unit.id, base_chassis: null })
-  charger.dock(2, same)
-  await until('it is the same in the other bay', async () => (await units())[0].battery_percentage === 65)
+  charger.dock(2, pack)
+  await until('the pack is listed in the other bay', async () => (await units())[0].battery_percentage === 65)
   expect(await units()).toMatchObject([{ id: unit.id, name: 'EW-DX SK, bay 2', base_chassis: chassis.id }])
 }, 30_000)
 
 test.concurrent('sends two requests to a device with a wrong password, however long the service runs', async () => {
-  const ewdx = keep(await startSsc2Simulator())
+  const ewdx = closeAfterTest(await startSsc2Simulator())
   const app = await startApp({ manufacturers: [sennheiserDevices({ url: ewdx.url, password: 'wrong' })] })
   const health = () => app.runtime.health().manufacturers[0]
-  await until('it is logged', () => /not asked again/.test(health()?.error ?? ''))
+  await until('the message is logged', () => /not asked again/.test(health()?.error ?? ''))
   for (let times = 0; times < 3; times += 1) await app.post('/api/refresh/', {})
   expect(ewdx.requests).toEqual(['GET /api/v1/devices', 'GET /api/device/identity'])
   expect(ewdx.isLocked).toBe(false)

@@ -1,4 +1,4 @@
-/** A single Sennheiser device with SSC 2: detected, read, followed, and never locked out. */
+/** A single Sennheiser device with SSC 2: detected, read, subscribed, and never locked out. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,26 +13,26 @@ import { type Ssc2SimulatorOptions, startSsc2Simulator } from '../src/manufactur
 import { openSource } from '../src/manufacturers/sources.ts'
 import { createUpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat } from './plugin-kit-fixtures.ts'
-import { caught, leastResources, resources, until } from './plugin-kit-resources.ts'
+import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
 import { timeLimit } from './time-limit.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
-const keep = <T extends { close(): unknown }>(one: T): T => {
-  open.push(one)
-  return one
+const closeAfterTest = <T extends { close(): unknown }>(resource: T): T => {
+  open.push(resource)
+  return resource
 }
 
 const password = 'stage-right-password'
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 const noTargets: SubscriptionTargets = { ids: () => [], changed: () => new Promise(() => {}) }
 const { ApiError } = sennheiser.errors
 
 async function start(options: Ssc2SimulatorOptions = {}) {
-  return keep(await startSsc2Simulator(options))
+  return closeAfterTest(await startSsc2Simulator(options))
 }
 
 function openTestSource(device: string | object, config: object = {}) {
@@ -44,12 +44,12 @@ function openTestSource(device: string | object, config: object = {}) {
     ...config,
   })
   if (settings === undefined) throw new Error('the configuration names no source')
-  const client = keep(createUpstreamClient({ settings, errors: sennheiser.errors }))
+  const client = closeAfterTest(createUpstreamClient({ settings, errors: sennheiser.errors }))
   return openSource({ id: 'sennheiser:test', manufacturer: 'sennheiser', plugin: sennheiser, settings, client })
 }
 
 /** Uses a session that has reported all subscribed values at the start. */
-async function follow(source: ReturnType<typeof openTestSource>, signal = never) {
+async function follow(source: ReturnType<typeof openTestSource>, signal = neverAborted) {
   const { subscribe } = await source.findAdapter()
   const events = subscribe?.(source.client, noTargets, signal)
   if (events === undefined) throw new Error('it cannot subscribe')
@@ -59,11 +59,11 @@ async function follow(source: ReturnType<typeof openTestSource>, signal = never)
   return iterator
 }
 
-async function find(iterator: AsyncIterator<PushEvent>, isIt: (event: PushEvent) => unknown): Promise<PushEvent> {
+async function find(iterator: AsyncIterator<PushEvent>, matches: (event: PushEvent) => unknown): Promise<PushEvent> {
   for (;;) {
     const { value, done } = await iterator.next()
     if (done) throw new Error('the subscription ended')
-    if (isIt(value)) return value
+    if (matches(value)) return value
   }
 }
 
@@ -86,7 +86,7 @@ describe('detection of the protocol at a web address', () => {
   })
 
   test('keeps the protocol of a system, also when it rejects a request', async () => {
-    const simulator = keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password }))
+    const simulator = closeAfterTest(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password }))
     const source = openTestSource(simulator.baseUrl)
     expect((await source.listDevices()).devices).toHaveLength(2)
     simulator.setFault({ type: 'status', status: 404 })
@@ -103,7 +103,7 @@ describe('detection of the protocol at a web address', () => {
     await source.listDevices()
     await simulator.close()
     const port = Number(new URL(simulator.url).port)
-    keep(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password, port }))
+    closeAfterTest(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password, port }))
     // The connection that was kept from before is the first to fail.
     const { devices } = await source.listDevices().catch(() => source.listDevices())
     expect(devices).toHaveLength(2)
@@ -112,7 +112,7 @@ describe('detection of the protocol at a web address', () => {
 
 describe('reading each resource', () => {
   test.each(['EWDX2CHS', 'EWDX4CHDS', 'Spectera Base Station'] as const)(
-    '%s becomes the common format',
+    'transforms %s to the common format',
     async (product) => {
       const simulator = await start({ product })
       const source = openTestSource(simulator.url)
@@ -168,8 +168,8 @@ describe('a session', () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     simulator.setLinked(1, false)
     const iterator = await follow(openTestSource(simulator.url))
-    const gone = await find(iterator, (event) => transmitterOf(event) === null)
-    expect(gone).toMatchObject({ type: 'told', isComplete: true })
+    const removed = await find(iterator, (event) => transmitterOf(event) === null)
+    expect(removed).toMatchObject({ type: 'told', isComplete: true })
     await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
@@ -186,8 +186,10 @@ describe('a session', () => {
     simulator.send('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
     simulator.send('{"/api/mts/paired/12":null}')
-    const gone = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
-    expect(gone).toMatchObject({ report: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
+    const removed = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
+    expect(removed).toMatchObject({
+      report: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] },
+    })
   })
 
   test('reports fast meters ten times a second, and everything else at once', async () => {
@@ -196,10 +198,10 @@ describe('a session', () => {
     const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
-    let told = 0
-    await find(iterator, () => performance.now() - startedAt > 1000 || ++told > 100)
-    expect(told).toBeGreaterThan(4)
-    expect(told).toBeLessThanOrEqual(12)
+    let reportCount = 0
+    await find(iterator, () => performance.now() - startedAt > 1000 || ++reportCount > 100)
+    expect(reportCount).toBeGreaterThan(4)
+    expect(reportCount).toBeLessThanOrEqual(12)
     simulator.set('/api/audio/metering', meters([{ peak: -3, rms: -9 }]))
     simulator.set('/api/mts/paired/all', [
       { mtUid: 11, name: 'LEAD', state: 'Connected', micAudiolinkId: 0, batteryFillLevel: 12 },
@@ -226,7 +228,7 @@ describe('a session', () => {
     const simulator = await start()
     const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
     // The last path of the last list, reported at once.
-    const firmware = ({ type, ...told }: PushEvent) => type === 'told' && JSON.stringify(told).includes('4.0.2')
+    const firmware = ({ type, ...event }: PushEvent) => type === 'told' && JSON.stringify(event).includes('4.0.2')
     await find(iterator, firmware)
     await pause(100)
     simulator.setSilent(true)
@@ -247,29 +249,32 @@ describe('a session', () => {
   test('ends at once on an abort at any moment and leaves no open resources', async () => {
     const simulator = await start({ product: 'EWDX4CHDS' })
     for (const afterMs of [0, 3, 20, 200]) {
-      const idle = await leastResources()
+      const resourcesBefore = await minResources()
       const source = openTestSource(simulator.url)
-      const stop = new AbortController()
-      const listing = caught(source.listDevices(stop.signal))
-      const following = caught(follow(source, stop.signal).then(drain))
+      const controller = new AbortController()
+      const listing = rejectionOf(source.listDevices(controller.signal))
+      const following = rejectionOf(follow(source, controller.signal).then(drain))
       await pause(afterMs)
-      stop.abort('enough')
+      controller.abort('enough')
       const abortedAt = performance.now()
       const [listed] = await Promise.all([listing, following])
       expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
       expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listed)
       await source.client.close()
-      await until(() => simulator.sessions === 0 && resources() <= idle, `nothing is left after ${afterMs} ms`)
+      await until(
+        () => simulator.sessions === 0 && countResources() <= resourcesBefore,
+        `no open resources after ${afterMs} ms`,
+      )
     }
   })
 
   test('ends without an error on abort and closes the session on the device', async () => {
     const simulator = await start()
-    const stop = new AbortController()
-    const iterator = await follow(openTestSource(simulator.url), stop.signal)
+    const controller = new AbortController()
+    const iterator = await follow(openTestSource(simulator.url), controller.signal)
     await find(iterator, ({ type }) => type === 'told')
     const ended = drain(iterator)
-    stop.abort()
+    controller.abort()
     await ended
     await expect.poll(() => simulator.sessions).toBe(0)
   })
@@ -329,12 +334,12 @@ test('trusts a self-signed certificate if it is pinned', async () => {
 test.each([
   ['no identity', '[]', 'application/json', /not a device's identity/],
   ['a web page', '<html>', 'text/html', /web page/],
-])('throws its ApiError if a device responds with %s', async (_, body, type, says) => {
+])('throws its ApiError if a device responds with %s', async (_, body, type, message) => {
   const server = await serveHttp({
     onRequest: (_request, response) => response.writeHead(200, { 'content-type': type }).end(body),
   })
   open.push(server)
   const { client } = openTestSource(server.url)
   await expect(ssc2.listDevices(client)).rejects.toBeInstanceOf(ApiError)
-  await expect(ssc2.listDevices(client)).rejects.toThrow(says)
+  await expect(ssc2.listDevices(client)).rejects.toThrow(message)
 })

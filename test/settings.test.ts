@@ -1,12 +1,12 @@
 /** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entryOf, firstDevice, startApp, startHome, startShure, until, withoutPush } from './app.ts'
+import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
-function setTo(app: HttpClient, key: string, value: string, scope = '') {
+function changeSetting(app: HttpClient, key: string, value: string, scope = '') {
   return app.post(`/api/config/${scope}`, { key, value })
 }
 
@@ -14,13 +14,13 @@ describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
   it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
     expect((await app.get('/api/config/')).json).toEqual({
       polling_interval: 10,
       alert_battery_threshold: 20,
       enable_websocket: true,
     })
-    const { status, json } = await setTo(app, 'alert_battery_threshold', '35')
+    const { status, json } = await changeSetting(app, 'alert_battery_threshold', '35')
     expect({ status, json }).toEqual({
       status: 200,
       json: { polling_interval: 10, alert_battery_threshold: 35, enable_websocket: true },
@@ -29,8 +29,8 @@ describe('POST /api/config/', () => {
       polling_interval: 7,
       alert_battery_threshold: 35,
     })
-    const own = await setTo(app, 'alert_battery_threshold', '50', '?manufacturer=shure')
-    expect(own.json).toMatchObject({ polling_interval: 7, alert_battery_threshold: 50 })
+    const shureSettings = await changeSetting(app, 'alert_battery_threshold', '50', '?manufacturer=shure')
+    expect(shureSettings.json).toMatchObject({ polling_interval: 7, alert_battery_threshold: 50 })
     const inBody = await app.post('/api/config/', { key: 'polling_interval', value: '3', manufacturer: 'shure' })
     expect(inBody.json).toMatchObject({ polling_interval: 3, alert_battery_threshold: 50 })
     expect((await app.get('/api/config/')).json).toMatchObject({ polling_interval: 10, alert_battery_threshold: 35 })
@@ -65,27 +65,31 @@ describe('POST /api/config/', () => {
 
   it('returns 404 for an unknown manufacturer', async () => {
     const app = await startApp()
-    expect((await setTo(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
+    expect((await changeSetting(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
   })
 
   // Conformance: C-5.40.
   it('changes the polling interval at once', async () => {
     const simulator = withoutPush(await startShure())
-    const { poll_interval: _, ...config } = entryOf(simulator).config
+    const { poll_interval: _, ...config } = configFor(simulator).config
     const app = await startApp({
       manufacturers: [{ code: 'shure', config }],
       config: { settings: { DEFAULT_POLLING_INTERVAL: 3600 } },
     })
-    await until('it was polled', () => app.receiver(firstDevice(simulator).id))
+    await until('the system was polled', () => app.receiver(deviceOf(simulator).id))
     const before = simulator.requests.count('/api/v1/devices')
-    await setTo(app, 'polling_interval', '1')
-    await until('it is polled every second', () => simulator.requests.count('/api/v1/devices') >= before + 2, 5000)
+    await changeSetting(app, 'polling_interval', '1')
+    await until(
+      'the system is polled every second',
+      () => simulator.requests.count('/api/v1/devices') >= before + 2,
+      5000,
+    )
   })
 
   // Conformance: C-5.56, C-6.2.
   it('writes an audit entry with the user', async () => {
     const app = await startApp()
-    await setTo(app, 'alert_battery_threshold', '15')
+    await changeSetting(app, 'alert_battery_threshold', '15')
     const rows = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
     const row = rows.find((row) => row.action === 'settings.change')
     expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
@@ -124,16 +128,16 @@ describe('enable_websocket', () => {
   it('closes open sockets and rejects new ones, and accepts them again', async () => {
     const app = await startApp()
     const socket = await app.socket()
-    await setTo(app, 'enable_websocket', 'false')
+    await changeSetting(app, 'enable_websocket', 'false')
     expect(await socket.closed).toBe(1001)
     await expect(app.socket()).rejects.toThrow('HTTP 503')
-    await setTo(app, 'enable_websocket', 'true')
+    await changeSetting(app, 'enable_websocket', 'true')
     await app.socket()
   })
 
   it('is reported as off while the configuration disables broadcasting', async () => {
     const app = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
-    expect((await setTo(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
+    expect((await changeSetting(app, 'enable_websocket', 'true')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/config/')).json.enable_websocket).toBe(false)
     expect((await app.get('/api/data.json')).json.config.enable_websocket).toBe(false)
     const admin = await tokenHeaders(app.runtime, 'admin')
@@ -145,15 +149,15 @@ describe('enable_websocket', () => {
   // Conformance: C-7.18.
   it('of one manufacturer only stops messages about that manufacturer', async () => {
     const simulator = withoutPush(await startShure())
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
-    await until('it is known', () => app.receiver(id))
-    await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
+    await until('the device is known', () => app.receiver(id))
+    await changeSetting(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const socket = await app.socket()
     simulator.show.set(id, { battery: 33 }, 1)
-    await until('REST reports it', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
+    await until('REST reports the value', async () => (await app.receiver(id)).channels[0]?.transmitter?.battery === 33)
     expect(socket.ofType('device_update')).toEqual([])
-    await setTo(app, 'enable_websocket', 'true', '?manufacturer=shure')
+    await changeSetting(app, 'enable_websocket', 'true', '?manufacturer=shure')
     simulator.show.set(id, { battery: 34 }, 1)
     await socket.next(({ type }) => type === 'device_update')
   })
@@ -163,15 +167,15 @@ describe.each(engines)('several processes (%s)', (engine) => {
   it('apply a change within a second', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
-    const [one, other] = [
+    const [first, other] = [
       await startApp({ databaseUrl: database.url }),
-      await startApp({ databaseUrl: database.url, isScreenOnly: true }),
+      await startApp({ databaseUrl: database.url, servesOnly: true }),
     ]
     const socket = await other.socket()
-    await setTo(one, 'alert_battery_threshold', '42')
-    await setTo(one, 'enable_websocket', 'false')
+    await changeSetting(first, 'alert_battery_threshold', '42')
+    await changeSetting(first, 'enable_websocket', 'false')
     await until(
-      'the other has it',
+      'the other process has the setting',
       async () => (await other.get('/api/config/')).json.alert_battery_threshold === 42,
       1500,
     )
@@ -180,27 +184,27 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('keep a change over a restart', async () => {
-  const home = await startHome({})
-  const first = await home.serve()
-  expect((await setTo(first, 'polling_interval', '77')).status).toBe(200)
+it('settings keep a change over a restart', async () => {
+  const installation = await createInstallation({})
+  const first = await installation.serve()
+  expect((await changeSetting(first, 'polling_interval', '77')).status).toBe(200)
   first.kill('SIGTERM')
   await first.ended
-  const second = await home.serve()
+  const second = await installation.serve()
   expect((await second.get('/api/config/')).json).toMatchObject({ polling_interval: 77 })
 })
 
 describe('/api/admin/settings/', () => {
   it('lists the origin of each value, and deletes stored values', async () => {
     const simulator = withoutPush(await startShure())
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 7 })] })
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
     const admin = await tokenHeaders(app.runtime, 'admin')
     const operator = await tokenHeaders(app.runtime, 'operator')
-    const settingsIn = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
-    await setTo(app, 'alert_battery_threshold', '35')
-    await setTo(app, 'enable_websocket', 'false', '?manufacturer=shure')
+    const listSettings = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
+    await changeSetting(app, 'alert_battery_threshold', '35')
+    await changeSetting(app, 'enable_websocket', 'false', '?manufacturer=shure')
     const defaultOn = { value: true, source: 'default' }
-    expect(await settingsIn()).toEqual([
+    expect(await listSettings()).toEqual([
       {
         manufacturer: null,
         settings: {
@@ -218,12 +222,13 @@ describe('/api/admin/settings/', () => {
         },
       },
     ])
-    const forget = (path: string, headers = admin) => app.send('DELETE', `/api/admin/settings/${path}`, { headers })
-    expect((await forget('enable_websocket/?manufacturer=shure', operator)).status).toBe(403)
-    expect((await forget('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
-    expect((await forget('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
-    expect((await forget('enable_websocket/?manufacturer=shure')).status).toBe(204)
-    expect((await settingsIn('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(defaultOn)
+    const resetSetting = (path: string, headers = admin) =>
+      app.send('DELETE', `/api/admin/settings/${path}`, { headers })
+    expect((await resetSetting('enable_websocket/?manufacturer=shure', operator)).status).toBe(403)
+    expect((await resetSetting('enable_websocket/?manufacturer=shure', {})).status).toBe(401)
+    expect((await resetSetting('enable_websocket/')).json.error).toBe('There is no setting enable_websocket.')
+    expect((await resetSetting('enable_websocket/?manufacturer=shure')).status).toBe(204)
+    expect((await listSettings('?manufacturer=shure'))[0].settings.enable_websocket).toEqual(defaultOn)
     expect((await app.get('/api/config/?manufacturer=shure')).json.enable_websocket).toBe(true)
     const [entry] = (await app.get('/api/admin/audit/?action=settings.forget', admin)).json
     expect(entry).toMatchObject({ target: 'enable_websocket of manufacturer shure', result: 'ok' })

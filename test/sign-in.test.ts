@@ -3,11 +3,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { startApp, startHome, type TestApp, until } from './app.ts'
+import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpResponse } from './http-client.ts'
-import { addAdmin, cookieOf, createToken, lan, password, signIn } from './people.ts'
 import { timeLimit } from './time-limit.ts'
+import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
   it.each([
@@ -18,9 +18,9 @@ describe.each(engines)('two services with the same public address, on one databa
     onTestFinished(database.drop)
     const server = { ...lan.server, public_url: publicUrl, trusted_proxies: ['127.0.0.1'] }
     const options = { databaseUrl: database.url, config: { server } }
-    const [one, other] = [await startApp(options), await startApp(options)]
-    await addAdmin(one)
-    const response = await one.post('/api/auth/login', { username: 'root', password }, forwarded)
+    const [first, other] = [await startApp(options), await startApp(options)]
+    await addAdmin(first)
+    const response = await first.post('/api/auth/login', { username: 'root', password }, forwarded)
     expect(response.headers['set-cookie']?.[0]).toMatch(new RegExp(`^${name}=`))
     const headers = { ...forwarded, cookie: cookieOf(response) }
     expect((await other.get('/api/auth/session', headers)).json).toMatchObject({ user: { username: 'root' } })
@@ -31,13 +31,13 @@ describe.each(engines)('two services with the same public address, on one databa
     expect(written.status).toBe(200)
     await (await other.socket('/ws', { headers })).next(({ type }) => type === 'status')
 
-    const stranger = await startApp({ ...options, config: { server: { ...server, public_url: null } } })
-    expect((await stranger.get('/api/auth/session', headers)).status).toBe(401)
+    const otherService = await startApp({ ...options, config: { server: { ...server, public_url: null } } })
+    expect((await otherService.get('/api/auth/session', headers)).status).toBe(401)
   })
 })
 
 describe('revoked access', () => {
-  async function opened(config: object) {
+  async function openSession(config: object) {
     const app = await startApp({ config })
     await addAdmin(app)
     const admin = await signIn(app)
@@ -48,17 +48,26 @@ describe('revoked access', () => {
     return { app, admin, ana, headers, socket }
   }
 
-  const ways: readonly (readonly [string, (given: Awaited<ReturnType<typeof opened>>) => Promise<HttpResponse>])[] = [
-    ['sign-out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
+  const revocations: readonly (readonly [
+    string,
+    (session: Awaited<ReturnType<typeof openSession>>) => Promise<HttpResponse>,
+  ])[] = [
+    ['signing out', ({ app, headers }) => app.post('/api/auth/logout', undefined, headers)],
     [
-      'a new password',
+      'changing the password',
       ({ app, headers }) =>
         app.post('/api/auth/password', { current_password: password, new_password: 'another fine password' }, headers),
     ],
-    ['a shut account', ({ app, admin, ana }) => change(app, admin, ana.id, { is_active: false })],
-    ['another role', ({ app, admin, ana }) => change(app, admin, ana.id, { role: 'viewer' })],
-    ['a reset password', ({ app, admin, ana }) => change(app, admin, ana.id, { password: 'another fine password' })],
-    ['the user gone', ({ app, admin, ana }) => app.send('DELETE', `/api/admin/users/${ana.id}/`, { headers: admin })],
+    ['deactivating the account', ({ app, admin, ana }) => change(app, admin, ana.id, { is_active: false })],
+    ['changing the role', ({ app, admin, ana }) => change(app, admin, ana.id, { role: 'viewer' })],
+    [
+      'resetting the password',
+      ({ app, admin, ana }) => change(app, admin, ana.id, { password: 'another fine password' }),
+    ],
+    [
+      'deleting the user',
+      ({ app, admin, ana }) => app.send('DELETE', `/api/admin/users/${ana.id}/`, { headers: admin }),
+    ],
   ]
 
   function change(app: TestApp, headers: Record<string, string>, id: number, body: object) {
@@ -70,21 +79,21 @@ describe('revoked access', () => {
   }
 
   // Reliability: 1.21, 3.4.4.
-  it.each(ways)('by %s ends requests and open sockets at once', async (_, take) => {
-    const given = await opened(lan)
+  it.each(revocations)('by %s ends requests and open sockets at once', async (_, revoke) => {
+    const session = await openSession(lan)
     const startedAt = performance.now()
-    const response = await take(given)
+    const response = await revoke(session)
     expect(response.status).toBeLessThan(300)
-    expect(await given.socket.closed).toBe(4401)
+    expect(await session.socket.closed).toBe(4401)
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2000))
-    expect((await given.app.get('/api/data.json', given.headers)).status).toBe(401)
+    expect((await session.app.get('/api/data.json', session.headers)).status).toBe(401)
     // Other signed-in users stay.
-    expect((await given.app.get('/api/data.json', given.admin)).status).toBe(200)
+    expect((await session.app.get('/api/data.json', session.admin)).status).toBe(200)
   })
 
   // Reliability: 1.21, 3.4.4.
   it('of a token ends it too', async () => {
-    const { app, admin } = await opened(lan)
+    const { app, admin } = await openSession(lan)
     const { id, headers } = await createToken(app, admin, 'viewer')
     const socket = await app.socket('/ws', { headers })
     await socket.next(({ type }) => type === 'status')
@@ -95,8 +104,8 @@ describe('revoked access', () => {
 
   // Reliability: 1.21, 3.4.4.
   it('ends in every process on the database', async () => {
-    const { app, ana, admin, headers } = await opened(lan)
-    const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, isScreenOnly: true })
+    const { app, ana, admin, headers } = await openSession(lan)
+    const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, servesOnly: true })
     const cookie = headers.cookie.replaceAll(`${app.port}=`, `${other.port}=`)
     const socket = await other.socket('/ws', { headers: { cookie } })
     await socket.next(({ type }) => type === 'status')
@@ -109,7 +118,7 @@ describe('revoked access', () => {
 
   // Reliability: 3.6.1.
   it('by a password change gives the browser that made it a new session', async () => {
-    const { app, headers } = await opened(lan)
+    const { app, headers } = await openSession(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
     const rejected = await app.post('/api/auth/password', wrong, headers)
     expect([rejected.status, rejected.json.details]).toEqual([400, 'current_password: this is not your password'])
@@ -143,9 +152,9 @@ describe('sign-in', () => {
         expect(response.headers['set-cookie']).toBeUndefined()
       }
     }
-    const least = (name: string) => Math.min(...(times[name] ?? []))
-    expect(least('nobody') / least('root')).toBeGreaterThan(0.5)
-    expect(least('nobody') / least('root')).toBeLessThan(2)
+    const minTime = (name: string) => Math.min(...(times[name] ?? []))
+    expect(minTime('nobody') / minTime('root')).toBeGreaterThan(0.5)
+    expect(minTime('nobody') / minTime('root')).toBeLessThan(2)
   })
 
   // Conformance: C-6.18.
@@ -154,7 +163,7 @@ describe('sign-in', () => {
     const app = await startApp({ config: lan })
     await addAdmin(app)
     for (const username of ['root', 'nobody']) {
-      for (let at = 0; at < 5; at++) {
+      for (let attempt = 0; attempt < 5; attempt++) {
         expect((await app.post('/api/auth/login', { username, password: 'wrong' })).status).toBe(401)
       }
       const response = await app.post('/api/auth/login', { username, password })
@@ -194,8 +203,8 @@ describe('sign-in', () => {
     )
     const statuses = new Set(responses.map(({ status }) => status))
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    const busy = responses.find(({ status }) => status === 503)
-    if (busy !== undefined) expect(busy.headers['retry-after']).toBe('2')
+    const rejected = responses.find(({ status }) => status === 503)
+    if (rejected !== undefined) expect(rejected.headers['retry-after']).toBe('2')
     expect((await app.get('/healthz')).status).toBe(200)
   })
 })
@@ -226,22 +235,22 @@ describe('the first administrator', () => {
   // Conformance: C-6.15.
   // Reliability: 1.3, 3.6.6.
   it('needs the code from the console on a network listener, with five attempts', async () => {
-    const home = await startHome({ server: { host: '0.0.0.0', port: 0 } })
-    const service = await home.serve()
-    const file = join(home.path, 'data', 'setup-code')
+    const installation = await createInstallation({ server: { host: '0.0.0.0', port: 0 } })
+    const service = await installation.serve()
+    const file = join(installation.path, 'data', 'setup-code')
     const code = (await readFile(file, 'utf8')).trim()
     expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{20}$/)
     expect((await stat(file)).mode & 0o777).toBe(0o600)
-    await until('it is on standard error', () => service.err().includes(code))
+    await until('the code is on standard error', () => service.err().includes(code))
     expect(service.out()).not.toContain(code)
     expect((await service.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: true })
     const body = { username: 'ana', password }
-    for (let at = 0; at < 4; at++) {
+    for (let attempt = 0; attempt < 4; attempt++) {
       expect((await service.post('/api/auth/setup', { ...body, code: 'X'.repeat(20) })).status).toBe(403)
     }
-    const spelled = `${code.slice(0, 5)}-${code.slice(5).toLowerCase()}`
-    expect((await service.post('/api/auth/setup', { ...body, code: spelled })).status).toBe(201)
-    await until('the file is gone', () =>
+    const formatted = `${code.slice(0, 5)}-${code.slice(5).toLowerCase()}`
+    expect((await service.post('/api/auth/setup', { ...body, code: formatted })).status).toBe(201)
+    await until('the file is deleted', () =>
       stat(file).then(
         () => false,
         () => true,
@@ -256,7 +265,7 @@ describe('the first administrator', () => {
   // Reliability: 1.3, 3.6.6.
   it('cannot be created by guessing the code', async () => {
     const app = await startApp({ config: lan })
-    for (let at = 0; at < 5; at++) {
+    for (let attempt = 0; attempt < 5; attempt++) {
       expect((await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })).status).toBe(403)
     }
     const response = await app.post('/api/auth/setup', { username: 'ana', password, code: 'no' })
@@ -288,8 +297,8 @@ describe('users and tokens over REST', () => {
     const created = await send('POST', '/api/admin/users/', { username: 'ana', password, role: 'viewer' })
     expect([created.status, created.json]).toMatchObject([201, { username: 'ana', role: 'viewer', is_active: true }])
     expect((await send('POST', '/api/admin/users/', { username: 'ANA', password, role: 'viewer' })).status).toBe(409)
-    const odd = await send('POST', '/api/admin/users/', { username: 'x', password, role: 'owner' })
-    expect(odd.json.details).toBe('role: expected viewer, operator, admin')
+    const invalid = await send('POST', '/api/admin/users/', { username: 'x', password, role: 'owner' })
+    expect(invalid.json.details).toBe('role: expected viewer, operator, admin')
     const path = `/api/admin/users/${created.json.id}/`
     expect((await send('PATCH', path, { role: 'operator' })).json.role).toBe('operator')
     expect((await send('PATCH', path, { password: 'short' })).status).toBe(400)
@@ -332,10 +341,10 @@ describe('users and tokens over REST', () => {
       actor: { kind: 'user', name: 'root' },
     })
     const count = async (query: string) => (await send('GET', `/api/admin/audit/?page_size=1&${query}`)).json.count
-    const ofRoot = await count('actor=root')
-    expect(ofRoot).toBeGreaterThan(2)
-    expect(await count('actor=root&result=ok&after=2026-01-01')).toBe(ofRoot)
-    expect(await count('actor=ROO')).toBe(ofRoot)
+    const rootCount = await count('actor=root')
+    expect(rootCount).toBeGreaterThan(2)
+    expect(await count('actor=root&result=ok&after=2026-01-01')).toBe(rootCount)
+    expect(await count('actor=ROO')).toBe(rootCount)
     for (const name of ['nobody', '%25', 'r_ot']) expect(await count(`actor=${name}`)).toBe(0)
     expect(await count('before=2026-01-01')).toBe(0)
     expect((await send('GET', '/api/admin/audit/?result=fine')).json.details).toContain('result: expected one of')
@@ -353,7 +362,7 @@ describe('users and tokens over REST', () => {
     const rows = await Promise.all(tables.map((table) => app.runtime.db.read.selectFrom(table).selectAll().execute()))
     const text = JSON.stringify(rows)
     expect(text).toContain('$argon2id$v=19$m=19456,t=2,p=1$')
-    for (const value of [token, ...admin.cookie.split('; ').map((one) => one.split('=')[1] ?? '?'), password]) {
+    for (const value of [token, ...admin.cookie.split('; ').map((pair) => pair.split('=')[1] ?? '?'), password]) {
       expect(text).not.toContain(value)
     }
   })
@@ -362,8 +371,8 @@ describe('create_admin', () => {
   // Conformance: C-6.14, C-9.17.
   // Reliability: 3.6.5.
   it('creates an administrator who can sign in, with the password from standard input', async () => {
-    const home = await startHome()
-    const created = await home.run(
+    const installation = await createInstallation()
+    const created = await installation.run(
       ['create_admin', '--username', 'ana', '--password-stdin', '--json'],
       {},
       `${password}\n`,
@@ -374,26 +383,26 @@ describe('create_admin', () => {
     ])
     expect(created.out + created.err).not.toContain(password)
 
-    const again = await home.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
+    const again = await installation.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
     expect([again.code, again.out]).toEqual([1, ''])
     expect(again.err).toBe('micwatch: There is already a user Ana. Add --reset for a new password.\n')
     const reset = ['create_admin', '--username', 'ana', '--password-stdin', '--reset']
-    expect((await home.run(reset, {}, 'another fine password\n')).code).toBe(0)
+    expect((await installation.run(reset, {}, 'another fine password\n')).code).toBe(0)
 
-    const service = await home.serve(['--no-poll'])
+    const service = await installation.serve(['--no-poll'])
     await expect(signIn(service, 'ana')).rejects.toThrow('401')
     const admin = await signIn(service, 'ana', 'another fine password')
     expect((await service.get('/api/admin/users/', admin)).status).toBe(200)
     // A reset on the machine ends existing sessions.
     const socket = await service.socket('/ws', { headers: admin })
     await socket.next(({ type }) => type === 'status')
-    expect((await home.run(reset, {}, 'a third fine password\n')).code).toBe(0)
+    expect((await installation.run(reset, {}, 'a third fine password\n')).code).toBe(0)
     expect(await socket.closed).toBe(4401)
   })
 
   it('reports errors in one line', async () => {
-    const home = await startHome()
-    for (const [args, input, code, says] of [
+    const installation = await createInstallation()
+    for (const [args, input, code, message] of [
       [[], '', 2, '--username'],
       [['--username', 'a b', '--password-stdin'], `${password}\n`, 2, '--username: expected'],
       [['--username', 'ana'], '', 2, '--password-stdin'],
@@ -401,9 +410,9 @@ describe('create_admin', () => {
       [['--username', 'ana', '--password-stdin'], '', 1, 'at least 12 characters'],
       [['--username', 'ana', '--password', password], '', 2, '--password'],
     ] as const) {
-      const response = await home.run(['create_admin', ...args], {}, input)
+      const response = await installation.run(['create_admin', ...args], {}, input)
       expect([args, response.code]).toEqual([args, code])
-      expect(response.err).toContain(says)
+      expect(response.err).toContain(message)
       expect(response.err.trim().split('\n')).toHaveLength(1)
       expect(response.out).toBe('')
     }

@@ -1,4 +1,4 @@
-/** Single devices in the whole service: detected, followed, lost and restored, with every protocol. */
+/** Single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,14 +7,14 @@ import { startChargerSimulator } from '../src/manufacturers/shure/strings/simula
 import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
 import type { OnlineState, UnitBody } from '../src/model/hardware.ts'
 import { createShow } from '../src/simulation/show.ts'
-import { channelOf, startApp, startHome, type TestApp, until } from './app.ts'
-import { atEnd } from './scope.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { channelIn } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startDevice(options: StringsSimulatorOptions) {
   const device = await startStringsSimulator(options)
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   return device
 }
 
@@ -30,11 +30,11 @@ async function connectionsOf(app: TestApp) {
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 // Conformance: C-3.20.
-it.concurrent('detects a rack of every family, follows it live, and does not poll it', async () => {
+it.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
   const show = createShow({ story: false, manufacturers: { shure: 0 } })
   const devices = await Promise.all(families.map((family) => startDevice({ family, show })))
   const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
-  const receivers = await until('all are there', async () => {
+  const receivers = await until('all receivers are listed', async () => {
     const found = await app.receivers()
     return found.length === devices.length && found
   })
@@ -47,7 +47,7 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
     'uhfr',
     'ulxd',
   ])
-  await until('all are followed', async () => {
+  await until('all subscriptions are connected', async () => {
     const connections = await connectionsOf(app)
     return connections.length === devices.length && connections.every(({ status }) => status === 'connected')
   })
@@ -58,12 +58,12 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   const before = requestCounts()
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
-  const seen = await until('the change is visible', async () => {
+  const changed = await until('the change is visible', async () => {
     const receiver = (await app.receivers()).find((receiver) => receiver.device_type === 'ulxd')
     const channel = receiver && channelOf(receiver, 2)
     return channel?.transmitter?.battery === 7 && channel.transmitter.rf_level === -61 && channel
   })
-  expect(seen).toMatchObject({
+  expect(changed).toMatchObject({
     name: 'Else',
     details: { muted: true, antennas: 'A', encryption: 'on' },
     transmitter: { audio_level: -17, details: { model: 'ULXD2', battery_minutes: 42, battery_cycles: 42 } },
@@ -81,34 +81,36 @@ it.concurrent('detects a rack of every family, follows it live, and does not pol
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is followed and not polled', async () => {
+it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is subscribed and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
   const units = async () => (await app.get('/api/units/')).json as UnitBody[]
-  const seen = (expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[]) =>
+  const waitForUnits = (
+    expected: readonly (readonly [name: string, percent: number, chassis: number | null, OnlineState])[],
+  ) =>
     until(`units are ${JSON.stringify(expected)}`, async () => {
       const listed = (await units()).map((unit) => [unit.name, unit.battery_percentage, unit.base_chassis, unit.status])
       return JSON.stringify(listed) === JSON.stringify(expected)
     })
   const chassis = await until('the charger is known', async () => (await app.get('/api/chassis/')).json[0])
   expect(chassis).toMatchObject({ name: 'Backstage', model: 'SBC220', status: 'online', firmware_version: '1.4.27' })
-  await seen([['Backstage, bay 1', 80, chassis.id, 'online']])
+  await waitForUnits([['Backstage, bay 1', 80, chassis.id, 'online']])
   const [first] = await units()
-  await until('it is followed', async () => (await connectionsOf(app))[0]?.status === 'connected')
-  const conversations = () => charger.commands.filter((command) => command === 'GET MODEL').length
-  const before = conversations()
+  await until('the subscription is connected', async () => (await connectionsOf(app))[0]?.status === 'connected')
+  const countSessions = () => charger.commands.filter((command) => command === 'GET MODEL').length
+  const before = countSessions()
 
   charger.charge(1, 81)
-  await seen([['Backstage, bay 1', 81, chassis.id, 'online']])
+  await waitForUnits([['Backstage, bay 1', 81, chassis.id, 'online']])
   charger.charge(1, null)
   charger.charge(2, 40)
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 81, null, 'offline'],
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
   charger.charge(1, 12)
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'online'],
     ['Backstage, bay 2', 40, chassis.id, 'online'],
   ])
@@ -119,10 +121,10 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   expect(await app.receivers()).toMatchObject([{ id: chassis.id, device_type: 'charger', channels: [] }])
 
   await pause(2_500)
-  expect(conversations()).toBe(before)
+  expect(countSessions()).toBe(before)
   expect(app.runtime.health().manufacturers).toMatchObject([{ status: 'healthy' }])
   await charger.close()
-  await seen([
+  await waitForUnits([
     ['Backstage, bay 1', 12, chassis.id, 'unknown'],
     ['Backstage, bay 2', 40, chassis.id, 'unknown'],
   ])
@@ -130,11 +132,11 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
 
 it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
-  atEnd(() => charger.close())
-  const home = await startHome({ manufacturers: [shureDevices(charger.url)] })
-  expect((await home.run(['poll_devices', '--once'])).code).toBe(0)
-  const { databaseUrl } = home
-  const app = await startApp({ databaseUrl, dataDir: join(home.path, 'data'), isScreenOnly: true })
+  onTestEnd(() => charger.close())
+  const installation = await createInstallation({ manufacturers: [shureDevices(charger.url)] })
+  expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
+  const { databaseUrl } = installation
+  const app = await startApp({ databaseUrl, dataDir: join(installation.path, 'data'), servesOnly: true })
   const [chassis] = (await app.get('/api/chassis/')).json
   expect((await app.get(`/api/units/?base_chassis=${chassis.id}`)).json).toMatchObject([
     { name: 'Backstage, bay 1', battery_percentage: 80 },
@@ -146,10 +148,13 @@ it.concurrent('keeps details over a restart', async () => {
   const device = await startDevice({ family: 'ad' })
   const first = await startApp({ manufacturers: [shureDevices(device.url)] })
   const detailsIn = async (app: TestApp) => (await app.receivers())[0]?.channels[0]?.details
-  const before = await until('they are reported', async () => (await detailsIn(first))?.encryption && detailsIn(first))
+  const before = await until(
+    'the details are reported',
+    async () => (await detailsIn(first))?.encryption && detailsIn(first),
+  )
   await first.close()
   await device.close()
-  const second = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  const second = await startApp({ ...first, manufacturers: [], servesOnly: true })
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
@@ -157,7 +162,7 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })
   const detailOf = async (app: TestApp, id: number) => (await app.get(`/api/receivers/${id}/`)).json
-  const receiver = await until('it is known', async () => (await first.receivers())[0])
+  const receiver = await until('the device is known', async () => (await first.receivers())[0])
   expect(await detailOf(first, receiver.id)).toMatchObject({
     firmware_version: expect.stringMatching(/^[\d.]+$/),
     details: { fault: 'self_test_failed' },
@@ -165,42 +170,42 @@ it('reports a failed self-test as a fault of the receiver, also after a restart,
   await first.close()
   const port = Number(new URL(failed.url).port)
   await failed.close()
-  const screen = await startApp({ ...first, manufacturers: [], isScreenOnly: true })
+  const screen = await startApp({ ...first, manufacturers: [], servesOnly: true })
   expect(await detailOf(screen, receiver.id)).toMatchObject({ details: { fault: 'self_test_failed' } })
   await screen.close()
   const repaired = await startDevice({ family: 'ad', port })
   const second = await startApp({ ...first, manufacturers: [shureDevices(repaired.url)] })
-  await until('the fault is gone', async () => (await detailOf(second, receiver.id)).details === undefined)
+  await until('the fault is cleared', async () => (await detailOf(second, receiver.id)).details === undefined)
 }, 60_000)
 
-it.concurrent('marks a silent device as offline, and follows it again when it responds', async () => {
+it.concurrent('marks a silent device as offline, and subscribes again when it responds', async () => {
   const device = await startDevice({ family: 'slxd' })
   const app = await startApp({ manufacturers: [shureDevices({ url: device.url, name: 'Stage left' })] })
   const status = async () => (await connectionsOf(app))[0]?.status
-  await until('it is followed', async () => (await status()) === 'connected')
+  await until('the subscription is connected', async () => (await status()) === 'connected')
   device.setFault('silent')
-  await until('it is lost', async () => (await status()) !== 'connected', 15_000)
-  await until('polling reports it', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
+  await until('the subscription is lost', async () => (await status()) !== 'connected', 15_000)
+  await until('polling reports the failure', () => app.runtime.health().manufacturers[0]?.status !== 'healthy', 15_000)
   device.setFault(null)
   device.change(1, { battery: 40, transmitter: true })
-  await until('it is back', async () => (await status()) === 'connected', 30_000)
+  await until('the subscription is connected again', async () => (await status()) === 'connected', 30_000)
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('it has its new values', async () => (await battery()) === 40)
+  await until('the new values are reported', async () => (await battery()) === 40)
 }, 60_000)
 
 it.concurrent('polls a device whose subscription is stopped', async () => {
   const device = await startDevice({ family: 'ulxd' })
   const app = await startApp({ manufacturers: [shureDevices(device.url)] })
   const headers = await tokenHeaders(app.runtime, 'admin')
-  const [followed] = await until('it is followed', async () => {
+  const [followed] = await until('the subscription is connected', async () => {
     const connections = await connectionsOf(app)
     return connections[0]?.status === 'connected' && connections
   })
   await app.post('/api/admin/realtime-connections/stop', { ids: [followed?.receiver] }, headers)
-  await until('nothing listens', () => device.clients === 0)
+  await until('the subscription is closed', () => device.clients === 0)
   device.change(1, { battery: 33, transmitter: true })
   const battery = async () => channelOf((await app.receivers())[0] ?? { channels: [] }).transmitter?.battery
-  await until('a poll brings it', async () => (await battery()) === 33)
+  await until('a poll reports the value', async () => (await battery()) === 33)
 }, 60_000)
 
 it('sends every field of the common model over REST and the WebSocket; fields that a protocol does not report stay null', async () => {
@@ -216,31 +221,38 @@ it('sends every field of the common model over REST and the WebSocket; fields th
     const channel = await completeChannel('ad')
     return channel?.transmitter?.battery === 52 && channel.rf_level === -61 && channel
   })
-  const whole = expect.any(Number)
-  const ofChannel = { rf_a: whole, rf_b: whole, audio_peak: whole, audio_rms: whole, quality: whole, gain_db: whole }
-  const battery = { battery_minutes: whole, battery_type: expect.any(String), battery_health: whole }
-  const ofTransmitter = {
+  const number = expect.any(Number)
+  const channelDetails = {
+    rf_a: number,
+    rf_b: number,
+    audio_peak: number,
+    audio_rms: number,
+    quality: number,
+    gain_db: number,
+  }
+  const battery = { battery_minutes: number, battery_type: expect.any(String), battery_health: number }
+  const transmitterDetails = {
     model: expect.any(String),
     muted: expect.any(Boolean),
-    gain_db: whole,
-    power_mw: whole,
+    gain_db: number,
+    power_mw: number,
     ...battery,
   }
-  const everything = {
-    details: { ...ofChannel, antennas: expect.any(String), muted: true, encryption: 'on' },
-    transmitter: { details: ofTransmitter },
+  const expectedDetails = {
+    details: { ...channelDetails, antennas: expect.any(String), muted: true, encryption: 'on' },
+    transmitter: { details: transmitterDetails },
   }
-  expect(listed).toMatchObject(everything)
+  expect(listed).toMatchObject(expectedDetails)
   const socket = await app.socket()
   axient.change(1, { battery: 51 })
   const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 51)
-  expect(channelOf(update.data)).toMatchObject(everything)
+  expect(channelOf(update.data)).toMatchObject(expectedDetails)
 
-  const limited = await until('the SLX-D receiver is complete', async () => {
+  const slxdChannel = await until('the SLX-D receiver is complete', async () => {
     const channel = await completeChannel('slxd')
     return channel?.transmitter?.battery === 40 && channel
   })
-  const { details = {}, transmitter } = limited
+  const { details = {}, transmitter } = slxdChannel
   for (const field of ['antennas', 'quality', 'muted', 'encryption'] as const) expect(details[field] ?? null).toBeNull()
   for (const field of ['muted', 'battery_health', 'battery_cycles'] as const) {
     expect(transmitter?.details?.[field] ?? null).toBeNull()

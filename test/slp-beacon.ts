@@ -10,11 +10,11 @@ export interface Beacon {
   readonly ip: string
   /** Messages, sent in turn. */
   readonly datagrams: readonly Buffer[]
-  readonly everyMs?: number
+  readonly intervalMs?: number
 }
 
 /** Uses real multicast that does not leave the machine. */
-export async function startBeacon({ group, ip, datagrams, everyMs = 200 }: Beacon) {
+export async function startBeacon({ group, ip, datagrams, intervalMs = 200 }: Beacon) {
   const socket = createSocket('udp4')
   socket.bind(0, ip)
   await once(socket, 'listening')
@@ -23,7 +23,7 @@ export async function startBeacon({ group, ip, datagrams, everyMs = 200 }: Beaco
     for (const datagram of datagrams) socket.send(datagram, group.port, group.address)
   }
   send()
-  const timer = setInterval(send, everyMs)
+  const timer = setInterval(send, intervalMs)
   return {
     close: () =>
       new Promise<void>((resolve) => {
@@ -41,18 +41,18 @@ export function attributeReply(attributes: string, errorCode = 0): Buffer {
   header.set([2, 7])
   header.writeUIntBE(header.length + language.length + 4 + list.length, 2, 3)
   header.writeUInt16BE(language.length, 12)
-  const about = Buffer.alloc(4)
-  about.writeUInt16BE(errorCode, 0)
-  about.writeUInt16BE(list.length, 2)
-  return Buffer.concat([header, language, about, list])
+  const fields = Buffer.alloc(4)
+  fields.writeUInt16BE(errorCode, 0)
+  fields.writeUInt16BE(list.length, 2)
+  return Buffer.concat([header, language, fields, list])
 }
 
 /** As sent by a QLXD4 (the addresses are changed). */
 export function shureAttributes(
-  about: { readonly model?: string; readonly dcid?: string; readonly cid?: string } = {},
+  fields: { readonly model?: string; readonly dcid?: string; readonly cid?: string } = {},
 ) {
-  const { model = 'QLXD4', dcid = 'CCEAC054-E139-11DF-84BA-0015C5F3F612' } = about
-  const { cid = 'DD47E0D7-0000-11DD-A000-000EDDCCCCCC' } = about
+  const { model = 'QLXD4', dcid = 'CCEAC054-E139-11DF-84BA-0015C5F3F612' } = fields
+  const { cid = 'DD47E0D7-0000-11DD-A000-000EDDCCCCCC' } = fields
   return [
     `(cid=${cid}),(acn-fctn=${model}),(acn-uacn=Vox 1),(acn-services=esta.dmp)`,
     `(csl-esta.dmp=esta.sdt/127.0.0.1:57383;esta.dmp/cd:${dcid})`,

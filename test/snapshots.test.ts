@@ -5,27 +5,27 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
-import { entryOf, startApp, startHome, startShure, until, withoutPush } from './app.ts'
-import { undoNewestMigration } from './databases.ts'
-import { password, signIn } from './people.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
+import { revertNewestMigration } from './databases.ts'
+import { password, signIn } from './users.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
-type Service = Awaited<ReturnType<Home['serve']>>
+type Installation = Awaited<ReturnType<typeof createInstallation>>
+type Service = Awaited<ReturnType<Installation['serve']>>
 
-const slow = 90_000
+const slowTestMs = 90_000
 
-const fileOf = (home: Home) => join(home.path, 'data', 'micwatch.db')
+const databasePath = (installation: Installation) => join(installation.path, 'data', 'micwatch.db')
 
-async function listData(home: Home): Promise<string[]> {
-  return (await readdir(join(home.path, 'data'))).sort()
+async function listData(installation: Installation): Promise<string[]> {
+  return (await readdir(join(installation.path, 'data'))).sort()
 }
 
-async function listSnapshotNames(home: Home): Promise<string[]> {
-  return (await readdir(join(home.path, 'data', 'snapshots')).catch(() => [])).sort()
+async function listSnapshotNames(installation: Installation): Promise<string[]> {
+  return (await readdir(join(installation.path, 'data', 'snapshots')).catch(() => [])).sort()
 }
 
 /** Overwrites everything but the first page with random data. */
-async function scribble(path: string, from = 4096): Promise<void> {
+async function overwriteWithGarbage(path: string, from = 4096): Promise<void> {
   const { size } = await stat(path)
   const file = await open(path, 'r+')
   await file.write(Buffer.alloc(size - from, 'nonsense '), 0, size - from, from)
@@ -36,8 +36,8 @@ async function scribble(path: string, from = 4096): Promise<void> {
  * Returns headers with a token of each role, created by the program: a database that was open in this process may be
  * closed only at garbage collection, which would remove its write-ahead log.
  */
-async function tokensFor(home: Home, service: Service) {
-  await home.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
+async function tokensFor(installation: Installation, service: Service) {
+  await installation.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
   const session = await signIn(service)
   const headersOf = async (role: 'operator' | 'admin') => {
     const { json } = await service.post('/api/admin/tokens/', { name: role, role }, session)
@@ -47,39 +47,41 @@ async function tokensFor(home: Home, service: Service) {
 }
 
 /** A working directory of a service that created a group and was stopped in order. */
-async function startSeasonedHome(title = 'Main stage'): Promise<Home> {
-  const home = await startHome({})
-  const service = await home.serve()
+async function createUsedInstallation(title = 'Main stage'): Promise<Installation> {
+  const installation = await createInstallation({})
+  const service = await installation.serve()
   expect((await service.post('/api/group/', { title })).status).toBe(201)
   service.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  return home
+  return installation
 }
 
 describe.concurrent('a database that is damaged when the service starts', () => {
   // Conformance: C-5.26.
   // Reliability: S3.
   it.each([
-    ['random pages', (path: string) => scribble(path)],
-    ['a random header', (path: string) => scribble(path, 0)],
+    ['random pages', (path: string) => overwriteWithGarbage(path)],
+    ['a random header', (path: string) => overwriteWithGarbage(path, 0)],
     ['a truncated file', async (path: string) => truncate(path, Math.floor((await stat(path)).size / 2))],
     ['an empty file', (path: string) => truncate(path, 0)],
   ])(
     'is set aside (%s) and replaced by the newest snapshot; health is degraded until an administrator acknowledges it',
     async (_name, damage) => {
-      const home = await startSeasonedHome()
-      const first = await home.serve()
-      const { admin: headers, operator } = await tokensFor(home, first)
+      const installation = await createUsedInstallation()
+      const first = await installation.serve()
+      const { admin: headers, operator } = await tokensFor(installation, first)
       first.kill('SIGTERM')
       await first.ended
-      await writeFile(`${fileOf(home)}-wal`, 'left behind')
-      await damage(fileOf(home))
-      const damaged = await readFile(fileOf(home))
+      await writeFile(`${databasePath(installation)}-wal`, 'left behind')
+      await damage(databasePath(installation))
+      const damaged = await readFile(databasePath(installation))
 
-      const service = await home.serve()
-      const [corrupt = ''] = (await listData(home)).filter((name) => /^micwatch\.db\.corrupt-\d{8}T[\d.]+Z$/.test(name))
-      expect((await readFile(join(home.path, 'data', corrupt))).equals(damaged)).toBe(true)
-      expect(await listData(home)).toContain(`${corrupt}-wal`)
+      const service = await installation.serve()
+      const [corrupt = ''] = (await listData(installation)).filter((name) =>
+        /^micwatch\.db\.corrupt-\d{8}T[\d.]+Z$/.test(name),
+      )
+      expect((await readFile(join(installation.path, 'data', corrupt))).equals(damaged)).toBe(true)
+      expect(await listData(installation)).toContain(`${corrupt}-wal`)
       expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
       const health = await service.get('/api/health/')
       expect([health.status, health.json]).toMatchObject([
@@ -89,8 +91,8 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       expect(service.err()).toContain(corrupt)
       expect((await service.post('/api/admin/store/acknowledge', undefined, {})).status).toBe(401)
       expect((await service.post('/api/admin/store/acknowledge', undefined, operator)).status).toBe(403)
-      const noted = await service.post('/api/admin/store/acknowledge', undefined, headers)
-      expect([noted.status, noted.json]).toMatchObject([200, { acknowledged: true }])
+      const acknowledged = await service.post('/api/admin/store/acknowledge', undefined, headers)
+      expect([acknowledged.status, acknowledged.json]).toMatchObject([200, { acknowledged: true }])
       expect((await service.get('/api/health/')).json).toMatchObject({ status: 'healthy', store: { details: null } })
       const again = await service.post('/api/admin/store/acknowledge', undefined, headers)
       expect([again.status, again.json]).toMatchObject([200, { acknowledged: false }])
@@ -100,53 +102,53 @@ describe.concurrent('a database that is damaged when the service starts', () => 
         { action: 'store.mend', details: { what: 'corrupt store restored' } },
       ])
     },
-    slow,
+    slowTestMs,
   )
 
   // Reliability: S3.
   it(
     'is replaced by the newest undamaged snapshot or an empty database; health stays degraded over restarts',
     async () => {
-      const home = await startSeasonedHome('Kept')
-      const [oldest = ''] = await listSnapshotNames(home)
-      const folder = join(home.path, 'data', 'snapshots')
+      const installation = await createUsedInstallation('Kept')
+      const [oldest = ''] = await listSnapshotNames(installation)
+      const folder = join(installation.path, 'data', 'snapshots')
       await copyFile(join(folder, oldest), join(folder, 'micwatch-20990101T000000.000Z.db'))
-      await scribble(join(folder, 'micwatch-20990101T000000.000Z.db'))
+      await overwriteWithGarbage(join(folder, 'micwatch-20990101T000000.000Z.db'))
       await writeFile(join(folder, 'micwatch-20990102T000000.000Z.db'), 'no database')
-      await scribble(fileOf(home))
-      const service = await home.serve()
+      await overwriteWithGarbage(databasePath(installation))
+      const service = await installation.serve()
       expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Kept' }])
       service.kill('SIGKILL')
       await service.ended
-      const second = await home.serve()
+      const second = await installation.serve()
       expect((await second.get('/api/health/')).json.store.status).toBe('restored')
       second.kill('SIGKILL')
       await second.ended
 
       await rename(folder, `${folder}-away`)
-      await scribble(fileOf(home), 0)
-      const empty = await home.serve()
+      await overwriteWithGarbage(databasePath(installation), 0)
+      const empty = await installation.serve()
       expect((await empty.get('/api/groups/')).json).toEqual([])
       const { json } = await empty.get('/api/health/')
       expect(json).toMatchObject({ status: 'degraded', store: { details: expect.stringContaining('it began empty') } })
     },
-    slow,
+    slowTestMs,
   )
 
   // Reliability: S3.
   it(
     'stops the start with --strict, and is left unchanged',
     async () => {
-      const home = await startSeasonedHome()
-      await scribble(fileOf(home))
-      const before = await readFile(fileOf(home))
-      const { code, out, err } = await home.run(['serve', '--strict', '--port', '0'])
+      const installation = await createUsedInstallation()
+      await overwriteWithGarbage(databasePath(installation))
+      const before = await readFile(databasePath(installation))
+      const { code, out, err } = await installation.run(['serve', '--strict', '--port', '0'])
       expect({ code, out }).toEqual({ code: 1, out: '' })
       expect(err.trim().split('\n')).toEqual([expect.stringContaining('data/micwatch.db is damaged')])
-      expect((await readFile(fileOf(home))).equals(before)).toBe(true)
-      expect((await listData(home)).filter((name) => name.includes('corrupt'))).toEqual([])
+      expect((await readFile(databasePath(installation))).equals(before)).toBe(true)
+      expect((await listData(installation)).filter((name) => name.includes('corrupt'))).toEqual([])
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -154,15 +156,15 @@ describe.concurrent('a missing database with snapshots', () => {
   it(
     'is restored from the newest snapshot, as reported by health and at the start, until restore --none creates an empty one',
     async () => {
-      const home = await startSeasonedHome()
-      await rm(fileOf(home))
-      const [snapshot = ''] = (await listSnapshotNames(home)).toReversed()
+      const installation = await createUsedInstallation()
+      await rm(databasePath(installation))
+      const [snapshot = ''] = (await listSnapshotNames(installation)).toReversed()
       for (const args of [['migrate'], ['export'], ['import', '-'], ['backup', 'copy']]) {
-        const { code, err } = await home.run(args, {}, 'version: 1')
+        const { code, err } = await installation.run(args, {}, 'version: 1')
         expect([args, code, err.trim().split('\n')]).toEqual([args, 1, [expect.stringContaining('restore --none')]])
       }
 
-      const service = await home.serve()
+      const service = await installation.serve()
       expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
       const { status, json } = await service.get('/api/health/')
       expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
@@ -171,42 +173,42 @@ describe.concurrent('a missing database with snapshots', () => {
         expect(text).toContain(snapshot)
         expect(text).toContain('micwatch restore --none')
       }
-      const early = await home.run(['restore', '--none'])
+      const early = await installation.run(['restore', '--none'])
       expect([early.code, early.err]).toEqual([1, expect.stringContaining('stop it first')])
       service.kill('SIGTERM')
       await service.ended
 
-      const emptied = await home.run(['restore', '--none', '--json'])
-      expect([emptied.code, emptied.err]).toEqual([0, ''])
-      const { database, snapshots } = emptied.json()
-      expect(await readdir(join(home.path, snapshots))).toContain(snapshot)
-      expect((await stat(join(home.path, database))).size).toBeGreaterThan(0)
-      const next = await home.serve()
+      const restored = await installation.run(['restore', '--none', '--json'])
+      expect([restored.code, restored.err]).toEqual([0, ''])
+      const { database, snapshots } = restored.json()
+      expect(await readdir(join(installation.path, snapshots))).toContain(snapshot)
+      expect((await stat(join(installation.path, database))).size).toBeGreaterThan(0)
+      const next = await installation.serve()
       expect((await next.get('/api/groups/')).json).toEqual([])
       expect((await next.get('/api/health/')).json).toMatchObject({ status: 'healthy', store: { details: null } })
     },
-    slow,
+    slowTestMs,
   )
 
   it(
     'stops the start with --strict',
     async () => {
-      const home = await startSeasonedHome()
-      await rm(fileOf(home))
-      const { code, err } = await home.run(['serve', '--strict', '--port', '0'])
+      const installation = await createUsedInstallation()
+      await rm(databasePath(installation))
+      const { code, err } = await installation.run(['serve', '--strict', '--port', '0'])
       expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringContaining('There is no database at')]])
-      expect(await listData(home)).not.toContain('micwatch.db')
+      expect(await listData(installation)).not.toContain('micwatch.db')
     },
-    slow,
+    slowTestMs,
   )
 
   it('restore requires a file or --none', async () => {
-    const home = await startHome({})
+    const installation = await createInstallation({})
     for (const args of [[], ['file', '--none']]) {
-      const { code, err } = await home.run(['restore', ...args])
+      const { code, err } = await installation.run(['restore', ...args])
       expect([code, err]).toEqual([2, expect.stringContaining('--none')])
     }
-    const nothing = await home.run(['restore', '--none', '--json'])
+    const nothing = await installation.run(['restore', '--none', '--json'])
     expect([nothing.code, nothing.json()]).toEqual([0, { database: null, snapshots: null }])
   })
 })
@@ -214,28 +216,31 @@ describe.concurrent('a missing database with snapshots', () => {
 describe.concurrent('database files that are deleted or replaced while the service runs', () => {
   const names = ['', '-wal', '-shm']
   it.each([
-    ['deleted', (home: Home) => Promise.all(names.map((end) => rm(fileOf(home) + end)))],
-    ['without their log', (home: Home) => rm(`${fileOf(home)}-wal`)],
-    ['deleted with their folder', (home: Home) => rm(join(home.path, 'data'), { recursive: true })],
+    ['deleted', (installation: Installation) => Promise.all(names.map((end) => rm(databasePath(installation) + end)))],
+    ['without their log', (installation: Installation) => rm(`${databasePath(installation)}-wal`)],
+    [
+      'deleted with their folder',
+      (installation: Installation) => rm(join(installation.path, 'data'), { recursive: true }),
+    ],
     [
       'replaced',
-      async (home: Home) => {
-        await writeFile(join(home.path, 'other.db'), '')
-        await rename(join(home.path, 'other.db'), fileOf(home))
+      async (installation: Installation) => {
+        await writeFile(join(installation.path, 'other.db'), '')
+        await rename(join(installation.path, 'other.db'), databasePath(installation))
       },
     ],
   ])(
     'are detected (%s): writes are rejected, and the next start has all data stored before',
     async (_name, remove) => {
-      const home = await startSeasonedHome()
-      const service = await home.serve()
-      await until('the start is over', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      const installation = await createUsedInstallation()
+      const service = await installation.serve()
+      await until('the start is complete', async () => (await service.get('/api/health/')).json.status === 'healthy')
       expect((await service.post('/api/group/', { title: 'Acknowledged' })).status).toBe(201)
-      await remove(home)
+      await remove(installation)
       const rejected = await service.post('/api/group/', { title: 'Refused' })
       expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, expect.any(String)])
       const { json } = await until(
-        'health reports it',
+        'health reports the failure',
         async () => {
           const health = await service.get('/api/health/')
           return health.json.store.status === 'damaged' && health
@@ -243,16 +248,20 @@ describe.concurrent('database files that are deleted or replaced while the servi
         5000,
       )
       expect(json.store.details).toContain('deleted or replaced')
-      await until('the log reports it', () => (service.err() + service.out()).includes('deleted or replaced'), 5000)
+      await until(
+        'the log reports the damage',
+        () => (service.err() + service.out()).includes('deleted or replaced'),
+        5000,
+      )
       expect((await service.get('/api/groups/')).json.length).toBeGreaterThan(1)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
 
-      const next = await home.serve()
+      const next = await installation.serve()
       const titles = (await next.get('/api/groups/')).json.map(({ title }: { title: string }) => title)
       expect(titles).toEqual(expect.arrayContaining(['Main stage', 'Acknowledged']))
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -263,16 +272,16 @@ describe.concurrent('damage that appears while the service runs', () => {
     'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
     async () => {
       const shure = withoutPush(await startShure())
-      const home = await startHome({ manufacturers: [entryOf(shure)] })
-      const first = await home.serve()
-      await until('both are known', async () => (await first.receivers()).length === 2)
+      const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+      const first = await installation.serve()
+      await until('both receivers are known', async () => (await first.receivers()).length === 2)
       first.kill('SIGTERM')
       await first.ended
 
-      const service = await home.serve()
+      const service = await installation.serve()
       const socket = await service.socket()
-      await until('it polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
-      await scribble(fileOf(home))
+      await until('the service polls', async () => (await service.get('/api/health/')).json.status === 'healthy')
+      await overwriteWithGarbage(databasePath(installation))
       await until(
         'the damage is detected',
         async () => (await service.get('/api/health/')).json.store.status === 'damaged',
@@ -289,17 +298,17 @@ describe.concurrent('damage that appears while the service runs', () => {
       const polls = shure.requests.count('/api/v1/devices')
       await until('polling continues', () => shure.requests.count('/api/v1/devices') > polls + 2)
       expect(socket.ofType('alert')).toHaveLength(1)
-      const snapshots = await listSnapshotNames(home)
+      const snapshots = await listSnapshotNames(installation)
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
       // A damaged database must not replace the snapshots from before the damage.
-      expect(await listSnapshotNames(home)).toEqual(snapshots)
+      expect(await listSnapshotNames(installation)).toEqual(snapshots)
 
-      const next = await home.serve()
+      const next = await installation.serve()
       expect((await next.get('/api/health/')).json.store.status).toBe('restored')
       expect(await next.receivers()).toHaveLength(2)
     },
-    slow,
+    slowTestMs,
   )
 })
 
@@ -308,27 +317,27 @@ describe.concurrent('snapshots', () => {
   it('are created at a clean stop and when the last one is an hour old; three are kept', async () => {
     const app = await startApp()
     const options = { data_dir: app.dataDir, database_url: app.databaseUrl }
-    await until('the first is there', async () => (await listSnapshots(options)).length === 1)
+    await until('the first snapshot exists', async () => (await listSnapshots(options)).length === 1)
     for (const hour of [3, 2, 1]) await takeSnapshot(app.runtime.db, options, Date.UTC(2026, 0, 1, hour))
     expect((await listSnapshots(options)).map(({ taken_at }) => new Date(taken_at).getUTCHours()).slice(1)).toEqual([
       3, 2,
     ])
     await app.close()
-    const kept = await listSnapshots(options)
-    expect(kept).toHaveLength(3)
-    expect(Date.now() - (kept[0]?.taken_at ?? 0)).toBeLessThan(60_000)
-    const { mode } = await stat(kept[0]?.path ?? '')
+    const remaining = await listSnapshots(options)
+    expect(remaining).toHaveLength(3)
+    expect(Date.now() - (remaining[0]?.taken_at ?? 0)).toBeLessThan(60_000)
+    const { mode } = await stat(remaining[0]?.path ?? '')
     expect(mode & 0o777).toBe(0o600)
 
-    const young = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    expect(await listSnapshots(options)).toEqual(kept)
-    await young.close()
+    const unchanged = await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
+    expect(await listSnapshots(options)).toEqual(remaining)
+    await unchanged.close()
     for (const { path } of await listSnapshots(options)) {
       const day = path.replace(/micwatch-\d{8}/, 'micwatch-20260101')
       await rename(path, day)
     }
     await startApp({ dataDir: app.dataDir, databaseUrl: app.databaseUrl })
-    await until('a new one is there', async () => {
+    await until('a new snapshot exists', async () => {
       const [newest] = await listSnapshots(options)
       return Date.now() - (newest?.taken_at ?? 0) < 60_000
     })
@@ -338,23 +347,23 @@ describe.concurrent('snapshots', () => {
   it(
     'are created before a migration with the data before it',
     async () => {
-      const home = await startSeasonedHome()
-      const path = fileOf(home)
+      const installation = await createUsedInstallation()
+      const path = databasePath(installation)
       const raw = new DatabaseSync(path)
-      const name = undoNewestMigration(raw)
+      const name = revertNewestMigration(raw)
       raw.close()
-      const before = await listSnapshotNames(home)
-      const { code, json } = await home.run(['migrate', '--json'])
+      const before = await listSnapshotNames(installation)
+      const { code, json } = await installation.run(['migrate', '--json'])
       expect([code, json()]).toEqual([0, { applied: [name] }])
-      const [added = ''] = (await listSnapshotNames(home)).filter(
-        (listSnapshotName) => !before.includes(listSnapshotName),
+      const [added = ''] = (await listSnapshotNames(installation)).filter(
+        (snapshotName) => !before.includes(snapshotName),
       )
-      const snapshot = new DatabaseSync(join(home.path, 'data', 'snapshots', added), { readOnly: true })
+      const snapshot = new DatabaseSync(join(installation.path, 'data', 'snapshots', added), { readOnly: true })
       const names = snapshot.prepare('select name from migrations').all() as { name: string }[]
       snapshot.close()
       expect(names.map((name) => name.name)).not.toContain(name)
       expect(names.length).toBeGreaterThan(1)
     },
-    slow,
+    slowTestMs,
   )
 })

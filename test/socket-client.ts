@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import WebSocket from 'ws'
 import type { ChannelBody } from '../src/model/api.ts'
 import { createRecordReader } from '../src/model/level-records.ts'
-import { atEnd } from './scope.ts'
+import { onTestEnd } from './cleanup.ts'
 
 export interface ReceivedMessage {
   readonly type: string
@@ -31,9 +31,9 @@ export interface TestSocket {
   /** Sends text or binary data unchanged. */
   sendRaw(data: string | Buffer): void
   /** Returns the first matching message, waiting for it if necessary. */
-  next(matches: (message: ReceivedMessage) => boolean, withinMs?: number): Promise<ReceivedMessage>
+  next(matches: (message: ReceivedMessage) => boolean, timeoutMs?: number): Promise<ReceivedMessage>
   /** Resolves once all messages sent before are received: the pong to a ping comes after them. */
-  caughtUp(): Promise<void>
+  receiveAll(): Promise<void>
   /** Close code. */
   readonly closed: Promise<number>
   close(): void
@@ -41,7 +41,9 @@ export interface TestSocket {
 
 /** Returns the fields of a channel in a message; undefined if the message is about something else. */
 export function channelIn({ type, data }: ReceivedMessage, channel = 1): ChannelBody | undefined {
-  return type === 'device_update' ? data.channels?.find((one: ChannelBody) => one.channel === channel) : undefined
+  return type === 'device_update'
+    ? data.channels?.find((candidate: ChannelBody) => candidate.channel === channel)
+    : undefined
 }
 
 /** Opens a socket and waits for the greeting. Throws `HTTP <status>` if the upgrade is rejected. */
@@ -50,9 +52,9 @@ export async function openSocket(
   { headers = {}, protocols = [] }: SocketOptions = {},
 ): Promise<TestSocket> {
   const socket = new WebSocket(url, [...protocols], { headers, perMessageDeflate: false })
-  atEnd(() => socket.terminate())
+  onTestEnd(() => socket.terminate())
   const messages: ReceivedMessage[] = []
-  const waiting = new Set<() => void>()
+  const checks = new Set<() => void>()
   const records = createRecordReader()
   let binaryFrames = 0
   socket.on('message', (data: Buffer, isBinary) => {
@@ -65,7 +67,7 @@ export async function openSocket(
       if (message.type === 'device_update') records.remember(message)
       messages.push({ ...message, at })
     }
-    for (const check of [...waiting]) check()
+    for (const check of [...checks]) check()
   })
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
   const rejected = once(socket, 'unexpected-response').then(([, response]) => {
@@ -77,11 +79,11 @@ export async function openSocket(
   socket.on('error', () => {})
 
   const ofType = (type: string) => messages.filter((message) => message.type === type)
-  const next = (matches: (message: ReceivedMessage) => boolean, withinMs = 10_000) =>
+  const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 10_000) =>
     new Promise<ReceivedMessage>((resolve, reject) => {
       const stop = () => {
         clearTimeout(timer)
-        waiting.delete(check)
+        checks.delete(check)
       }
       const check = () => {
         const found = messages.find(matches)
@@ -91,9 +93,9 @@ export async function openSocket(
       }
       const timer = setTimeout(() => {
         stop()
-        reject(new Error(`No such message within ${withinMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
-      }, withinMs)
-      waiting.add(check)
+        reject(new Error(`No such message within ${timeoutMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
+      }, timeoutMs)
+      checks.add(check)
       check()
     })
 
@@ -107,7 +109,7 @@ export async function openSocket(
     send: (data) => socket.send(JSON.stringify(data)),
     sendRaw: (data) => socket.send(data),
     next,
-    async caughtUp() {
+    async receiveAll() {
       const pongs = ofType('pong').length
       socket.send(JSON.stringify({ type: 'ping' }))
       await next(() => ofType('pong').length > pongs)

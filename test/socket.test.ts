@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until } from './app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until } from './app.ts'
 import { channelIn } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 
@@ -43,7 +43,7 @@ describe('a WebSocket', () => {
       '{"type":"__proto__"}',
     ]
     for (const text of nonsense) socket.sendRaw(text)
-    await until('each has an answer', () => socket.ofType('error').length === nonsense.length)
+    await until('every message is answered', () => socket.ofType('error').length === nonsense.length)
     for (const { error } of socket.ofType('error')) expect(error).toMatch(/\w/)
     socket.send({ type: 'ping' })
     await socket.next(({ type }) => type === 'pong')
@@ -66,12 +66,12 @@ describe('a WebSocket', () => {
   // Reliability: C5, 3.12.6.
   it('is closed for a flood of messages, but not for a burst', async () => {
     const app = await startApp()
-    const calm = await app.socket()
+    const burst = await app.socket()
     const flood = await app.socket()
-    for (let count = 0; count < 100; count += 1) calm.send({ type: 'ping', id: count })
+    for (let count = 0; count < 100; count += 1) burst.send({ type: 'ping', id: count })
     for (let count = 0; count < 150; count += 1) flood.send({ type: 'ping', id: count })
     expect(await flood.closed).toBe(1008)
-    await calm.next(({ id }) => id === 99)
+    await burst.next(({ id }) => id === 99)
   })
 
   // Conformance: C-7.12.
@@ -81,9 +81,9 @@ describe('a WebSocket', () => {
     const binary = await app.socket()
     binary.sendRaw(Buffer.from('{"type":"ping"}'))
     expect(await binary.closed).toBe(1003)
-    const giant = await app.socket()
-    giant.send({ type: 'ping', id: 'x'.repeat(64 * 1024) })
-    expect(await giant.closed).toBe(1009)
+    const oversized = await app.socket()
+    oversized.send({ type: 'ping', id: 'x'.repeat(64 * 1024) })
+    expect(await oversized.closed).toBe(1009)
     const large = await app.socket()
     large.send({ type: 'ping', id: 'x'.repeat(60 * 1024) })
     await large.next(({ type }) => type === 'pong')
@@ -93,20 +93,20 @@ describe('a WebSocket', () => {
   it('sends messages about one manufacturer if filtered', async () => {
     const shure = await startShure()
     const sennheiser = await startSennheiser()
-    const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    await until('all are known', async () => (await app.receivers()).length === 4)
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 4)
     await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
-    const [all, one, otherOnly] = await Promise.all([
+    const [all, sennheiserOnly, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
       app.socket('/ws?manufacturer=nobody'),
     ])
-    for (const simulator of [shure, sennheiser]) simulator.show.set(firstDevice(simulator).id, { battery: 33 }, 1)
+    for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 33 }, 1)
     for (const code of ['shure', 'sennheiser']) {
       await all.next((message) => message.manufacturer === code && channelIn(message)?.transmitter?.battery === 33)
     }
-    await one.next((message) => channelIn(message)?.transmitter?.battery === 33)
-    expect(new Set(one.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
+    await sennheiserOnly.next((message) => channelIn(message)?.transmitter?.battery === 33)
+    expect(new Set(sennheiserOnly.ofType('device_update').map(({ manufacturer }) => manufacturer))).toEqual(
       new Set(['sennheiser']),
     )
     expect(otherOnly.ofType('device_update')).toEqual([])
@@ -127,10 +127,10 @@ describe('a WebSocket', () => {
     ['with an invalid key', { 'sec-websocket-key': 'short' }],
     ['of an old version', { 'sec-websocket-version': '7' }],
     ['that offers a subprotocol twice', { 'sec-websocket-protocol': 'a,a' }],
-  ])('rejects a handshake %s with the standard error body', async (_, mistake) => {
+  ])('rejects a handshake %s with the standard error body', async (_, invalidHeader) => {
     const app = await startApp()
     const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
-    const { status, headers, json } = await app.get('/ws', { ...handshake, ...key, ...mistake })
+    const { status, headers, json } = await app.get('/ws', { ...handshake, ...key, ...invalidHeader })
     expect({ status, json }).toEqual({
       status: 400,
       json: { error: 'Bad request.', status: 400, details: expect.stringContaining('Sec-WebSocket-') },
@@ -146,7 +146,7 @@ describe('a WebSocket', () => {
   // Conformance: S-6.4, C-7.9.
   it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('the subscription is connected', () => shure.push.links > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-links' })
@@ -175,55 +175,63 @@ describe('the subprotocol for levels', () => {
 
   it('has the same data in fewer bytes, and other clients still get JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
-    const [plain, other, short] = await Promise.all([
+    const [jsonClient, other, binaryClient] = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
       app.socket('/ws', { protocols: ['mqtt', ...protocols] }),
     ])
-    expect([plain.protocol, other.protocol, short.protocol]).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
-    expect(short.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
-    const { id } = firstDevice(shure)
-    await until('levels come as records', () => short.binaryFrames > 20)
+    expect([jsonClient.protocol, other.protocol, binaryClient.protocol]).toEqual([
+      '',
+      'graphql-ws',
+      'micwatch.levels.v1',
+    ])
+    expect(binaryClient.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    const { id } = deviceOf(shure)
+    await until('levels are received as records', () => binaryClient.binaryFrames > 20)
     shure.show.set(id, { name: 'Guest' }, 1)
-    for (const socket of [plain, short]) await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
+    for (const socket of [jsonClient, binaryClient])
+      await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
     shure.push.pause()
     shure.show.set(id, { battery: 7 }, 1)
     shure.push.flush()
-    for (const socket of [plain, other, short]) await socket.next(({ type }) => type === 'alert')
+    for (const socket of [jsonClient, other, binaryClient]) await socket.next(({ type }) => type === 'alert')
 
-    const messagesOf = (socket: typeof plain) =>
+    const messagesOf = (socket: typeof jsonClient) =>
       socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
-    await until('all have received the last message', () => messagesOf(plain).at(-1) === messagesOf(short).at(-1))
-    const [fromPlain, fromShort] = [messagesOf(plain), messagesOf(short)]
+    await until(
+      'both clients have received the last message',
+      () => messagesOf(jsonClient).at(-1) === messagesOf(binaryClient).at(-1),
+    )
+    const [fromPlain, fromShort] = [messagesOf(jsonClient), messagesOf(binaryClient)]
     const common = Math.min(fromPlain.length, fromShort.length)
     expect(common).toBeGreaterThan(20)
     expect(fromShort.slice(-common + 2)).toEqual(fromPlain.slice(-common + 2))
-    expect(plain.binaryFrames + other.binaryFrames).toBe(0)
+    expect(jsonClient.binaryFrames + other.binaryFrames).toBe(0)
   })
 
   it('sends complete records after a manufacturer was disabled', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.links > 0)
-    const short = await app.socket('/ws', { protocols })
-    await until('levels come as records', () => short.binaryFrames > 5)
-    const switchTo = (value: string) =>
+    const binaryClient = await app.socket('/ws', { protocols })
+    await until('levels are received as records', () => binaryClient.binaryFrames > 5)
+    const setWebSocket = (value: string) =>
       app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value }).then(({ status }) => status)
-    expect(await switchTo('false')).toBe(200)
-    const { id } = firstDevice(shure)
+    expect(await setWebSocket('false')).toBe(200)
+    const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Guest' }, 1)
-    await until('it is known', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
-    const countBefore = short.messages.length
-    expect(await switchTo('true')).toBe(200)
+    await until('the new name is listed', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
+    const countBefore = binaryClient.messages.length
+    expect(await setWebSocket('true')).toBe(200)
     const receiver = (await app.receiver(id)).id
-    await until('it is received again', () =>
-      short.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
+    await until('the receiver is sent again', () =>
+      binaryClient.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
     )
-    const [first] = short.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
+    const [first] = binaryClient.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
     expect(JSON.stringify(first)).toContain('"Guest"')
   })
 })
@@ -244,9 +252,9 @@ describe('stopping the service', () => {
     for (const head of ['Host: evil.example', `Host: localhost\r\nOrigin: null`, 'Host: localhost']) {
       const socket = connect({ host: '127.0.0.1', port: app.port, allowHalfOpen: true })
       socket.on('error', () => {})
-      const answered = new Promise((resolve) => socket.once('data', resolve))
+      const received = new Promise((resolve) => socket.once('data', resolve))
       socket.write(`GET /ws HTTP/1.1\r\n${head}\r\n${upgrade}\r\n${key}\r\n\r\n`)
-      await answered
+      await received
     }
     const startedAt = performance.now()
     await app.close()
@@ -255,15 +263,15 @@ describe('stopping the service', () => {
 
   it('finishes a running request', async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    const app = await startApp({ manufacturers: [configFor(shure)] })
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     shure.setFault({ type: 'hang' })
     const requestsBefore = shure.requests.total
     const running = app.post('/api/refresh/').then(
       ({ status }) => status,
       (error) => String(error),
     )
-    await until('it waits for the system', () => shure.requests.total > requestsBefore)
+    await until('the refresh waits for the system', () => shure.requests.total > requestsBefore)
     await app.close()
     expect(await running).toBe(503)
   })

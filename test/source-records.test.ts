@@ -14,7 +14,7 @@ const shure: MonitoredManufacturer = { code: 'shure', base_url: 'a', isEnabled: 
 
 function open(db: Database, now: () => number = Date.now) {
   const published: string[] = []
-  const noted: number[] = []
+  const recorded: number[] = []
   const sourceRecords = createSourceRecords({
     db,
     feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
@@ -22,17 +22,17 @@ function open(db: Database, now: () => number = Date.now) {
     isOrphaned: () => false,
     now,
     onRecorded: ({ source, unsuccessful_cycles }) => {
-      if (source === 'shure:a') noted.push(unsuccessful_cycles)
+      if (source === 'shure:a') recorded.push(unsuccessful_cycles)
     },
   })
-  return { reports: sourceRecords, published, noted }
+  return { reports: sourceRecords, published, recorded }
 }
 
 const succeeded: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** Times as subscriptions report them, with fractions of a millisecond. */
-const held = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
-const odd: CycleOutcome = {
+const rateLimited = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
+const withProblems: CycleOutcome = {
   ok: true,
   problems: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
 }
@@ -47,15 +47,15 @@ describe.each(engines)('sources on %s', (engine) => {
     const other = open(db).reports
     const steps = [
       [null, 'unknown'],
-      [held(7000.37), 'unknown'],
+      [rateLimited(7000.37), 'unknown'],
       [failed, 'degraded'],
-      [held(0.25), 'degraded'],
+      [rateLimited(0.25), 'degraded'],
       [failed, 'degraded'],
       [failed, 'unhealthy'],
-      [held(6999.999), 'unhealthy'],
+      [rateLimited(6999.999), 'unhealthy'],
       [succeeded, 'healthy'],
-      [held(7000.37), 'healthy'],
-      [odd, 'healthy'],
+      [rateLimited(7000.37), 'healthy'],
+      [withProblems, 'healthy'],
       [failed, 'degraded'],
       [succeeded, 'healthy'],
     ] as const
@@ -76,8 +76,8 @@ describe.each(engines)('sources on %s', (engine) => {
     await sourceRecords.record('shure', first, failed)
     // PostgreSQL rejects text with U+0000.
     const rejected: CycleOutcome = { ok: false, error: 'it says \u0000', holdMs: null }
-    const noting = sourceRecords.record('shure', first, rejected)
-    const outcomes = await Promise.allSettled([noting, sourceRecords.record('shure', 'shure:b', failed)])
+    const recording = sourceRecords.record('shure', first, rejected)
+    const outcomes = await Promise.allSettled([recording, sourceRecords.record('shure', 'shure:b', failed)])
     expect(outcomes.map(({ status }) => status)).toEqual([
       engine === 'postgres' ? 'rejected' : 'fulfilled',
       'fulfilled',
@@ -92,41 +92,41 @@ describe.each(engines)('sources on %s', (engine) => {
 
   test('count a success for a day, also after a restart', async () => {
     const db = await openStore(engine)
-    const answeredAt = Date.now()
-    const { reports: sourceRecords } = open(db, () => answeredAt)
+    const succeededAt = Date.now()
+    const { reports: sourceRecords } = open(db, () => succeededAt)
     for (const source of sources) await sourceRecords.record('shure', source, succeeded)
     for (const [later, status] of [
       [dayMs - 1, 'healthy'],
       [dayMs, 'unknown'],
     ] as const) {
-      const { reports: restarted } = open(db, () => answeredAt + later)
+      const { reports: restarted } = open(db, () => succeededAt + later)
       await restarted.load()
       expect([later, statusOf(restarted)]).toEqual([later, status])
     }
   })
 })
 
-test('count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
+test('source records count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
   const db = await openStore('sqlite')
-  const { reports: sourceRecords, noted } = open(db)
+  const { reports: sourceRecords, recorded } = open(db)
   // The first pause is over when the next cycle begins; the long one is not.
   for (const outcome of [
-    held(0),
-    held(0),
+    rateLimited(0),
+    rateLimited(0),
     failed,
-    held(60_000),
-    held(60_000),
-    held(60_000),
+    rateLimited(60_000),
+    rateLimited(60_000),
+    rateLimited(60_000),
     failed,
     succeeded,
-    held(0),
+    rateLimited(0),
   ]) {
     await sourceRecords.record('shure', first, outcome)
   }
-  expect(noted).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
+  expect(recorded).toEqual([1, 2, 3, 4, 4, 4, 5, 0, 1])
 })
 
-test('are unknown again after the source was removed and added', async () => {
+test('a source is unknown again after it was removed and added', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, published } = open(db)
   for (const source of sources) await sourceRecords.record('shure', source, succeeded)

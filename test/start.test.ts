@@ -11,17 +11,17 @@ const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 /** Runs `file` in this Node.js with another version number. */
 function runAs(version: string, file: string, args: readonly string[]) {
-  const claim = `process.versions = { ...process.versions, node: '${version}' }`
-  const define = `Object.defineProperty(process, 'versions', { writable: true }); ${claim}`
+  const assignment = `process.versions = { ...process.versions, node: '${version}' }`
+  const script = `Object.defineProperty(process, 'versions', { writable: true }); ${assignment}`
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(define)}`, file, ...args],
+    ['--import', `data:text/javascript,${encodeURIComponent(script)}`, file, ...args],
     { encoding: 'utf8' },
   )
   return { code: status, out: stdout, err: stderr }
 }
 
-async function copyAlone() {
+async function copyEntryFile() {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
   const copy = join(path, 'main.js')
@@ -39,7 +39,7 @@ describe('an unsupported version of Node.js', () => {
   })
 
   it('is rejected before any other file is loaded', async () => {
-    const copy = await copyAlone()
+    const copy = await copyEntryFile()
     for (const version of ['4.9.1', '20.20.1', '21.99.0', '22.22.1', '24.14.0']) {
       const { code, err } = runAs(version, copy, ['serve'])
       expect([version, code, err]).toEqual([version, 1, expect.stringContaining(`Node.js ${version} is not supported`)])
@@ -48,7 +48,7 @@ describe('an unsupported version of Node.js', () => {
 })
 
 it('the program is loaded on every supported version of Node.js', async () => {
-  const copy = await copyAlone()
+  const copy = await copyEntryFile()
   for (const version of ['20.20.2', '22.23.0', '24.14.1', '26.0.0']) {
     const { code, err } = runAs(version, copy, ['serve'])
     expect([version, code, err]).toEqual([version, 1, expect.stringContaining('program.js')])

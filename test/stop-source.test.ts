@@ -1,26 +1,26 @@
 /** One source that hangs or throws an unexpected error, and the effect on all others. */
 
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
 async function startPair() {
-  const [stuck, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]
+  const [hanging, healthy] = [withoutPush(await startShure()), withoutPush(await startShure())]
   const app = await startApp({
     manufacturers: [
-      { ...entryOf(stuck), code: 'stuck', plugin: 'shure' },
-      { ...entryOf(healthy), code: 'healthy', plugin: 'shure' },
+      { ...configFor(hanging), code: 'stuck', plugin: 'shure' },
+      { ...configFor(healthy), code: 'healthy', plugin: 'shure' },
     ],
   })
-  await until('both are polled', () => stuck.requests.total > 0 && healthy.requests.total > 0)
+  await until('both systems are polled', () => hanging.requests.total > 0 && healthy.requests.total > 0)
   const headers = { ...(await tokenHeaders(app.runtime, 'admin')), 'content-type': 'application/json' }
   const change = (code: string, body: object) =>
     app.send('PATCH', `/api/admin/manufacturers/${code}/`, { headers, body: JSON.stringify(body) })
-  return { app, stuck, healthy, change }
+  return { app, hanging, healthy, change }
 }
 
-function adapterOf(app: TestApp, manufacturer: string) {
+function findSource(app: TestApp, manufacturer: string) {
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === manufacturer)
   if (poller === undefined) throw new Error(`no source of ${manufacturer}`)
   return poller.source
@@ -37,13 +37,13 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
     })
     return { devices: [], malformed: 0 }
   }
-  Object.assign(adapterOf(app, manufacturer), { listDevices })
+  Object.assign(findSource(app, manufacturer), { listDevices })
   await until('a poll hangs', () => calls > 0)
   return { release }
 }
 
 it('a source that does not stop delays no write, and starts again once its last poll has ended', async () => {
-  const { app, stuck, healthy, change } = await startPair()
+  const { app, hanging, healthy, change } = await startPair()
   const { release } = await hang(app, 'stuck')
   expect((await change('stuck', { config: { timeout: 7 } })).status).toBe(200)
   expect((await app.post('/api/group/', { title: 'Band' })).status).toBe(201)
@@ -52,9 +52,9 @@ it('a source that does not stop delays no write, and starts again once its last 
   const requestsBefore = healthy.requests.total
   await until('the other system is still polled', () => healthy.requests.total > requestsBefore + 1)
 
-  const before = stuck.requests.total
+  const before = hanging.requests.total
   release()
-  await until('it is polled again', () => stuck.requests.total > before)
+  await until('the system is polled again', () => hanging.requests.total > before)
 })
 
 it('the service stops although two sources do not, one of which was disabled before', async () => {
@@ -68,7 +68,7 @@ it('the service stops although two sources do not, one of which was disabled bef
 })
 
 it('monitoring starts again after an unexpected error, and other sources are not affected', async () => {
-  const { app, stuck, healthy } = await startPair()
+  const { app, hanging, healthy } = await startPair()
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')
   const poll = poller?.poll
   let failures = 0
@@ -79,9 +79,9 @@ it('monitoring starts again after an unexpected error, and other sources are not
       throw new Error('on purpose')
     },
   })
-  await until('it has failed', () => failures === 1)
-  const before = [stuck.requests.total, healthy.requests.total]
-  await until('both are polled on', () =>
-    [stuck, healthy].every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
+  await until('the poll has failed', () => failures === 1)
+  const before = [hanging.requests.total, healthy.requests.total]
+  await until('both systems are still polled', () =>
+    [hanging, healthy].every(({ requests }, index) => requests.total > (before[index] ?? 0) + 1),
   )
 })

@@ -1,7 +1,7 @@
 /** A value that changes on a device reaches a browser and a script. */
 
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
+import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 import { type Engine, engines } from './databases.ts'
 import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
@@ -13,8 +13,8 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     ['an event stream', startSennheiser],
   ] as const)('is pushed over %s and reaches REST and the WebSocket', async (_, start) => {
     const simulator = await start()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const before = await until('the receiver is known', () => app.receiver(id))
@@ -26,15 +26,15 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const update = await socket.next((message) => channelIn(message, 2)?.transmitter?.name === 'Understudy')
     expect(update).toMatchObject({ receiver_id: before.id, manufacturer: simulator.manufacturer })
     expect(update.data.channels).toHaveLength(2)
-    const told = channelOf(await app.receiver(id), 2)
-    expect(told).toMatchObject({ name: 'Understudy', transmitter })
-    expect(channelOf(update.data, 2)).toEqual(told)
+    const listedChannel = channelOf(await app.receiver(id), 2)
+    expect(listedChannel).toMatchObject({ name: 'Understudy', transmitter })
+    expect(channelOf(update.data, 2)).toEqual(listedChannel)
     expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
   })
 
   it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
-    const whole = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
-    const system = await startSystem(respondJson({ devices: [whole] }))
+    const summaryDevice = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
+    const system = await startSystem(respondJson({ devices: [summaryDevice] }))
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
     await until('the subscription is connected', () => subscription.isUp)
@@ -43,10 +43,10 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     await until('the list is read again', () => system.requests.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
     expect(await transmitter()).toMatchObject({ battery: 40, rf_level: -60 })
-    subscription.tell({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
-    await until('it is shown', async () => (await transmitter())?.battery === 30)
-    const asked = system.requests.length
-    await until('it is read once more', () => system.requests.length > asked + 1)
+    subscription.send({ type: 'device_update', device_id: 'd1', battery_percentage: 30, rf_level: -80 })
+    await until('the value is reported', async () => (await transmitter())?.battery === 30)
+    const requestsBefore = system.requests.length
+    await until('the list is read once more', () => system.requests.length > requestsBefore + 1)
     expect(await transmitter()).toMatchObject({ battery: 30, rf_level: -80 })
   })
 
@@ -60,20 +60,20 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
       return respondJson(id === undefined ? { devices } : body)(request, response)
     })
     const app = await startApp({ manufacturers: [system.entry('slow', { calls_per_second: 10, burst: 10 })] })
-    await until('the first is received', async () =>
+    await until('the first receiver has channels', async () =>
       (await app.receivers()).some(({ channels }) => channels.length > 0),
     )
-    const asked = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
-    expect(asked(/d\d+$/)).toBeLessThan(40)
-    await until('all are known in full', () => asked(/d\d+$/) === 40, 15_000)
-    expect(asked(/channels$/)).toBeGreaterThan(5)
+    const countRequests = (part: RegExp) => system.requests.filter(({ path }) => part.test(path)).length
+    expect(countRequests(/d\d+$/)).toBeLessThan(40)
+    await until('all details are read', () => countRequests(/d\d+$/) === 40, 15_000)
+    expect(countRequests(/channels$/)).toBeGreaterThan(5)
   })
 
   // Conformance: S-1.1.
   it('is polled without a subscription', async () => {
     const simulator = withoutPush(await startShure())
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ engine, manufacturers: [entryOf(simulator)] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
 
@@ -89,11 +89,11 @@ describe('the messages about a receiver', () => {
   // Conformance: S-1.2, S-2.2, S-2.4, C-2.1, C-2.11.
   it('have the documented fields and units', async () => {
     const simulator = withoutPush(await startShure())
-    const device = firstDevice(simulator)
+    const device = deviceOf(simulator)
     const change = { audio_level: -12, rf_level: -58, battery: 15, frequency: '540', name: 'Host' }
     simulator.show.set(device.id, change, 1)
     simulator.show.set(device.id, { rf_level: -50, battery: 90 }, 2)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const receiver = await until('the receiver is known', () => app.receiver(device.id))
 
     const { name, device_type, ip, model, serial_number, mac_address, firmware_version, subnet_mask } = device
@@ -113,8 +113,8 @@ describe('the messages about a receiver', () => {
       frequency: '540.000',
     })
 
-    const [inData] = await app.receivers()
-    expect(inData).toMatchObject({ id: receiver.id, name, device_type, ip, channels: receiver.channels })
+    const [listed] = await app.receivers()
+    expect(listed).toMatchObject({ id: receiver.id, name, device_type, ip, channels: receiver.channels })
     const summary = { id: receiver.id, name, device_type, ip, is_active: true, last_seen: expect.any(String) }
     expect((await app.get('/api/receivers/')).json[0]).toMatchObject(summary)
   })
@@ -122,25 +122,25 @@ describe('the messages about a receiver', () => {
   // Conformance: C-2.2.
   it('have no transmitter after it is switched off, and levels are never invented', async () => {
     const simulator = await startShure()
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
     await until('the subscription is connected', () => simulator.push.links > 0)
     simulator.show.set(id, { transmitter: false }, 1)
     const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
-    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter === null)
+    await until('REST reports the change as well', async () => channelOf(await app.receiver(id)).transmitter === null)
     simulator.show.set(id, { transmitter: true }, 1)
-    await until('it is back', async () => channelOf(await app.receiver(id)).transmitter !== null)
+    await until('the transmitter is on again', async () => channelOf(await app.receiver(id)).transmitter !== null)
   })
 
   // Conformance: C-7.6.
   // Reliability: R3.
   it('are sent at most ten times a second for each receiver, and the last state always arrives', async () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
-    const { id } = firstDevice(simulator)
-    const app = await startApp({ manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
     await until('the subscription is connected', () => simulator.push.links > 0)
     const socket = await app.socket()
     const startedAt = performance.now()
@@ -153,7 +153,10 @@ describe('the messages about a receiver', () => {
     simulator.show.set(id, { rf_level: -77 }, 1)
     simulator.push.flush()
     await socket.next((message) => channelIn(message)?.transmitter?.rf_level === -77)
-    await until('REST reports it too', async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77)
+    await until(
+      'REST reports the change as well',
+      async () => channelOf(await app.receiver(id)).transmitter?.rf_level === -77,
+    )
     const updates = socket.ofType('device_update')
     const seconds = ((updates.at(-1)?.at ?? 0) - (updates[0]?.at ?? 0)) / 1000
     expect(seconds).toBeGreaterThan(1)
@@ -164,17 +167,20 @@ describe('the messages about a receiver', () => {
   // Conformance: S-2.13, C-7.5.
   it('are not sent when only the time has passed', async () => {
     const simulator = withoutPush(await startShure({ now: () => 1_800_000_000_000 }))
-    const app = await startApp({ manufacturers: [entryOf(simulator)] })
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
-    await until('both are known', async () => (await app.receivers()).length === 2)
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const polledAgain = async () => {
       const [before] = await app.receivers()
-      await until('it was polled again', async () => (await app.receivers())[0]?.last_seen !== before?.last_seen)
+      await until(
+        'the system was polled again',
+        async () => (await app.receivers())[0]?.last_seen !== before?.last_seen,
+      )
     }
     // By then all messages from the first poll have been received.
     await polledAgain()
-    const told = socket.messages.length
+    const messageCount = socket.messages.length
     await polledAgain()
-    expect(socket.messages.slice(told)).toEqual([])
+    expect(socket.messages.slice(messageCount)).toEqual([])
   })
 })

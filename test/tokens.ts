@@ -4,11 +4,11 @@ import { createToken, type PeopleDeps } from '../src/actions/people.ts'
 import type { Actor, Role } from '../src/model/access.ts'
 import type { Runtime } from '../src/runtime.ts'
 
-const maker: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
 /** Returns headers with an API token of this role. */
 export async function tokenHeaders({ db }: Pick<Runtime, 'db'>, role: Role): Promise<Record<string, string>> {
   const deps = { db, now: Date.now } as unknown as PeopleDeps
-  const { text } = await createToken(deps, maker, { name: `a test's ${role}`, role })
+  const { text } = await createToken(deps, actor, { name: `a test's ${role}`, role })
   return { authorization: `Bearer ${text}` }
 }

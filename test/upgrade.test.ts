@@ -6,50 +6,50 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, inject, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { startApp, startHome, type TestApp } from './app.ts'
+import { createInstallation, startApp, type TestApp } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
 import { type Engine, engines } from './databases.ts'
-import { password, signIn } from './people.ts'
 import { createPostgresDatabase, runSql } from './postgres.ts'
-import { atEnd } from './scope.ts'
 import { tokenHeaders } from './tokens.ts'
+import { password, signIn } from './users.ts'
 
 const folder = fileURLToPath(new URL('fixtures/0.1.0/', import.meta.url))
-const readPacked = async (name: string) => gunzipSync(await readFile(join(folder, `${name}.gz`)))
+const readGzip = async (name: string) => gunzipSync(await readFile(join(folder, `${name}.gz`)))
 
-type Answers = Readonly<Record<string, unknown>>
+type Responses = Readonly<Record<string, unknown>>
 
-/** Responses of an earlier version at this time to the holder of this token. */
-interface Served {
+/** Responses of an earlier version at the time `at` to requests with `token`. */
+interface ServedResponses {
   readonly at: string
   readonly token: string
-  readonly answers: Answers
+  readonly answers: Responses
 }
 
-async function readServed(engine: Engine): Promise<Served> {
-  return JSON.parse((await readPacked(`served-${engine}.json`)).toString())
+async function readServed(engine: Engine): Promise<ServedResponses> {
+  return JSON.parse((await readGzip(`served-${engine}.json`)).toString())
 }
 
 /** A working directory with the key of the stored secrets and an empty database of this engine. */
-async function startEmptyHome(engine: Engine) {
+async function createEmptyInstallation(engine: Engine) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
-  if (database !== null) atEnd(database.drop)
-  const home = await startHome(database === null ? {} : { database_url: database.url })
-  const dataDir = join(home.path, 'data')
+  if (database !== null) onTestEnd(database.drop)
+  const installation = await createInstallation(database === null ? {} : { database_url: database.url })
+  const dataDir = join(installation.path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
   await writeFile(join(dataDir, 'secret.key'), await readFile(join(folder, 'secret.key')), { mode: 0o600 })
-  return { ...home, databaseUrl: database?.url ?? home.databaseUrl, dataDir }
+  return { ...installation, databaseUrl: database?.url ?? installation.databaseUrl, dataDir }
 }
 
-type Home = Awaited<ReturnType<typeof startEmptyHome>>
+type Installation = Awaited<ReturnType<typeof createEmptyInstallation>>
 
 /** Opened without polling, at the time at which the earlier version opened it. */
-async function openAt(home: Home, at: string): Promise<TestApp> {
+async function openAtTime(installation: Installation, at: string): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(at) })
-  atEnd(() => vi.useRealTimers())
-  return startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
+  onTestEnd(() => vi.useRealTimers())
+  return startApp({ databaseUrl: installation.databaseUrl, dataDir: installation.dataDir, servesOnly: true })
 }
 
-async function getAll(app: TestApp, paths: readonly string[], headers: Record<string, string>): Promise<Answers> {
+async function getAll(app: TestApp, paths: readonly string[], headers: Record<string, string>): Promise<Responses> {
   const responses: Record<string, unknown> = {}
   for (const path of paths) {
     const { status, json } = await app.get(path, headers)
@@ -64,70 +64,70 @@ function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value
   const computed = 'api_enabled' in value ? ['status', 'error'] : ['signal_quality']
-  const kept = Object.entries(value).filter(([name, item]) => !computed.includes(name) && !(name === 'ip' && !item))
-  return Object.fromEntries(kept.map(([name, item]) => [name, withoutComputed(item)]))
+  const entries = Object.entries(value).filter(([name, item]) => !computed.includes(name) && !(name === 'ip' && !item))
+  return Object.fromEntries(entries.map(([name, item]) => [name, withoutComputed(item)]))
 }
 
 /** Later versions may add fields; fields that were served then are served now. */
-async function expectServed(app: TestApp, { token, answers: responses }: Served): Promise<void> {
+async function expectServed(app: TestApp, { token, answers: responses }: ServedResponses): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   const now = await getAll(app, Object.keys(responses), headers)
   for (const [path, response] of Object.entries(responses)) {
     // A restore adds its own record.
     const served =
-      path === '/api/admin/audit/' && Array.isArray(response) ? lastOf(now[path], response.length) : now[path]
+      path === '/api/admin/audit/' && Array.isArray(response) ? lastItems(now[path], response.length) : now[path]
     expect({ path, served }).toMatchObject({ path, served: withoutComputed(response) })
   }
   await signIn(app, 'root', password)
 }
 
-function lastOf(list: unknown, count: number): unknown {
+function lastItems(list: unknown, count: number): unknown {
   return Array.isArray(list) ? list.slice(-count) : list
 }
 
 it('opens the SQLite database of 0.1.0', async () => {
-  const home = await startEmptyHome('sqlite')
-  await writeFile(join(home.dataDir, 'micwatch.db'), await readPacked('micwatch.db'), { mode: 0o600 })
+  const installation = await createEmptyInstallation('sqlite')
+  await writeFile(join(installation.dataDir, 'micwatch.db'), await readGzip('micwatch.db'), { mode: 0o600 })
   const served = await readServed('sqlite')
-  await expectServed(await openAt(home, served.at), served)
+  await expectServed(await openAtTime(installation, served.at), served)
 })
 
 it('opens the PostgreSQL database of 0.1.0', async () => {
-  const home = await startEmptyHome('postgres')
-  await runSql(home.databaseUrl, (await readPacked('postgres.sql')).toString())
+  const installation = await createEmptyInstallation('postgres')
+  await runSql(installation.databaseUrl, (await readGzip('postgres.sql')).toString())
   const served = await readServed('postgres')
-  await expectServed(await openAt(home, served.at), served)
+  await expectServed(await openAtTime(installation, served.at), served)
 })
 
 it.each(engines)('restores the backup of 0.1.0 (%s) and imports its export file over it', async (engine) => {
-  const home = await startEmptyHome(engine)
-  await writeFile(join(home.path, 'old.backup'), await readPacked('micwatch.backup'))
-  const restored = await home.run(['restore', 'old.backup', '--json'])
+  const installation = await createEmptyInstallation(engine)
+  await writeFile(join(installation.path, 'old.backup'), await readGzip('micwatch.backup'))
+  const restored = await installation.run(['restore', 'old.backup', '--json'])
   expect([restored.code, restored.err]).toEqual([0, ''])
   expect(restored.json()).toMatchObject({ credentials_unreadable: [], safety_copy: null })
   const served = await readServed('sqlite')
-  const app = await openAt(home, served.at)
+  const app = await openAtTime(installation, served.at)
   await expectServed(app, served)
   await app.close()
 
-  await copyFile(join(folder, 'export.yaml'), join(home.path, 'export.yaml'))
-  const imported = await home.run(['import', 'export.yaml', '--json'])
+  await copyFile(join(folder, 'export.yaml'), join(installation.path, 'export.yaml'))
+  const imported = await installation.run(['import', 'export.yaml', '--json'])
   expect([imported.code, imported.err]).toEqual([0, ''])
   const { counts, unknown } = imported.json()
   expect(unknown).toEqual([])
   for (const count of Object.values(counts)) expect(count).toMatchObject({ created: 0, updated: 0 })
-  const exported = await home.run(['export', '--with-secrets'])
+  const exported = await installation.run(['export', '--with-secrets'])
   expect(parse(exported.out)).toMatchObject(parse(await readFile(join(folder, 'export.yaml'), 'utf8')))
 })
 
 it('imports the export file of 0.1.0 into an empty database', async () => {
-  const home = await startEmptyHome('sqlite')
-  await copyFile(join(folder, 'export.yaml'), join(home.path, 'export.yaml'))
-  const imported = await home.run(['import', 'export.yaml', '--json'])
+  const installation = await createEmptyInstallation('sqlite')
+  await copyFile(join(folder, 'export.yaml'), join(installation.path, 'export.yaml'))
+  const imported = await installation.run(['import', 'export.yaml', '--json'])
   expect([imported.code, imported.err]).toEqual([0, ''])
   const { report, answers: responses } = JSON.parse(await readFile(join(folder, 'served-import.json'), 'utf8'))
   expect(imported.json()).toMatchObject(report)
-  const app = await startApp({ databaseUrl: home.databaseUrl, dataDir: home.dataDir, isScreenOnly: true })
+  const app = await startApp({ databaseUrl: installation.databaseUrl, dataDir: installation.dataDir, servesOnly: true })
   const served = await getAll(app, Object.keys(responses), await tokenHeaders(app.runtime, 'admin'))
   expect(served).toMatchObject(withoutComputed(responses) as object)
 })

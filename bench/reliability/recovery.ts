@@ -26,13 +26,17 @@ export const recovery: Check = {
   async run(atEnd) {
     const simulator = await startShureSimulator({ ...plainShow, receivers: 5 })
     atEnd(() => simulator.close())
-    const ca = await certify({ for: 'Bench CA', isCa: true })
-    const valid = await certify({ for: '127.0.0.1', ca })
-    const expired = await certify({ for: '127.0.0.1', ca, endsAt: Date.now() - 1000 })
+    const ca = await certify({ name: 'Bench CA', isCa: true })
+    const valid = await certify({ name: '127.0.0.1', ca })
+    const expired = await certify({ name: '127.0.0.1', ca, expiresAt: Date.now() - 1000 })
     const network = await startNetwork(atEnd, simulator.baseUrl, valid)
     const faults = [
       { name: 'refused connections', inject: network.refuse, clear: network.restore },
-      { name: 'an expired certificate', inject: () => network.present(expired), clear: () => network.present(valid) },
+      {
+        name: 'an expired certificate',
+        inject: () => network.setCertificate(expired),
+        clear: () => network.setCertificate(valid),
+      },
       ...upstreamFaults.map((fault) => ({
         name: fault.type,
         inject: () => simulator.setFault(fault),

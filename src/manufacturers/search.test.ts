@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { certify } from '../../test/certificates.ts'
+import { onTestEnd } from '../../test/cleanup.ts'
 import { startResponder } from '../../test/mdns-responder.ts'
 import { serveHttp, serveLines } from '../../test/plugin-kit-server.ts'
-import { atEnd } from '../../test/scope.ts'
 import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-beacon.ts'
 import { timeLimit } from '../../test/time-limit.ts'
 import { createDestinations } from '../upstream/destinations.ts'
@@ -23,7 +23,7 @@ const pluginWith = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search 
 
 async function startUnit() {
   const simulator = await startLectrosonicsSimulator({ receivers: 1, story: false })
-  atEnd(() => simulator.close())
+  onTestEnd(() => simulator.close())
   return { simulator, port: Number(new URL(simulator.baseUrl).port) }
 }
 
@@ -57,7 +57,7 @@ test.concurrent('finds a device at its default port with its identity', async ()
 
 test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('finds a Shure %s over its protocol', async (family) => {
   const device = await startStringsSimulator({ family })
-  atEnd(() => device.close())
+  onTestEnd(() => device.close())
   const { protocol, port } = new URL(device.url)
   const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
   expect(await searchAddresses(plugin, about)).toMatchObject([
@@ -68,7 +68,7 @@ test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('finds a Shure %s 
 describe.concurrent('a Sennheiser device', () => {
   test('that requires a password is identified without one', async () => {
     const device = await startSsc2Simulator({ product: 'EWDX2CHS', serial: '1234500001' })
-    atEnd(() => device.close())
+    onTestEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
     const { identify } = sennheiser.search ?? {}
     const search = {
@@ -83,11 +83,11 @@ describe.concurrent('a Sennheiser device', () => {
 
   test('that announces itself is found at its port with its model', async () => {
     const device = await startSsc1Simulator({ model: 'EM6000' })
-    atEnd(() => device.close())
+    onTestEnd(() => device.close())
     const responder = await startResponder([
       { type: '_ssc._udp', instance: 'EM6000', ip: '127.0.0.1', port: Number(new URL(device.url).port) },
     ])
-    atEnd(() => responder.close())
+    onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
     expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
@@ -106,14 +106,14 @@ describe.concurrent('a Shure System API server', () => {
   }
   const startServer = async (options: SystemApiOptions = {}) => {
     const server = await startSystemApiSimulator({ receivers: 1, story: false, ...options })
-    atEnd(() => server.close())
+    onTestEnd(() => server.close())
     return server
   }
 
   test.each([{}, { digest: true }])(
     'that requires credentials (%j) is identified by its challenge and receives none',
     async (options) => {
-      const tls = await certify({ for: 'system-api.example' })
+      const tls = await certify({ name: 'system-api.example' })
       const server = await startServer({ tls, ...options })
       expect(await searchFor(server.baseUrl)).toEqual([
         {
@@ -139,7 +139,7 @@ describe.concurrent('a Shure System API server', () => {
       serveHttp({ onRequest: (_, response) => response.writeHead(status, { 'content-type': type }).end(body) })
     const find = async (...response: Parameters<typeof serve>) => {
       const server = await serve(...response)
-      atEnd(() => server.close())
+      onTestEnd(() => server.close())
       return (await searchFor(server.url)).length
     }
     expect(await find(200, 'application/json', '{"edges":[]}')).toBe(1)
@@ -167,8 +167,13 @@ test.concurrent('finds nothing where a host uses another protocol, does not answ
   simulator.setFault({ type: 'hang' })
   expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
-  const foreign = await serveLines({ responses: {}, questionEnd: '\r', answerEnd: '\r\n', otherwise: '200 HELLO' })
-  atEnd(() => foreign.close())
+  const foreign = await serveLines({
+    responses: {},
+    requestEnd: '\r',
+    responseEnd: '\r\n',
+    defaultResponse: '200 HELLO',
+  })
+  onTestEnd(() => foreign.close())
   const ports = { 'tcp:': Number(new URL(foreign.url).port) }
   expect(await searchAddresses(pluginWith({ ports }), about)).toEqual([])
   await simulator.close()
@@ -182,7 +187,7 @@ describe.concurrent('a device that announces itself', () => {
     const { port } = await startUnit()
     const service = { type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }
     const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
-    atEnd(() => responder.close())
+    onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...about, announcements })
     expect(found.map(({ address }) => address)).toEqual([`tcp://127.0.0.1:${port}`])
@@ -191,7 +196,7 @@ describe.concurrent('a device that announces itself', () => {
   test('is queried only once', async () => {
     const { simulator, port } = await startUnit()
     const responder = await startResponder([{ type: '_lectro._tcp', instance: 'Rack', ip: '127.0.0.1', port }])
-    atEnd(() => responder.close())
+    onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = pluginWith({ ports: { 'tcp:': port }, services })
     expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
@@ -204,7 +209,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
   async function announce(port: number, ...datagrams: Buffer[]) {
     const group = { address: '239.255.254.253', port }
     const beacon = await startBeacon({ group, ip: '127.0.0.1', datagrams })
-    atEnd(() => beacon.close())
+    onTestEnd(() => beacon.close())
     return { ...about, beacons: { group, from: ['127.0.0.1'] } }
   }
 
@@ -232,7 +237,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
 
   test('and answers is found once with its own identity', async () => {
     const device = await startStringsSimulator({ family: 'ulxd' })
-    atEnd(() => device.close())
+    onTestEnd(() => device.close())
     const { protocol, port } = new URL(device.url)
     const options = await announce(28_428, attributeReply(shureAttributes({ model: 'ULXD4Q' })))
     const plugin = { ...shure, search: { ...shure.search, ports: { [protocol]: Number(port) } } }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { addUser, browserForTests, findings, isTooWide, password } from './browser.ts'
+import { addUser, browserForTests, findViolations, password, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
@@ -16,7 +16,7 @@ it('redirects an administrative page to sign-in and back to the requested addres
   await addUser(app, 'ana', 'admin')
   const page = await browser.open(app, '/admin/?x=1')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   // By keyboard only: the first field has the focus.
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
@@ -25,7 +25,7 @@ it('redirects an administrative page to sign-in and back to the requested addres
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
   expect(page.url()).toBe(`${app.url}/admin/?x=1`)
   await page.getByText('Administrator').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -57,10 +57,10 @@ it('shows sign-in errors and the waiting time, and keeps the input', async () =>
   }
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText(/Too many requests. Try again in \d+ min/).waitFor()
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
 
   await page.route('**/api/auth/login', (route) => route.abort())
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -79,7 +79,7 @@ it('creates the first administrator with validation at the fields, and signs in'
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText('Expected at least 12 characters.').waitFor()
   expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText(/^Expected 1 to 64 letters/).waitFor()
@@ -127,14 +127,14 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   await app.send('DELETE', `/api/admin/tokens/${json.id}/`, { headers: admin })
   await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
   await page.getByText('the link has expired or was revoked', { exact: false }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByText('/wall?detail=status', { exact: true }).waitFor()
 
   await page.goto(`${app.url}/kiosk#${json.token}`)
   await page.reload()
   await page.getByRole('heading', { name: 'This kiosk link is not valid' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('a kiosk link asks a signed-in user before it signs out', async () => {
@@ -143,7 +143,7 @@ it('a kiosk link asks a signed-in user before it signs out', async () => {
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
   await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Open kiosk screen' }).click()
   await page.waitForURL(`${app.url}/wall`)
   await page.goto(`${app.url}/account`)
@@ -173,7 +173,7 @@ it('warns only administrators about an unencrypted connection', async () => {
     await page.goto(`${origin}/admin`)
     await page.getByText(`the-${role}`).waitFor()
     expect(await warning.count()).toBe(isWarned ? 1 : 0)
-    expect(await findings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
   }
 })
 
@@ -185,7 +185,7 @@ it('changes the password and ends all other sessions', async () => {
   await page.getByLabel('New password').fill('another fine password')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('This is not your password.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('status').getByText('Password changed.').waitFor()

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
@@ -31,7 +31,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
   await page.keyboard.type('short')
   await page.keyboard.press('Enter')
   await page.getByText('Expected at least 12 characters.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
   await page.getByLabel('Password', { exact: true }).fill('a stage full of horses')
   await page.keyboard.press('Enter')
@@ -59,7 +59,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
 
   await page.getByRole('button', { name: 'Remove ana' }).click()
   await page.getByRole('dialog', { name: 'Remove ana?' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await press(page, 'Remove')
   await messages(page).getByText('ana removed.').waitFor()
   expect(await row(page, 'ana').count()).toBe(0)
@@ -77,7 +77,7 @@ it('shows the required role, and an unreachable service', async () => {
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/people')
   await page.getByRole('heading', { name: 'No permission' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.route('**/api/admin/tokens/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/tokens`)
   await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
@@ -88,7 +88,7 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'admin', '/admin/tokens')
   await page.getByRole('heading', { name: 'No tokens' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel('Name').fill('<b>Lighting</b> desk')
   await page.getByLabel('Role').selectOption('Operator')
@@ -98,9 +98,9 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
   await page.getByLabel('Expires').selectOption('in 30 days')
   await press(page, 'Create')
   const token = await page.getByRole('textbox', { name: 'Token', exact: true }).inputValue()
-  expect(await findings(page)).toEqual([])
-  const ask = async () => (await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).json
-  expect(await ask()).toMatchObject({ kind: 'token', name: '<b>Lighting</b> desk', role: 'operator' })
+  expect(await findViolations(page)).toEqual([])
+  const readSession = async () => (await app.get('/api/auth/session', { authorization: `Bearer ${token}` })).json
+  expect(await readSession()).toMatchObject({ kind: 'token', name: '<b>Lighting</b> desk', role: 'operator' })
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy Token' }).click()
   await page.getByText('Copied.').waitFor()
@@ -116,7 +116,7 @@ it('creates a token that is shown once, edits it and revokes it', async () => {
   await page.getByLabel('Expires').selectOption('never')
   await press(page, 'Save')
   await row(page, 'Lighting').getByText('never', { exact: true }).first().waitFor()
-  expect(await ask()).toMatchObject({ name: 'Lighting', role: 'operator' })
+  expect(await readSession()).toMatchObject({ name: 'Lighting', role: 'operator' })
   await page.getByRole('button', { name: 'Revoke Lighting' }).click()
   await press(page, 'Revoke')
   await page.getByRole('heading', { name: 'No tokens' }).waitFor()
@@ -134,8 +134,8 @@ it('creates a kiosk link that opens a read-only screen', async () => {
   await press(page, 'Create')
   const link = await page.getByRole('textbox', { name: 'Kiosk link' }).inputValue()
   await page.getByRole('img', { name: link }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   const screen = await browser.open(app, link.slice(app.url.length))
   await screen.waitForURL(`${app.url}/wall?group=1`)
 })
@@ -144,13 +144,13 @@ it('creates a kiosk link that opens a read-only screen', async () => {
 it('shows the audit log with filters and pages', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
-  for (let at = 1; at <= 51; at += 1) await app.post('/api/performers/', { name: `<i>${at}</i>` }, admin)
+  for (let index = 1; index <= 51; index += 1) await app.post('/api/performers/', { name: `<i>${index}</i>` }, admin)
   await app.post('/api/admin/users/', { username: 'ana', password: 'a stage full of horses', role: 'viewer' }, admin)
   await app.post('/api/auth/login', { username: 'ana', password: 'not it at all' })
   const page = await browser.openAs(app, 'admin', '/admin/audit')
   await row(page, 'user.create').filter({ hasText: 'user ana' }).getByText('role: viewer').waitFor()
   expect(await page.locator('tbody i').count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Next' }).click()
   await row(page, 'performer.create').first().waitFor()
   expect(new URL(page.url()).search).toBe('?page=2')
@@ -167,7 +167,7 @@ it('shows the audit log with filters and pages', async () => {
   await row(page, 'the-admin').first().waitFor()
   await row(page, 'performer.create').first().waitFor({ state: 'detached' })
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   await page.getByRole('button', { name: 'Filters (1)' }).click()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })

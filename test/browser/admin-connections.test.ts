@@ -2,24 +2,24 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startSennheiser, startShure, until } from '../app.ts'
+import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'
 
 async function start() {
   const [shure, sennheiser] = [await startShure(), await startSennheiser()]
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
   const admin = await tokenHeaders(app.runtime, 'admin')
   const statuses = async (query = '') => {
     const { json } = await app.get(path + query, admin)
     return json.map((item: { status: string }) => item.status) as string[]
   }
-  await until('all are connected', async () => {
-    const now = await statuses()
-    return now.length === 4 && now.every((item) => item === 'connected')
+  await until('all connections are connected', async () => {
+    const current = await statuses()
+    return current.length === 4 && current.every((item) => item === 'connected')
   })
   return { app, shure, sennheiser, admin, statuses }
 }
@@ -31,16 +31,16 @@ const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 it('shows and updates the status of each connection, with filters in the address', async () => {
   const { app, shure } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/connections')
-  await until('all are shown', async () => (await rows(page).count()) === 4)
+  await until('all connections are shown', async () => (await rows(page).count()) === 4)
   expect(await cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
   expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
   await page.getByText('All connected.').waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   await page.getByText('Stopped by a user. The receiver is polled', { exact: false }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   await page.getByLabel('Manufacturer').selectOption('shure')
-  await until('one kind is shown', async () => (await rows(page).count()) === 2)
+  await until('one manufacturer is shown', async () => (await rows(page).count()) === 2)
   expect(new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
   shure.setFault({ type: 'close-links' })
@@ -56,13 +56,13 @@ it('shows and updates the status of each connection, with filters in the address
 it('stops selected connections after a confirmation, and starts them again', async () => {
   const { app, statuses } = await start()
   const page = await browser.openAs(app, 'admin', '/admin/connections?manufacturer=shure')
-  await until('both are shown', async () => (await rows(page).count()) === 2)
+  await until('both connections are shown', async () => (await rows(page).count()) === 2)
   await page.getByRole('checkbox', { name: 'Select all' }).focus()
   await page.keyboard.press('Space')
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop 2 connections?' })
   await dialog.getByText('Stopped connections stay stopped').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   expect(await statuses('?manufacturer=shure')).toEqual(['connected', 'connected'])
@@ -72,7 +72,7 @@ it('stops selected connections after a confirmation, and starts them again', asy
   await messages(page).getByText('Stopped 2 connection(s).').waitFor()
   expect(await statuses('?manufacturer=shure')).toEqual(['stopped', 'stopped'])
   expect(await statuses('?manufacturer=sennheiser')).toEqual(['connected', 'connected'])
-  await until('it is seen', async () => (await cell(page, 'Status').innerText()) === 'Stopped')
+  await until('the status is shown', async () => (await cell(page, 'Status').innerText()) === 'Stopped')
 
   await page
     .getByRole('checkbox', { name: /^Select connection / })
@@ -81,7 +81,7 @@ it('stops selected connections after a confirmation, and starts them again', asy
   await page.getByRole('button', { name: 'Start (1)' }).click()
   await page.getByRole('dialog', { name: 'Start 1 connection?' }).getByRole('button', { name: 'Start' }).click()
   await messages(page).getByText('Started 1 connection(s).').waitFor()
-  await until('it is up', async () => (await statuses('?manufacturer=shure')).includes('connected'))
+  await until('the connection is connected', async () => (await statuses('?manufacturer=shure')).includes('connected'))
   expect(await statuses('?manufacturer=shure')).toContain('stopped')
 })
 
@@ -98,8 +98,8 @@ it('explains an empty list, escapes names, and fits a phone', async () => {
   const page = await browser.openAs(app, 'admin', '/admin/connections', phone)
   await page.getByText('<img src=x onerror=alert(1)> txet').waitFor()
   expect(await page.locator('tbody img').count()).toBe(0)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('keeps the list when a refresh fails', async () => {

@@ -4,19 +4,19 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
 import { startChargerSimulator } from '../../src/manufacturers/shure/strings/simulator/charger.ts'
-import { entryOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 
 async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
-  await until('all are known', async () => (await app.receivers()).length === 3)
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('all receivers are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
-  const places = async () => {
+  const locationNames = async () => {
     const { json } = await app.get('/api/admin/receivers/', admin)
     return json.map((item: { location: { name: string } | null }) => item.location?.name ?? null) as (string | null)[]
   }
@@ -25,13 +25,13 @@ async function start() {
     return json as { detected_by: string; movement_type: string; reason: string }[]
   }
   const names = (await app.receivers()).map(({ name }) => name)
-  return { app, admin, places, movements, names }
+  return { app, admin, locationNames, movements, names }
 }
 
 const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
-const box = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const locationBox = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
-async function addPlace(page: Page, name: string, parent?: string) {
+async function addLocation(page: Page, name: string, parent?: string) {
   await page.getByRole('button', { name: 'Add location', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
@@ -42,27 +42,27 @@ async function addPlace(page: Page, name: string, parent?: string) {
 
 // Conformance: S-1.5.
 it('creates nested locations, moves receivers there, and undoes the move', async () => {
-  const { app, admin, places, movements, names } = await start()
+  const { app, admin, locationNames, movements, names } = await start()
   const page = await browser.openAs(app, 'admin', '/admin/layout')
   await page.getByText('3 receivers, 3 without a location.').waitFor()
   await page.getByRole('button', { name: 'Add location', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('dialog').getByText('Expected text of 1 to 255 characters.').waitFor()
   await page.keyboard.press('Escape')
-  await addPlace(page, 'Hall')
-  await addPlace(page, 'Rack 1', 'Hall')
-  await box(page, 'Rack 1').getByText('Empty.').waitFor()
-  expect(await findings(page)).toEqual([])
+  await addLocation(page, 'Hall')
+  await addLocation(page, 'Rack 1', 'Hall')
+  await locationBox(page, 'Rack 1').getByText('Empty.').waitFor()
+  expect(await findViolations(page)).toEqual([])
 
   for (const name of names.slice(0, 2)) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
   await page.getByRole('button', { name: 'Move (2)', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Move 2 receivers' })
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await dialog.getByLabel('To').selectOption({ label: 'Hall / Rack 1' })
   await dialog.getByLabel('Reason').fill('built for the tour')
   await dialog.getByRole('button', { name: 'Move' }).click()
   await messages(page).getByText('Moved 2 receivers.').waitFor()
-  expect(await places()).toEqual(['Rack 1', 'Rack 1', null])
+  expect(await locationNames()).toEqual(['Rack 1', 'Rack 1', null])
   const logged = await movements()
   expect(logged).toHaveLength(2)
   expect(logged[0]).toMatchObject({
@@ -70,13 +70,13 @@ it('creates nested locations, moves receivers there, and undoes the move', async
     movement_type: 'location_only',
     reason: 'built for the tour',
   })
-  await box(page, 'Rack 1')
+  await locationBox(page, 'Rack 1')
     .getByText(names[1] ?? '')
     .waitFor()
   await page.getByText('3 receivers, 1 without a location.').waitFor()
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('Moved 2 receivers back.').waitFor()
-  expect(await places()).toEqual([null, null, null])
+  expect(await locationNames()).toEqual([null, null, null])
 
   // An empty location can be deleted; a location that contains another one has no delete button.
   expect(await page.getByRole('button', { name: 'Delete Hall' }).count()).toBe(0)
@@ -85,15 +85,15 @@ it('creates nested locations, moves receivers there, and undoes the move', async
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await messages(page).getByText('Rack A saved.').waitFor()
   await page.getByRole('button', { name: 'Delete Rack A' }).click()
-  const sure = page.getByRole('dialog', { name: 'Delete location Rack A?' })
-  await sure.getByRole('button', { name: 'Delete' }).click()
+  const confirmation = page.getByRole('dialog', { name: 'Delete location Rack A?' })
+  await confirmation.getByRole('button', { name: 'Delete' }).click()
   await messages(page).getByText('Rack A deleted.').waitFor()
   const { json } = await app.get('/api/admin/locations/', admin)
   expect(json.map((item: { name: string }) => item.name)).toEqual(['Hall'])
 })
 
 it('renames and moves a receiver, finds it by search, and removes it', async () => {
-  const { app, admin, places, movements, names } = await start()
+  const { app, admin, locationNames, movements, names } = await start()
   await app.post('/api/admin/locations/', { name: '<b>Hall</b>' }, admin)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
   await page.getByRole('button', { name: `Edit ${names[0]}` }).click()
@@ -102,16 +102,16 @@ it('renames and moves a receiver, finds it by search, and removes it', async () 
   await dialog.getByLabel('Location').selectOption({ label: '<b>Hall</b>' })
   await dialog.getByRole('button', { name: 'Save' }).click()
   await messages(page).getByText(`${names[0]} saved.`).waitFor()
-  await box(page, '<b>Hall</b>').getByText('<i>Monitor</i> left').waitFor()
+  await locationBox(page, '<b>Hall</b>').getByText('<i>Monitor</i> left').waitFor()
   expect(await page.locator('.location-box b, .location-box i').count()).toBe(0)
-  expect(await places()).toEqual(['<b>Hall</b>', null, null])
+  expect(await locationNames()).toEqual(['<b>Hall</b>', null, null])
   expect((await app.receivers())[0]?.name).toBe('<i>Monitor</i> left')
   expect(await movements()).toHaveLength(1)
   // A new name creates no movement; an empty name restores the name of the system.
   await page.getByRole('button', { name: 'Edit <i>Monitor</i> left' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await until('it has its own name', async () => (await app.receivers())[0]?.name === names[0])
+  await until('the name of the system is restored', async () => (await app.receivers())[0]?.name === names[0])
   expect(await movements()).toHaveLength(1)
 
   await page.getByRole('searchbox', { name: 'Search' }).fill('hall')
@@ -136,16 +136,16 @@ it('shows a viewer the layout without actions, fits a phone, and reports a faile
   await app.post('/api/admin/locations/', { name: 'Hall', description: 'Main stage' }, admin)
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'viewer', '/admin/layout', phone)
-  await box(page, 'No location')
+  await locationBox(page, 'No location')
     .getByText(names[0] ?? '')
     .waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Add|Delete)/ }).count()).toBe(0)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await page.route('**/api/admin/hardware-layout/**', (route) => route.abort())
   await page.getByText('Refresh failed', { exact: false }).waitFor()
-  await box(page, 'Hall').getByText('Main stage').waitFor()
+  await locationBox(page, 'Hall').getByText('Main stage').waitFor()
 })
 
 it('shows a charging fault with its reason beside the transmitter and as an alert', async () => {
@@ -154,7 +154,7 @@ it('shows a charging fault with its reason beside the transmitter and as an aler
     name: 'Backstage',
     bays: [80, { charge: 0, error: 7 }],
   })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices: [charger.url] } }] })
   await until('the alert is raised', async () => (await app.get('/api/alerts/?state=raised')).json.length > 0)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
@@ -164,23 +164,23 @@ it('shows a charging fault with its reason beside the transmitter and as an aler
     .waitFor()
   const alerts = page.getByRole('region', { name: 'Charger alerts' })
   await alerts.getByText('Backstage, bay 2: no communication with the battery').waitFor()
-  expect(await findings(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
   charger.charge(2, 40)
   await alerts.waitFor({ state: 'detached', timeout: 20_000 })
 }, 60_000)
 
 it('shows the transmitters in a charger and their charging time', async () => {
   const charger = await startSsc1Simulator({ model: 'CHG70N', host: '127.0.0.9' })
-  atEnd(() => charger.close())
+  onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [charger.url] } }] })
-  await until('it is known', async () => (await app.get('/api/units/')).json[0]?.base_chassis)
+  await until('the device is known', async () => (await app.get('/api/units/')).json[0]?.base_chassis)
   const page = await browser.openAs(app, 'admin', '/admin/layout')
   const packs = page.getByRole('list', { name: 'Transmitters in CHG70N' })
   await packs.getByText('64%, full in 1 hr 15 min').waitFor()
   charger.dock(2, { type: 'EW-DX SKM', serial: '1054000999', gauge: 100, minutesToFull: 0 })
   await packs.getByText('EW-DX SKM, bay 2').waitFor({ timeout: 15_000 })
   expect(await packs.innerText()).toMatch(/bay 2\s+100%$/)
-  expect(await findings(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
 }, 60_000)

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
-  entryOf,
+  configFor,
   startApp,
   startLectrosonics,
   startShure,
@@ -14,12 +14,12 @@ import {
 } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
 
-async function listOf(app: TestApp) {
+async function listManufacturers(app: TestApp) {
   const { json } = await app.get(path, await tokenHeaders(app.runtime, 'admin'))
   return json as { code: string; name: string; api_enabled: boolean; config: Record<string, unknown> }[]
 }
@@ -45,8 +45,8 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
   await press(page, 'Test connection')
   await dialog(page).getByText(`${shure.baseUrl} responded: 2 devices.`).waitFor()
-  expect(await listOf(app)).toEqual([])
-  expect(await findings(page)).toEqual([])
+  expect(await listManufacturers(app)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   // The error is shown at its field, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
@@ -57,7 +57,7 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await dialog(page).getByLabel('Name', { exact: true }).fill('<b>Stage</b> left')
   await page.keyboard.press('Enter')
   await messages(page).getByText('<b>Stage</b> left added.').waitFor()
-  expect(await listOf(app)).toMatchObject([
+  expect(await listManufacturers(app)).toMatchObject([
     { code: 'shure', name: '<b>Stage</b> left', config: { shared_key: '********', timeout: 5 } },
   ])
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
@@ -70,7 +70,7 @@ it('links to the page from an empty monitor for administrators', async () => {
   for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
     await page.getByText('Ask an administrator to add your systems', { exact: false }).waitFor()
     expect(await page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
-    expect(await findings(page)).toEqual([])
+    expect(await findViolations(page)).toEqual([])
   }
 })
 
@@ -81,35 +81,35 @@ it('discards the test result when the form changes', async () => {
   await page.getByRole('button', { name: 'Add manufacturer' }).click()
   await dialog(page).getByLabel('System address').fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
-  const answered = dialog(page).getByText('responded: 2 devices.', { exact: false })
+  const testResult = dialog(page).getByText('responded: 2 devices.', { exact: false })
   await press(page, 'Test connection')
-  await answered.waitFor()
+  await testResult.waitFor()
   await dialog(page).getByLabel('Individual devices').fill('nonsense')
-  await answered.waitFor({ state: 'detached' })
+  await testResult.waitFor({ state: 'detached' })
 
-  const refused = dialog(page).locator('.problem')
+  const fieldError = dialog(page).locator('.problem')
   await press(page, 'Save')
-  await refused.getByText('Line 1:', { exact: false }).waitFor()
+  await fieldError.getByText('Line 1:', { exact: false }).waitFor()
   await dialog(page).getByLabel('Name', { exact: true }).fill('Stage')
-  expect(await refused.count()).toBe(1)
+  expect(await fieldError.count()).toBe(1)
   await dialog(page).getByLabel('Individual devices').fill('')
-  await refused.waitFor({ state: 'detached' })
+  await fieldError.waitFor({ state: 'detached' })
   expect(await dialog(page).getByLabel('Individual devices').getAttribute('aria-invalid')).toBe(null)
   await press(page, 'Test connection')
-  await answered.waitFor()
+  await testResult.waitFor()
 
   // An error in another field discards the test result.
   await page.route(`**${path}`, (route) =>
     route.request().method() === 'POST' ? route.fulfill({ status: 409, json: { error: 'Taken.' } }) : route.fallback(),
   )
   await press(page, 'Save')
-  await refused.getByText('Taken.').waitFor()
-  expect(await answered.count()).toBe(0)
+  await fieldError.getByText('Taken.').waitFor()
+  expect(await testResult.count()).toBe(0)
 })
 
 it('edits without the secret, disables and enables, and keeps a manufacturer that has receivers', async () => {
   const shure = withoutPush(await startShure({ sharedKey: 'right' }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Edit Shure' }).click()
@@ -122,10 +122,10 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await dialog(page).getByText('responded: 2 devices.', { exact: false }).waitFor()
   await press(page, 'Save')
   await messages(page).getByText('Shure saved.').waitFor()
-  const { config = {} } = (await listOf(app))[0] ?? {}
+  const { config = {} } = (await listManufacturers(app))[0] ?? {}
   expect(config).toMatchObject({ ssl_verify: false, poll_interval: 7, shared_key: '********' })
-  const rowsOfLog = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
-  const change = rowsOfLog.find(({ action }) => action === 'manufacturer.change')
+  const auditEntries = await app.runtime.db.read.selectFrom('audit').selectAll().execute()
+  const change = auditEntries.find(({ action }) => action === 'manufacturer.change')
   expect(String(change?.details)).not.toContain('shared_key')
 
   await page.getByRole('button', { name: 'Test Shure' }).click()
@@ -140,24 +140,24 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await page.getByRole('dialog', { name: 'Disable Shure?' }).waitFor()
   await press(page, 'Disable')
   await messages(page).getByText('Shure disabled.').waitFor()
-  expect((await listOf(app))[0]?.api_enabled).toBe(false)
+  expect((await listManufacturers(app))[0]?.api_enabled).toBe(false)
   await rows(page).getByText('Disabled').waitFor()
   await toggle.focus()
   await page.keyboard.press('Space')
   await messages(page).getByText('Shure enabled.').waitFor()
-  expect((await listOf(app))[0]?.api_enabled).toBe(true)
+  expect((await listManufacturers(app))[0]?.api_enabled).toBe(true)
 
   await page.getByRole('button', { name: 'Delete Shure' }).click()
   await press(page, 'Delete')
   await dialog(page).getByText('It still has receivers: remove them first, or disable it instead.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
-  expect(await listOf(app)).toHaveLength(1)
+  expect(await listManufacturers(app)).toHaveLength(1)
 })
 
 it('scans a network and shows the devices found or the error', async () => {
   const shure = withoutPush(await startShure({ richList: true }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
   await page.getByText('Requires the administrator role.').waitFor()
@@ -173,7 +173,7 @@ it('scans a network and shows the devices found or the error', async () => {
   await page.keyboard.press('Enter')
   await dialog(page).getByText('2 devices found.').waitFor()
   await dialog(page).getByRole('cell', { name: ip }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   expect(shure.discoveryIps.length).toBeGreaterThan(200)
 })
 
@@ -189,11 +189,11 @@ it('shows an individual device and how to add it', async () => {
   await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
   await dialog(page).getByText('add its address', { exact: false }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('shows a system and how to add it', async () => {
-  await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ for: 'system-api.example' }) })
+  await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ name: 'system-api.example' }) })
   const config = { discovery_ranges: ['127.0.78.0/24'] }
   const app = await startApp({ manufacturers: [{ code: 'shure' }], config })
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
@@ -203,19 +203,21 @@ it('shows a system and how to add it', async () => {
   await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
   await dialog(page).getByText('as api_base_url', { exact: false }).waitFor()
   expect(await dialog(page).getByText('to the devices', { exact: false }).count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it('fits a phone and shows errors', async () => {
   const shure = withoutPush(await startShure({ sharedKey: 'right' }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })] })
+  const app = await startApp({
+    manufacturers: [configFor(shure, { shared_key: 'wrong', api_base_url: shure.baseUrl })],
+  })
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)
   await rows(page).getByText('credentials rejected', { exact: false }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Edit Shure' }).click()
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
   await page.getByText('Refresh failed', { exact: false }).waitFor()

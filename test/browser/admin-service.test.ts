@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
@@ -14,7 +14,7 @@ const press = (page: Page, name: string) => dialog(page).getByRole('button', { n
 
 it.concurrent('edits settings for all manufacturers and for one, validates them, and resets them', async () => {
   const shure = withoutPush(await startShure({ receivers: 1 }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 7 })] })
+  const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 7 })] })
   const page = await browser.openAs(app, 'admin', '/admin/settings')
   const setting = (scope: string, name: string) =>
     page
@@ -23,13 +23,13 @@ it.concurrent('edits settings for all manufacturers and for one, validates them,
       .filter({ hasText: name })
   await setting('shure only', 'Polling interval').getByText('configuration file').waitFor()
   await setting('All manufacturers', 'Polling interval').getByText('default').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Edit Battery alert threshold, All manufacturers' }).click()
   await page.getByLabel('Battery alert threshold (%)').fill('101')
   await page.keyboard.press('Enter')
   await dialog(page).getByText('Enter a whole number from 0 to 100.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByLabel('Battery alert threshold (%)').fill('35')
   await page.keyboard.press('Enter')
   await messages(page).getByText('Battery alert threshold set to 35%.').waitFor()
@@ -48,8 +48,8 @@ it.concurrent('edits settings for all manufacturers and for one, validates them,
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: true })
 
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('hides the actions from an operator when only administrators may edit settings', async () => {
@@ -62,25 +62,25 @@ it.concurrent('hides the actions from an operator when only administrators may e
 
 it.concurrent('lists open tasks with links', async () => {
   const shure = withoutPush(await startShure({ richList: true, receivers: 2 }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-  await until('all are known', async () => (await app.receivers()).length === 2)
+  const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+  await until('all receivers are known', async () => (await app.receivers()).length === 2)
   await app.post('/api/refresh/')
   const page = await browser.openAs(app, 'viewer', '/admin')
   const tasks = page.getByRole('region', { name: 'To do' })
   await tasks.getByRole('link', { name: /real-time connections? (failing|lost)/ }).waitFor()
   expect(await tasks.getByRole('link', { name: /movement/ }).count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 
   // Updated without a reload.
-  shure.show.set(firstDevice(shure).id, { ip: '10.77.0.9' })
+  shure.show.set(deviceOf(shure).id, { ip: '10.77.0.9' })
   await app.post('/api/refresh/')
   await tasks.getByRole('link', { name: '1 movement to acknowledge' }).waitFor()
   shure.setFault({ type: 'status', status: 500 })
   for (let failures = 1; failures <= 3; failures += 1) await app.post('/api/refresh/')
   await tasks.getByRole('link', { name: /^shure: / }).waitFor()
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await tasks.getByRole('link', { name: '1 movement to acknowledge' }).click()
   await page.getByText('10.77.0.9').waitFor()
 })
@@ -94,11 +94,11 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), store: incident } })
   })
-  const asked = page.waitForRequest('**/api/admin/store/acknowledge')
+  const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Acknowledge' }).click()
-  expect((await asked).method()).toBe('POST')
+  expect((await acknowledgement).method()).toBe('POST')
 
   await page.route('**/api/discovery/pending/**', (route) => route.abort())
   await page.reload()
@@ -123,17 +123,17 @@ it.concurrent('shows the source assignments of processes, and hides the page if 
     expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polling\s+shure:https:\/\/10.0.0.2\s+shure\s+3\s+12 sec/),
     expect.stringContaining('real-time connection'),
   ])
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   await page.setViewportSize({ width: 1440, height: 900 })
-  const link = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
-  await link.waitFor()
+  const nodesLink = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
+  await nodesLink.waitFor()
 
   await page.route('**/api/admin/nodes/', (route) =>
     route.fulfill({ status: 404, json: { error: 'There is no such address.', status: 404 } }),
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Not supported by this service' }).waitFor()
-  await link.waitFor({ state: 'detached' })
+  await nodesLink.waitFor({ state: 'detached' })
 })

@@ -26,12 +26,12 @@ const stateOf = (page: Page, slot: number) =>
   page.locator('.card', { hasText: `Singer ${slot}` }).getAttribute('data-state')
 
 /** Alarms are evaluated with the summary, once per second. */
-async function needHand(page: Page, count: number) {
+async function waitForProblems(page: Page, count: number) {
   await page.locator('.summary', { hasText: new RegExp(`^\\D*\\d+ channels\\s*${count} need`) }).waitFor()
 }
 
 /** Records every tone that the page starts, from the next load on. */
-async function noteTones(page: Page) {
+async function recordTones(page: Page) {
   await page.addInitScript(`
     globalThis.tones = []
     const { start } = OscillatorNode.prototype
@@ -48,7 +48,7 @@ const alarm = ['880 Hz, running', '660 Hz, running']
 it('sounds once for each channel that needs attention, and only where it is enabled', async () => {
   const service = await start([{}, {}])
   const page = await open(service, '/')
-  await noteTones(page)
+  await recordTones(page)
   sendUpdate(service, [{ battery: 5 }, {}])
   await expect.poll(() => stateOf(page, 1)).toBe('critical')
   expect(await tones(page)).toEqual([])
@@ -62,16 +62,16 @@ it('sounds once for each channel that needs attention, and only where it is enab
   sendUpdate(service, [{ battery: 90, rf_level: -95 }, { battery: 14 }])
   await expect.poll(() => stateOf(page, 1)).toBe('rf_weak')
   sendUpdate(service, [{ battery: 90 }, { battery: 14 }])
-  await needHand(page, 1)
+  await waitForProblems(page, 1)
   expect(await tones(page)).toHaveLength(4)
   sendUpdate(service, [{ battery: 8 }, { battery: 14 }])
   await expect.poll(() => tones(page)).toHaveLength(6)
 
   await page.keyboard.press('m')
   sendUpdate(service, [{ battery: 90 }, { battery: 14 }])
-  await needHand(page, 1)
+  await waitForProblems(page, 1)
   sendUpdate(service, [{ battery: 7 }, { battery: 14 }])
-  await needHand(page, 2)
+  await waitForProblems(page, 2)
   expect(await tones(page)).toHaveLength(6)
 })
 
@@ -80,7 +80,7 @@ it('sounds after a reload once the user has interacted with the page', async () 
   const page = await open(service, '/wall')
   await page.locator('.card').waitFor()
   await page.keyboard.press('m')
-  await noteTones(page)
+  await recordTones(page)
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'blocked by the browser' }).waitFor()
   await page.mouse.click(200, 200)
@@ -103,18 +103,18 @@ it('sends a notification with the name and the slot', async () => {
   await page.reload()
   await page.locator('.card').first().waitFor()
   const notified = () => page.evaluate<string[]>('notified')
-  const wanted = page.locator('.more button', { hasText: 'Notifications' })
+  const notificationsButton = page.locator('.more button', { hasText: 'Notifications' })
   await page.getByRole('button', { name: 'More options' }).click()
-  await wanted.click()
-  await expect.poll(() => wanted.getAttribute('aria-pressed')).toBe('true')
+  await notificationsButton.click()
+  await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
   sendUpdate(service, [{}, { battery: 5 }])
   await expect.poll(notified).toEqual([expect.stringMatching(/^Singer 2.*critical \| .*2.*Rack 1.* \| micwatch-2$/)])
   sendUpdate(service, [{}, { battery: 4 }])
   await expect.poll(() => page.locator('.card', { hasText: '4%' }).count()).toBe(1)
   expect(await notified()).toHaveLength(1)
 
-  await wanted.click()
-  await expect.poll(() => wanted.getAttribute('aria-pressed')).toBe('false')
+  await notificationsButton.click()
+  await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
   sendUpdate(service, [{ battery: 5 }, { battery: 4 }])
   await expect.poll(() => stateOf(page, 1)).toBe('critical')
   expect(await notified()).toHaveLength(1)
@@ -124,21 +124,21 @@ it('reports that the browser blocks notifications', async () => {
   const service = await start([{}])
   const page = await open(service, '/', { permissions: [] })
   await page.getByRole('button', { name: 'More options' }).click()
-  const refused = page.getByRole('button', { name: 'Notifications are blocked in the browser settings' })
-  await refused.waitFor()
-  expect(await refused.isDisabled()).toBe(true)
+  const blockedButton = page.getByRole('button', { name: 'Notifications are blocked in the browser settings' })
+  await blockedButton.waitFor()
+  expect(await blockedButton.isDisabled()).toBe(true)
 })
 
 it('toggles full screen by key and by button', async () => {
   const service = await start([{}])
   const page = await open(service, '/wall')
   await page.locator('.card').waitFor()
-  const isFull = () => page.evaluate<boolean>('document.fullscreenElement === document.documentElement')
+  const isFullScreen = () => page.evaluate<boolean>('document.fullscreenElement === document.documentElement')
   await page.keyboard.press('f')
-  await expect.poll(isFull).toBe(true)
+  await expect.poll(isFullScreen).toBe(true)
   await page.keyboard.press('f')
-  await expect.poll(isFull).toBe(false)
+  await expect.poll(isFullScreen).toBe(false)
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'Full screen' }).click()
-  await expect.poll(isFull).toBe(true)
+  await expect.poll(isFullScreen).toBe(true)
 })

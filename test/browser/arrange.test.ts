@@ -3,20 +3,20 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Group } from '../../src/model/api.ts'
-import { entryOf, startApp, startShure, type TestApp, until } from '../app.ts'
-import { browserForTests, findings } from './browser.ts'
+import { configFor, startApp, startShure, type TestApp, until } from '../app.ts'
+import { browserForTests, findViolations } from './browser.ts'
 
 const { open, openAs } = browserForTests()
 
 /** Two receivers with two channels each, in slots 1 to 4. */
 async function start(config: object = {}) {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)], config })
+  const app = await startApp({ manufacturers: [configFor(shure)], config })
   return app
 }
 
 async function startArranging(app: TestApp): Promise<Page> {
-  await until('every channel is there', async () => (await slotsOf(app)).length === 4)
+  await until('every channel is listed', async () => (await listSlots(app)).length === 4)
   const page = await open(app, '/')
   await page.locator('.card').nth(3).waitFor()
   await page.keyboard.press('a')
@@ -24,30 +24,30 @@ async function startArranging(app: TestApp): Promise<Page> {
   return page
 }
 
-async function slotsOf(app: TestApp): Promise<{ id: number; slot: number }[]> {
+async function listSlots(app: TestApp): Promise<{ id: number; slot: number }[]> {
   const channels = (await app.receivers()).flatMap((receiver) => receiver.channels)
   return channels.map(({ id, slot }) => ({ id, slot })).sort((a, b) => a.id - b.id)
 }
 
-const groupsOf = async (app: TestApp): Promise<Group[]> => (await app.get('/api/groups/')).json
+const listGroups = async (app: TestApp): Promise<Group[]> => (await app.get('/api/groups/')).json
 const tile = (page: Page, slot: number) => page.locator('.tile', { has: page.getByText(String(slot), { exact: true }) })
 
 it('moves a channel to a free slot by drag and drop, and undoes it', async () => {
   const app = await start()
   const page = await startArranging(app)
-  expect((await findings(page)).join()).toBe('')
-  const [first] = await slotsOf(app)
+  expect((await findViolations(page)).join()).toBe('')
+  const [first] = await listSlots(app)
   await tile(page, 1).getByRole('button').dragTo(tile(page, 6))
-  await until('it has moved', async () => (await slotsOf(app))[0]?.slot === 6)
+  await until('the channel is moved', async () => (await listSlots(app))[0]?.slot === 6)
   await page.getByRole('status').getByText('Moved to slot 6.').waitFor()
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
-  await until('it is back', async () => (await slotsOf(app))[0]?.slot === first?.slot)
+  await until('the channel is back in its slot', async () => (await listSlots(app))[0]?.slot === first?.slot)
 }, 60_000)
 
 it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl+Z', async () => {
   const app = await start()
   const page = await startArranging(app)
-  const before = await slotsOf(app)
+  const before = await listSlots(app)
   await tile(page, 1).getByRole('button').focus()
   await page.keyboard.press('Enter')
   expect(await tile(page, 1).getByRole('button').getAttribute('aria-pressed')).toBe('true')
@@ -57,17 +57,20 @@ it('swaps two channels by keyboard after a confirmation, and undoes it with Ctrl
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  const question = page.getByRole('dialog', { name: /^Slot 3 is used by / })
-  await question.waitFor()
-  expect((await findings(page)).join()).toBe('')
-  await question.getByRole('button', { name: 'Swap' }).press('Enter')
-  await until('they have changed places', async () => {
-    const after = await slotsOf(app)
+  const confirmation = page.getByRole('dialog', { name: /^Slot 3 is used by / })
+  await confirmation.waitFor()
+  expect((await findViolations(page)).join()).toBe('')
+  await confirmation.getByRole('button', { name: 'Swap' }).press('Enter')
+  await until('the channels are swapped', async () => {
+    const after = await listSlots(app)
     return after[0]?.slot === 3 && after[2]?.slot === 1
   })
   await page.getByText('Slots 1 and 3 swapped.').waitFor()
   await page.keyboard.press('Control+z')
-  await until('it is as it was', async () => JSON.stringify(await slotsOf(app)) === JSON.stringify(before))
+  await until(
+    'the original slots are restored',
+    async () => JSON.stringify(await listSlots(app)) === JSON.stringify(before),
+  )
 }, 60_000)
 
 it('creates, fills, reorders, renames and deletes a group, and undoes the deletion', async () => {
@@ -75,50 +78,50 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   const page = await startArranging(app)
   await page.getByLabel('New group name').fill('<i>Band</i>')
   await page.keyboard.press('Enter')
-  const [made] = await until('it is made', async () => {
-    const groups = await groupsOf(app)
+  const [created] = await until('the group is created', async () => {
+    const groups = await listGroups(app)
     return groups.length === 1 ? groups : null
   })
-  expect(made).toMatchObject({ title: '<i>Band</i>', slots: [] })
+  expect(created).toMatchObject({ title: '<i>Band</i>', slots: [] })
 
   const tab = page.getByRole('navigation', { name: 'Groups' }).locator('button', { hasText: '<i>Band</i>' })
-  const slotsAre = (slots: number[]) =>
-    until(`slots are ${slots}`, async () => (await groupsOf(app))[0]?.slots.join() === slots.join())
+  const waitForSlots = (slots: number[]) =>
+    until(`slots are ${slots}`, async () => (await listGroups(app))[0]?.slots.join() === slots.join())
   await tile(page, 2).getByRole('button').dragTo(tab)
-  await slotsAre([2])
+  await waitForSlots([2])
   await tab.click()
-  const own = page.getByRole('list', { name: '<i>Band</i>' })
-  const outside = page.getByRole('list', { name: 'Not in this group' })
-  await outside.getByRole('button', { name: /slot 4$/ }).click()
-  await own.getByRole('button', { name: /to slot 2$/ }).click()
-  await slotsAre([4, 2])
+  const groupList = page.getByRole('list', { name: '<i>Band</i>' })
+  const otherSlots = page.getByRole('list', { name: 'Not in this group' })
+  await otherSlots.getByRole('button', { name: /slot 4$/ }).click()
+  await groupList.getByRole('button', { name: /to slot 2$/ }).click()
+  await waitForSlots([4, 2])
   // Faster than the network: every edit is applied.
   await page.getByRole('button', { name: 'Add blank space' }).click()
   await page.getByLabel('Slot number to plan').fill('12')
   await page.keyboard.press('Enter')
-  await slotsAre([4, 2, 65_001, 12])
-  await own.getByRole('button', { name: /, slot 12$/ }).press('Enter')
-  await own.getByRole('button', { name: /to slot 4$/ }).press('Enter')
-  await slotsAre([12, 4, 2, 65_001])
-  expect((await findings(page)).join()).toBe('')
-  await own.getByRole('button', { name: 'Remove Planned from this group' }).click()
-  await slotsAre([4, 2, 65_001])
+  await waitForSlots([4, 2, 65_001, 12])
+  await groupList.getByRole('button', { name: /, slot 12$/ }).press('Enter')
+  await groupList.getByRole('button', { name: /to slot 4$/ }).press('Enter')
+  await waitForSlots([12, 4, 2, 65_001])
+  expect((await findViolations(page)).join()).toBe('')
+  await groupList.getByRole('button', { name: 'Remove Planned from this group' }).click()
+  await waitForSlots([4, 2, 65_001])
 
   await page.getByLabel('Group name').fill('Choir')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Hide charts' }).click()
-  await until('both are stored', async () => {
-    const [group] = await groupsOf(app)
+  await until('both receivers are stored', async () => {
+    const [group] = await listGroups(app)
     return group?.title === 'Choir' && group.hide_charts
   })
   await page.getByRole('button', { name: 'Delete group' }).click()
-  const question = page.getByRole('dialog', { name: 'Delete group Choir?' })
-  await question.getByRole('button', { name: 'Delete group' }).click()
-  await until('it is gone', async () => (await groupsOf(app)).length === 0)
+  const confirmation = page.getByRole('dialog', { name: 'Delete group Choir?' })
+  await confirmation.getByRole('button', { name: 'Delete group' }).click()
+  await until('the group is deleted', async () => (await listGroups(app)).length === 0)
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
-  await slotsAre([4, 2, 65_001])
+  await waitForSlots([4, 2, 65_001])
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
-  await until('even its charts', async () => (await groupsOf(app))[0]?.hide_charts === false)
+  await until('the chart setting is restored', async () => (await listGroups(app))[0]?.hide_charts === false)
 }, 60_000)
 
 it('shows why an edit failed and the actual state', async () => {
@@ -126,7 +129,7 @@ it('shows why an edit failed and the actual state', async () => {
   const page = await startArranging(app)
   await page.getByLabel('New group name').fill('Band')
   await page.keyboard.press('Enter')
-  const group = await until('it is made', async () => (await groupsOf(app))[0])
+  const group = await until('the group is created', async () => (await listGroups(app))[0])
   await page.getByRole('button', { name: /^Band/ }).click()
   // Another user deletes it meanwhile.
   await app.send('DELETE', `/api/groups/${group.id}/`)

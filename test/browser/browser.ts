@@ -8,11 +8,11 @@ import { createUser } from '../../src/actions/people.ts'
 import type { Actor, Role } from '../../src/model/access.ts'
 import type { TestApp } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 
 export const password = 'correct horse battery'
 
-const maker: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
 /** One browser per test file; each `open` has its own cookies. */
 export function browserForTests() {
@@ -28,13 +28,13 @@ export function browserForTests() {
     /** Opens `path`. Fails the test if the browser reports an error other than a failed request. */
     async open(app: Pick<TestApp, 'url'>, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      atEnd(() => context.close())
+      onTestEnd(() => context.close())
       return openPage(context, app, path)
     },
     /** The same, signed in. */
     async openAs(app: TestApp, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-      atEnd(() => context.close())
+      onTestEnd(() => context.close())
       await signIn(context, app, role)
       return openPage(context, app, path)
     },
@@ -45,10 +45,10 @@ export function browserForTests() {
 async function signIn(context: BrowserContext, app: TestApp, role: Role): Promise<void> {
   const username = `the-${role}`
   await addUser(app, username, role)
-  const answer = await app.post('/api/auth/login', { username, password })
-  expect(answer.status).toBe(200)
+  const response = await app.post('/api/auth/login', { username, password })
+  expect(response.status).toBe(200)
   const { hostname } = new URL(app.url)
-  const cookies = (answer.headers['set-cookie'] ?? []).map((item) => {
+  const cookies = (response.headers['set-cookie'] ?? []).map((item) => {
     const [name = '', value = ''] = item.split(';')[0]?.split('=') ?? []
     return { name, value, domain: hostname, path: '/', httpOnly: true, sameSite: 'Lax' as const }
   })
@@ -58,7 +58,7 @@ async function signIn(context: BrowserContext, app: TestApp, role: Role): Promis
 export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, role: Role): Promise<void> {
   const hasher = createHasher()
   try {
-    await createUser({ db: app.runtime.db, hasher, now: Date.now }, maker, { username, password, role })
+    await createUser({ db: app.runtime.db, hasher, now: Date.now }, actor, { username, password, role })
   } catch (error) {
     if (!String(error).includes('already a user')) throw error
   } finally {
@@ -74,22 +74,22 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
     const isNetwork = /^Failed to load resource|^WebSocket connection/.test(entry.text())
     if (entry.type() === 'error' && !isNetwork) errors.push(entry.text())
   })
-  atEnd(() => expect(errors).toEqual([]))
+  onTestEnd(() => expect(errors).toEqual([]))
   await page.goto(app.url + path)
   return page
 }
 
 /** Accessibility violations that axe finds on the page. */
-export async function findings(page: Page): Promise<string[]> {
+export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe is a global in the page, without types here.
-  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+  const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
     'axe.run().then((run) => run.violations)',
   )
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }
 
 /** Whether the page scrolls horizontally. */
-export async function isTooWide(page: Page): Promise<boolean> {
+export async function scrollsHorizontally(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth')
 }

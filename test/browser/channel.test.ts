@@ -2,18 +2,18 @@
 
 import { expect, it } from 'vitest'
 import type { ChannelDetails, TransmitterDetails } from '../../src/model/details.ts'
-import { channelOf, entryOf, firstDevice, startApp, startShure, until } from '../app.ts'
-import { atEnd } from '../scope.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
 async function start() {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
-  const { id: device } = firstDevice(shure)
-  const receiver = await until('it is known', () => app.receiver(device))
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  const { id: device } = deviceOf(shure)
+  const receiver = await until('the device is known', () => app.receiver(device))
   const { id: channel, slot } = channelOf(receiver)
   return { app, show: shure.show, device, receiver, channel, slot }
 }
@@ -30,42 +30,42 @@ it.concurrent('shows all values of a channel and updates them', async () => {
     await until(`${expected} is shown`, async () => (await text()).includes(String(expected)))
   }
   expect(await page.title()).toContain('Elsbeth')
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
 
   show.set(device, { battery: 6 }, 1)
   await page.locator('.card[data-state=critical]').waitFor()
   await page.locator('.alerts [data-severity=critical]').waitFor({ timeout: 15_000 })
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
 it.concurrent('shows additional values and flags of some equipment', async () => {
   const service = await startFakeService('')
-  atEnd(() => service.close())
-  const ofTransmitter: Required<TransmitterDetails> = {
+  onTestEnd(() => service.close())
+  const transmitterDetails: Required<TransmitterDetails> = {
     ...{ model: 'AD2', muted: false, gain_db: -6, power_mw: 10 },
     ...{ battery_bars: 4, battery_minutes: 245, battery_minutes_to_full: 61, battery_type: 'NiMH cells' },
     ...{ battery_health: 97, battery_cycles: 123, battery_temperature_c: -3, battery_is_estimate: true },
     ...{ battery_low: true, fault: 'too_hot' },
   }
-  const ofChannel: Required<Omit<ChannelDetails, 'rf_percent'>> = {
+  const channelDetails: Required<Omit<ChannelDetails, 'rf_percent'>> = {
     ...{ rf_a: -58, rf_b: -71, rf_c: -72, rf_d: -73, antennas: 'AC', quality: 80, interference: false },
     ...{ audio_peak: -4, audio_rms: -19, audio_activity: 'clipping', gain_db: 12, muted: true, encryption: 'error' },
     ...{ rf_low: true, overload: true, second_frequency: '578.900' },
   }
   service.data.receivers = [
-    withDetails(receiver(1, [{ details: ofTransmitter }]), [ofChannel]),
-    withDetails(receiver(2, [{ details: ofTransmitter, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
+    withDetails(receiver(1, [{ details: transmitterDetails }]), [channelDetails]),
+    withDetails(receiver(2, [{ details: transmitterDetails, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
   ]
-  for (const one of service.data.receivers) service.data.answers[`/api/receivers/${one.id}/`] = one
+  for (const item of service.data.receivers) service.data.responses[`/api/receivers/${item.id}/`] = item
   const page = await open(service, `/channels/${service.data.receivers[0]?.channels[0]?.id}`)
-  const pairs = async () => {
+  const readPairs = async () => {
     const rows = await page.locator('.pairs > div').allInnerTexts()
     return rows.map((row) => row.replace(/\s+/g, ' ').trim())
   }
   await expect
-    .poll(pairs)
+    .poll(readPairs)
     .toEqual(
       expect.arrayContaining([
         'RF A −58 dBm, B −71 dBm, C −72 dBm, D −73 dBm',
@@ -78,11 +78,11 @@ it.concurrent('shows additional values and flags of some equipment', async () =>
       ]),
     )
   await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   // Unknown values are left out.
   await page.goto(page.url().replace(/\d+$/, String(service.data.receivers[1]?.channels[0]?.id)))
-  await expect.poll(pairs).toContain('RF 55%')
-  expect((await pairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
+  await expect.poll(readPairs).toContain('RF 55%')
+  expect((await readPairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
   await page.locator('.card').getByRole('img', { name: '55%' }).waitFor()
   await page.getByRole('img', { name: 'Chart of RF (% of scale), Audio (dBFS)' }).waitFor()
 }, 60_000)
@@ -90,11 +90,11 @@ it.concurrent('shows additional values and flags of some equipment', async () =>
 it.concurrent('keeps its history across a reload with the start time', async () => {
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
-  const since = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
-  const first = await until('the history has begun', since)
+  const readStartTime = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
+  const first = await until('the history is shown', readStartTime)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
-  expect(await until('the history continues', since)).toBe(first)
+  expect(await until('the history is shown again', readStartTime)).toBe(first)
 }, 60_000)
 
 it.concurrent('shows distinct times on the chart axis from the first sample', async () => {
@@ -109,10 +109,10 @@ it.concurrent('shows distinct times on the chart axis from the first sample', as
     }`)
   await page.goto(`${app.url}/channels/${channel}`)
   await page.getByText(/^Since /).waitFor()
-  const written = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
-  const times = written.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
+  const drawnTexts = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
+  const times = drawnTexts.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
   expect(times.length).toBeGreaterThan(20)
-  expect(times.filter((time, at) => time === times[at - 1])).toEqual([])
+  expect(times.filter((time, index) => time === times[index - 1])).toEqual([])
 }, 60_000)
 
 it.concurrent('fits a phone, with a QR code and a back link', async () => {
@@ -120,8 +120,8 @@ it.concurrent('fits a phone, with a QR code and a back link', async () => {
   const page = await open(app, `/channels/${channel}`, { viewport: { width: 390, height: 844 } })
   await page.locator('.card').waitFor()
   await page.getByRole('img', { name: /^QR code of http/ }).waitFor()
-  expect(await isTooWide(page)).toBe(false)
-  expect((await findings(page)).join()).toBe('')
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.locator('.card').nth(3).waitFor()
 }, 60_000)
@@ -130,5 +130,5 @@ it.concurrent('reports an unknown channel', async () => {
   const { app } = await start()
   const page = await open(app, '/channels/99999')
   await page.getByRole('heading', { name: 'Channel not found' }).waitFor()
-  expect((await findings(page)).join()).toBe('')
+  expect((await findViolations(page)).join()).toBe('')
 }, 60_000)

@@ -37,7 +37,7 @@ export interface FakeData {
   receivers: ReceiverInData[]
   groups: Group[]
   /** Response bodies of other paths below `/api/`. */
-  answers: Record<string, unknown>
+  responses: Record<string, unknown>
   upstream: UpstreamStatus
   needsSignIn: boolean
 }
@@ -47,7 +47,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const data: FakeData = {
     receivers: [],
     groups: [],
-    answers: { '/api/assignments/': [] },
+    responses: { '/api/assignments/': [] },
     upstream: 'healthy',
     needsSignIn: false,
   }
@@ -59,7 +59,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service')
     if (isDown) return response.destroy()
-    answer(response, pathname.startsWith(mount) ? pathname.slice(mount.length) : '')
+    handleRequest(response, pathname.startsWith(mount) ? pathname.slice(mount.length) : '')
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -80,7 +80,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (!isSilent) for (const client of clients) client.send(JSON.stringify(message))
   }
 
-  function answer(response: ServerResponse, path: string) {
+  function handleRequest(response: ServerResponse, path: string) {
     const respond = (status: number, type: string, body: string) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
     const json = (body: unknown) => respond(200, 'application/json', JSON.stringify(body))
@@ -96,7 +96,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (data.needsSignIn) return respond(401, 'application/json', '{"error":"Sign in first."}')
     if (path === '/api/data.json') return json(dataOf(data))
     if (path === '/api/health/') return json(healthOf(data))
-    if (data.answers[path] !== undefined) return json(data.answers[path])
+    if (data.responses[path] !== undefined) return json(data.responses[path])
     return respond(404, 'application/json', '{"error":"Not found."}')
   }
 
@@ -142,12 +142,12 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
 }
 
 /** The same receiver with details for its channels, in order. */
-export function withDetails(of: ReceiverInData, details: readonly ChannelDetails[]): ReceiverInData {
-  const channels = of.channels.map((channel, index) => ({
+export function withDetails(original: ReceiverInData, details: readonly ChannelDetails[]): ReceiverInData {
+  const channels = original.channels.map((channel, index) => ({
     ...channel,
     ...(details[index] && { details: details[index] }),
   }))
-  return { ...of, channels }
+  return { ...original, channels }
 }
 
 /** An update of receiver 1 with these channels. */

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { pages } from '../../src/model/pages.ts'
-import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests } from './browser.ts'
@@ -48,14 +48,14 @@ async function expectTranslated(page: Page, data: ReadonlySet<string>) {
 
 it("displays every text of every page in the browser's language", async () => {
   const shure = withoutPush(await startShure({ richList: true }))
-  const app = await startApp({ webRoot, manufacturers: [entryOf(shure)] })
+  const app = await startApp({ webRoot, manufacturers: [configFor(shure)] })
   await until('all receivers are known', async () => (await app.receivers()).length === 2)
   const operator = await tokenHeaders(app.runtime, 'operator')
   await app.post('/api/groups/', { title: 'Band', slots: [1, 2, 99], hide_charts: false }, operator)
   await app.post('/api/performers/', { name: 'Ana', notes: 'Solo', picture: null }, operator)
   // Creates one movement and one pending device.
-  shure.show.set(firstDevice(shure, 1).id, { ip: '10.77.0.1' })
-  shure.show.add('shure', { ip: firstDevice(shure).ip, name: 'Visitor', serial_number: 'VISITOR-1' })
+  shure.show.set(deviceOf(shure, 1).id, { ip: '10.77.0.1' })
+  shure.show.add('shure', { ip: deviceOf(shure).ip, name: 'Visitor', serial_number: 'VISITOR-1' })
   await app.post('/api/refresh/', undefined, operator)
 
   const page = await browser.openAs(app, 'admin', '/', context)

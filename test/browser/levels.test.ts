@@ -3,23 +3,23 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/model/api.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { browserForTests } from './browser.ts'
 import { receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-async function openMonitor(one: ReceiverInData) {
+async function openMonitor(monitored: ReceiverInData) {
   const service = await startFakeService('')
-  atEnd(() => service.close())
-  service.data.receivers = [one]
+  onTestEnd(() => service.close())
+  service.data.receivers = [monitored]
   const page = await open(service, '/')
   await page.locator('.card').waitFor()
   return { service, page }
 }
 
 /** RGBA pixels of the canvas over an element. */
-const painted = (page: Page, selector: string) =>
+const readPixels = (page: Page, selector: string) =>
   page.evaluate<number[]>(`(() => {
     const canvas = document.querySelector('.meter-layer canvas')
     const place = document.querySelector('${selector}').getBoundingClientRect()
@@ -30,21 +30,21 @@ const painted = (page: Page, selector: string) =>
 
 it('paints a chart of the last minute, and meters and levels that follow the updates', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
-  const greenOf = async (selector: string) => {
-    const data = await painted(page, selector)
-    return data.filter((green, at) => at % 4 === 1 && green > (data[at - 1] ?? 0) + 40).length
+  const countGreen = async (selector: string) => {
+    const data = await readPixels(page, selector)
+    return data.filter((green, index) => index % 4 === 1 && green > (data[index - 1] ?? 0) + 40).length
   }
-  await expect.poll(async () => (await painted(page, '.meter-value')).some((item) => item > 0)).toBe(true)
+  await expect.poll(async () => (await readPixels(page, '.meter-value')).some((item) => item > 0)).toBe(true)
   const [chart, meter, level] = [
-    await greenOf('.chart'),
-    await greenOf('.meter-strip'),
-    await painted(page, '.meter-value'),
+    await countGreen('.chart'),
+    await countGreen('.meter-strip'),
+    await readPixels(page, '.meter-value'),
   ]
-  for (let at = 0; at < 8; at++) service.send(update([{ audio_level: -4 - at }]))
-  await expect.poll(() => greenOf('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
-  await expect.poll(() => greenOf('.meter-strip')).toBeGreaterThan(meter)
+  for (let index = 0; index < 8; index++) service.send(update([{ audio_level: -4 - index }]))
+  await expect.poll(() => countGreen('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
+  await expect.poll(() => countGreen('.meter-strip')).toBeGreaterThan(meter)
   service.send(update([{ rf_level: -63 }]))
-  await expect.poll(() => painted(page, '.meter-value')).not.toEqual(level)
+  await expect.poll(() => readPixels(page, '.meter-value')).not.toEqual(level)
 })
 
 it('shows RF in percent as number and bar if the equipment reports no dBm', async () => {
@@ -52,14 +52,14 @@ it('shows RF in percent as number and bar if the equipment reports no dBm', asyn
     withDetails(receiver(1, [{ rf_level: null, audio_level: null }]), [{ rf_percent }])
   const { service, page } = await openMonitor(withRfPercent(20))
   await page.getByRole('img', { name: '20%' }).waitFor()
-  const blueOf = async () => {
-    const data = await painted(page, '.meter-strip')
-    return data.filter((blue, at) => at % 4 === 2 && blue > (data[at - 2] ?? 0) + 80).length
+  const countBlue = async () => {
+    const data = await readPixels(page, '.meter-strip')
+    return data.filter((blue, index) => index % 4 === 2 && blue > (data[index - 2] ?? 0) + 80).length
   }
-  await expect.poll(blueOf).toBeGreaterThan(0)
-  const short = await blueOf()
+  await expect.poll(countBlue).toBeGreaterThan(0)
+  const countBefore = await countBlue()
   const { channels } = withRfPercent(80)
   service.send({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
   await page.getByRole('img', { name: '80%' }).waitFor()
-  await expect.poll(async () => (await blueOf()) / short).toBeCloseTo(4, 0)
+  await expect.poll(async () => (await countBlue()) / countBefore).toBeCloseTo(4, 0)
 })

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure } from '../app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
 
 let browser: Browser
@@ -16,10 +16,10 @@ afterAll(() => browser?.close())
 // Reliability: U24.
 it('updates a card when a value changes in the simulator', async () => {
   const shure = await startShure()
-  const ownCertificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))
-  const sennheiser = await startSennheiser({ tls: { key: ownCertificate, cert: ownCertificate } })
-  const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-  const { id } = firstDevice(shure)
+  const certificate = readFileSync(new URL('../fixtures/self-signed.pem', import.meta.url))
+  const sennheiser = await startSennheiser({ tls: { key: certificate, cert: certificate } })
+  const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+  const { id } = deviceOf(shure)
   const values = { name: 'H04 Elsbeth', battery: 81, rf_level: -52, audio_level: -18, transmitter: true }
   shure.show.set(id, values, 1)
 
@@ -27,21 +27,21 @@ it('updates a card when a value changes in the simulator', async () => {
   await page.goto(app.url)
   const card = page.locator('.card', { hasText: 'Elsbeth' })
   await card.waitFor()
-  const levels = () =>
+  const readLevels = () =>
     card.getByRole('img').evaluateAll((found) => found.map((entry) => entry.getAttribute('aria-label')))
-  const shown = async () => [await card.innerText(), ...(await levels())].join(' ').replace(/\s+/g, ' ')
-  const becomes = async (...texts: string[]) => {
+  const readTexts = async () => [await card.innerText(), ...(await readLevels())].join(' ').replace(/\s+/g, ' ')
+  const expectTexts = async (...texts: string[]) => {
     await expect
-      .poll(shown, { timeout: 10_000 })
+      .poll(readTexts, { timeout: 10_000 })
       .toSatisfy((text: string) => texts.every((item) => text.includes(item)))
   }
   await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
-  await becomes('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
+  await expectTexts('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
 
   shure.show.set(id, { ...values, battery: 9, rf_level: -61 }, 1)
-  await becomes('9%', '−61 dBm', 'Battery critical')
+  await expectTexts('9%', '−61 dBm', 'Battery critical')
 
   shure.show.set(id, { transmitter: false }, 1)
-  await expect.poll(shown, { timeout: 10_000 }).toMatch(/off/i)
+  await expect.poll(readTexts, { timeout: 10_000 }).toMatch(/off/i)
   await page.close()
 }, 60_000)

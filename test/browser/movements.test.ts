@@ -2,17 +2,17 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, firstDevice, startApp, startShure, until, withoutPush } from '../app.ts'
+import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
-  await until('all are known', async () => (await app.receivers()).length === 3)
+  const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
+  await until('all receivers are known', async () => (await app.receivers()).length === 3)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/')
@@ -21,14 +21,14 @@ async function start() {
   // Joins the first cycle if it is still running, so that every later refresh starts its own.
   await poll()
   const move = async (...addresses: string[]) => {
-    for (const [at, ip] of addresses.entries()) shure.show.set(firstDevice(shure, at).id, { ip })
+    for (const [index, ip] of addresses.entries()) shure.show.set(deviceOf(shure, index).id, { ip })
     await poll()
   }
-  const acknowledged = async () => {
+  const listAcknowledgers = async () => {
     const { json } = await app.get('/api/admin/movements/', admin)
     return json.map((item: { acknowledged_by: string | null }) => item.acknowledged_by) as (string | null)[]
   }
-  return { app, shure, admin, move, acknowledged }
+  return { app, shure, admin, move, listAcknowledgers }
 }
 
 const rows = (page: Page) => page.locator('tbody tr')
@@ -38,8 +38,8 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   const { app, shure, move } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/movements')
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
-  expect(await findings(page)).toEqual([])
-  const { id, ip, serial_number } = { ...firstDevice(shure), ip: firstDevice(shure).ip ?? '' }
+  expect(await findViolations(page)).toEqual([])
+  const { id, ip, serial_number } = { ...deviceOf(shure), ip: deviceOf(shure).ip ?? '' }
   const { name } = await app.receiver(id)
   await move('10.77.0.1')
   // Updated without a reload.
@@ -47,35 +47,35 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   const text = await rows(page).innerText()
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
   await page.getByText('Requires the operator role.').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   // Back and forth again: the same movement is counted again.
   await move(ip)
   await move('10.77.0.1')
   await until(
-    'it is counted',
+    'the detection is counted',
     async () => (await rows(page).first().locator('[data-label="Count"]').innerText()) === '2',
   )
 })
 
 // Conformance: S-1.5.
 it.concurrent('acknowledges single movements and all movements', async () => {
-  const { app, move, acknowledged } = await start()
+  const { app, move, listAcknowledgers } = await start()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
   const page = await browser.openAs(app, 'operator', '/admin/movements')
   await rows(page).first().waitFor()
   await page.getByRole('checkbox', { name: /^Select movement 2 / }).check()
   await page.getByRole('button', { name: 'Acknowledge (1)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 1 movement?' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
   await messages(page).getByText('Acknowledged 1 movement(s).').waitFor()
-  expect(await acknowledged()).toEqual([null, 'the-operator', null])
+  expect(await listAcknowledgers()).toEqual([null, 'the-operator', null])
 
   await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
-  expect(await acknowledged()).toEqual(['the-operator', 'the-operator', 'the-operator'])
+  expect(await listAcknowledgers()).toEqual(['the-operator', 'the-operator', 'the-operator'])
 
   await page.getByLabel('Acknowledged').selectOption('Any')
   expect(new URL(page.url()).search).toBe('?acknowledged=any')
@@ -86,10 +86,10 @@ it.concurrent('acknowledges single movements and all movements', async () => {
 
 it.concurrent('shows location changes, escapes names, and fits a phone', async () => {
   const { app, admin, shure, move } = await start()
-  const { json: place } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
-  const { id } = await app.receiver(firstDevice(shure).id)
+  const { json: location } = await app.post('/api/admin/locations/', { name: '<b>Stage left</b>' }, admin)
+  const { id } = await app.receiver(deviceOf(shure).id)
   const headers = { ...admin, 'content-type': 'application/json' }
-  const body = JSON.stringify({ location: place.id, reason: 'for the second act' })
+  const body = JSON.stringify({ location: location.id, reason: 'for the second act' })
   expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
   await move('10.77.0.1')
   const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
@@ -97,16 +97,16 @@ it.concurrent('shows location changes, escapes names, and fits a phone', async (
   const text = await rows(page).first().innerText()
   for (const part of ['none', '<b>Stage left</b>', 'for the second act', 'manually']) expect(text).toContain(part)
   expect(await page.locator('tbody b').count()).toBe(0)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('shows long logs in pages, and returns to the first page when a page no longer exists', async () => {
   const { app, admin } = await start()
   const { id } = (await app.receivers())[0] ?? { id: 0 }
   const headers = { ...admin, 'content-type': 'application/json' }
-  for (let at = 1; at <= 52; at += 1) {
-    const body = JSON.stringify({ ip: `10.88.0.${at}` })
+  for (let index = 1; index <= 52; index += 1) {
+    const body = JSON.stringify({ ip: `10.88.0.${index}` })
     expect((await app.send('PATCH', `/api/admin/receivers/${id}/`, { headers, body })).status).toBe(200)
   }
   const page = await browser.openAs(app, 'operator', '/admin/movements')
@@ -127,7 +127,7 @@ it.concurrent('reports a failed request and retries on request', async () => {
   await page.route('**/api/admin/movements/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/movements`)
   await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.unroute('**/api/admin/movements/**')
   await page.getByRole('button', { name: 'Retry now' }).click()
   await rows(page).waitFor()

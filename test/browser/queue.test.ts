@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Role } from '../../src/model/access.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { entryOf, firstDevice, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
+import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
-const still = { poll_interval: 3600 }
+const idlePolling = { poll_interval: 3600 }
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 const hostile = '<img src=x onerror=alert(1)>\u202Egnp'
 
@@ -17,8 +17,8 @@ async function start(options: object = {}) {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ richList: true }))
   const systems: readonly Simulator[] = [shure, sennheiser]
-  const app = await startApp({ ...options, manufacturers: systems.map((system) => entryOf(system, still)) })
-  await until('all are known', async () => (await app.receivers()).length === 5)
+  const app = await startApp({ ...options, manufacturers: systems.map((system) => configFor(system, idlePolling)) })
+  await until('all receivers are known', async () => (await app.receivers()).length === 5)
   const admin = await tokenHeaders(app.runtime, 'admin')
   const poll = async () => {
     const { status } = await app.post('/api/refresh/', undefined, admin)
@@ -26,23 +26,25 @@ async function start(options: object = {}) {
   }
   // Joins the first cycle if it is still running, so that every later refresh starts its own.
   await poll()
-  const statuses = async () => {
+  const listStatuses = async () => {
     const { json } = await app.get('/api/admin/discovery-queue/', admin)
     return json.map((entry: { status: string }) => entry.status) as string[]
   }
   /** Adds devices at addresses that are in use. */
-  const intrude = async (...names: string[]) => {
-    for (const [at, name] of names.entries()) {
-      shure.show.add('shure', { ip: firstDevice(shure, at).ip, name, serial_number: `VISITOR-${at + 1}` })
+  const addConflicts = async (...names: string[]) => {
+    for (const [index, name] of names.entries()) {
+      shure.show.add('shure', { ip: deviceOf(shure, index).ip, name, serial_number: `VISITOR-${index + 1}` })
     }
     await poll()
   }
-  const open = (role: Role = 'admin', path = '/admin/queue', more: object = {}) => browser.openAs(app, role, path, more)
-  return { app, shure, sennheiser, admin, poll, statuses, intrude, open }
+  const open = (role: Role = 'admin', path = '/admin/queue', contextOptions: object = {}) =>
+    browser.openAs(app, role, path, contextOptions)
+  return { app, shure, sennheiser, admin, poll, listStatuses, addConflicts, open }
 }
 
 const entries = (page: Page) => page.locator('.entry')
-const box = (page: Page, name: string) => page.getByRole('checkbox', { name: new RegExp(`^Select entry .*${name}`) })
+const checkbox = (page: Page, name: string) =>
+  page.getByRole('checkbox', { name: new RegExp(`^Select entry .*${name}`) })
 const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const button = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 
@@ -51,14 +53,14 @@ async function confirm(page: Page, action: string) {
 }
 
 it.concurrent('shows each device next to the conflicting receiver with the differences', async () => {
-  const { shure, intrude, open } = await start()
+  const { shure, addConflicts, open } = await start()
   const page = await open()
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   // Appears without a reload.
-  await intrude('Visiting Rack')
+  await addConflicts('Visiting Rack')
   await entries(page).waitFor()
-  const holder = firstDevice(shure)
+  const holder = deviceOf(shure)
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
   expect(await row('Name').innerText()).toMatch(/differs\s+Visiting Rack\s+\S/)
   expect(await row('Serial number').innerText()).toContain(`VISITOR-1\t${holder.serial_number}`)
@@ -69,73 +71,73 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   expect(await page.getByText('1 device pending').count()).toBe(1)
   await page.getByText('All reported data').click()
   expect(await page.locator('.metadata').innerText()).toContain('"VISITOR-1"')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
 })
 
 // Conformance: S-1.5.
 it.concurrent('approves selected devices by keyboard, and shows the message of the service', async () => {
-  const { app, intrude, statuses, open } = await start()
-  await intrude('Visiting Rack', 'Second Guest')
+  const { app, addConflicts, listStatuses, open } = await start()
+  await addConflicts('Visiting Rack', 'Second Guest')
   const page = await open()
-  await box(page, 'Visiting Rack').focus()
+  await checkbox(page, 'Visiting Rack').focus()
   await page.keyboard.press('Space')
   await page.getByText('1 of 2 selected').waitFor()
   await button(page, 'Approve (1)').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Approve 1 device?' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await statuses()).toEqual(['pending', 'pending'])
+  expect(await listStatuses()).toEqual(['pending', 'pending'])
   // The focus returned.
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await messages(page).getByText('Approved and imported 1 device(s).').waitFor()
-  expect(await statuses()).toEqual(['imported', 'pending'])
+  expect(await listStatuses()).toEqual(['imported', 'pending'])
   expect((await app.receivers()).map(({ name }) => name)).toContain('Visiting Rack')
-  await until('it is gone from the list', async () => (await entries(page).count()) === 1)
+  await until('the entry is removed from the list', async () => (await entries(page).count()) === 1)
   expect(await messages(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
 it.concurrent.each([
   ['Reject', 'Reject 2 devices?', 'Rejected 2 device(s).', 'rejected'],
   ['Mark as duplicate', 'Mark 2 devices as duplicates?', 'Marked 2 device(s) as duplicate.', 'duplicate'],
-])('%s shows the number of devices and can be undone', async (action, question, message, status) => {
-  const { intrude, statuses, open } = await start()
-  await intrude('Visiting Rack', 'Second Guest')
+])('%s shows the number of devices and can be undone', async (action, title, message, status) => {
+  const { addConflicts, listStatuses, open } = await start()
+  await addConflicts('Visiting Rack', 'Second Guest')
   const page = await open()
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await button(page, `${action} (2)`).click()
-  await page.getByRole('dialog', { name: question }).waitFor()
+  await page.getByRole('dialog', { name: title }).waitFor()
   await confirm(page, action)
   await messages(page).getByText(message).waitFor()
-  expect(await statuses()).toEqual([status, status])
+  expect(await listStatuses()).toEqual([status, status])
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('Reopened 2 device(s).').waitFor()
-  expect(await statuses()).toEqual(['pending', 'pending'])
-  await until('they are back', async () => (await entries(page).count()) === 2)
+  expect(await listStatuses()).toEqual(['pending', 'pending'])
+  await until('the entries are listed again', async () => (await entries(page).count()) === 2)
 })
 
 it.concurrent('reopens rejected devices', async () => {
-  const { app, admin, intrude, statuses, open } = await start()
-  await intrude('Visiting Rack')
+  const { app, admin, addConflicts, listStatuses, open } = await start()
+  await addConflicts('Visiting Rack')
   await app.post('/api/admin/discovery-queue/reject/', { ids: [1] }, admin)
   const page = await open('admin', '/admin/queue?status=rejected')
   await page.getByText("Reviewed by a test's admin").waitFor()
-  await box(page, 'Visiting Rack').check()
+  await checkbox(page, 'Visiting Rack').check()
   expect(await button(page, 'Approve').isDisabled()).toBe(true)
   await button(page, 'Reopen (1)').click()
   await confirm(page, 'Reopen')
   await messages(page).getByText('Reopened 1 device(s).').waitFor()
-  expect(await statuses()).toEqual(['pending'])
+  expect(await listStatuses()).toEqual(['pending'])
 })
 
 it.concurrent('lists the devices for which an action failed', async () => {
-  const { app, admin, intrude, statuses, open } = await start()
-  await intrude('Visiting Rack', 'Second Guest')
+  const { app, admin, addConflicts, listStatuses, open } = await start()
+  await addConflicts('Visiting Rack', 'Second Guest')
   const page = await open()
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await button(page, 'Reject (2)').click()
@@ -145,13 +147,13 @@ it.concurrent('lists the devices for which an action failed', async () => {
   await page.getByText('1 failed:').waitFor()
   await page.getByText('Entry 1 has already been reviewed: it is imported.').waitFor()
   await messages(page).getByText('Rejected 1 device(s).').waitFor()
-  expect(await statuses()).toEqual(['imported', 'rejected'])
-  expect(await findings(page)).toEqual([])
+  expect(await listStatuses()).toEqual(['imported', 'rejected'])
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('stores its filters in the address, and shows them for an empty result', async () => {
-  const { intrude, open } = await start({ config: { server: { mount: '/venue' } } })
-  await intrude('Visiting Rack')
+  const { addConflicts, open } = await start({ config: { server: { mount: '/venue' } } })
+  await addConflicts('Visiting Rack')
   const page = await open('admin', '/admin/queue?manufacturer=shure&status=upside-down')
   await entries(page).waitFor()
   await page.getByLabel('Manufacturer', { exact: true }).first().selectOption('sennheiser')
@@ -163,7 +165,7 @@ it.concurrent('stores its filters in the address, and shows them for an empty re
   await page.getByLabel('Address conflict').selectOption('false')
   expect(new URL(page.url()).search).toBe('?manufacturer=shure&status=imported&is_ip_conflict=false')
   await page.getByText('Filters: Status: Imported · Manufacturer: shure · Address conflict: No').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await entries(page).waitFor()
 
@@ -176,41 +178,41 @@ it.concurrent('stores its filters in the address, and shows them for an empty re
 })
 
 it.concurrent('keeps its content and shows its age while the service is unreachable, and recovers', async () => {
-  const { intrude, open } = await start()
-  await intrude('Visiting Rack')
+  const { addConflicts, open } = await start()
+  await addConflicts('Visiting Rack')
   const page = await open()
   await entries(page).waitFor()
-  await box(page, 'Visiting Rack').check()
+  await checkbox(page, 'Visiting Rack').check()
   await page.route('**/api/admin/**', (route) => route.abort())
   await page.getByText('Refresh failed: The connection failed.').waitFor()
   await page.getByText(/Data from \d+ sec ago/).waitFor()
   expect(await entries(page).count()).toBe(1)
-  expect(await box(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findings(page)).toEqual([])
+  expect(await checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
+  expect(await findViolations(page)).toEqual([])
   await button(page, 'Reject (1)').click()
   await confirm(page, 'Reject')
   await page.getByRole('dialog').getByText('The connection failed.').waitFor()
   await page.keyboard.press('Escape')
   await page.unroute('**/api/admin/**')
   await button(page, 'Retry now').click()
-  await until('the warning is gone', async () => (await page.locator('.not-refreshed').count()) === 0)
+  await until('the warning is hidden', async () => (await page.locator('.not-refreshed').count()) === 0)
 
   await page.route('**/api/admin/**', (route) =>
     route.fulfill({ status: 503, json: { error: 'The database is busy or out of reach; try again.', status: 503 } }),
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Request failed' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.unroute('**/api/admin/**')
   await button(page, 'Retry now').click()
   await entries(page).waitFor()
 })
 
 it.concurrent('reports an ended session and keeps the selection', async () => {
-  const { app, admin, intrude, open } = await start()
-  await intrude('Visiting Rack')
+  const { app, admin, addConflicts, open } = await start()
+  await addConflicts('Visiting Rack')
   const page = await open()
-  await box(page, 'Visiting Rack').check()
+  await checkbox(page, 'Visiting Rack').check()
   const [user] = (await app.get('/api/admin/users/', admin)).json
   const headers = { ...admin, 'content-type': 'application/json' }
   const change = (body: object) =>
@@ -221,13 +223,13 @@ it.concurrent('reports an ended session and keeps the selection', async () => {
     .getByRole('link', { name: /^Sign in again in another tab/ })
     .first()
     .waitFor({ timeout: 15_000 })
-  expect(await box(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findings(page)).toEqual([])
+  expect(await checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
+  expect(await findViolations(page)).toEqual([])
 })
 
 it.concurrent('shows a viewer the queue and the required role', async () => {
-  const { intrude, open } = await start()
-  await intrude('Visiting Rack')
+  const { addConflicts, open } = await start()
+  await addConflicts('Visiting Rack')
   const page = await open('operator')
   await page.getByText('Requires the administrator role.').waitFor()
   await entries(page).waitFor()
@@ -235,17 +237,17 @@ it.concurrent('shows a viewer the queue and the required role', async () => {
 })
 
 it.concurrent('escapes hostile names and fits a phone', async () => {
-  const { intrude, open } = await start()
-  await intrude(hostile, 'W'.repeat(200))
+  const { addConflicts, open } = await start()
+  await addConflicts(hostile, 'W'.repeat(200))
   const page = await open('admin', '/admin/queue', phone)
   await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>gnp' }).waitFor()
   expect(await page.locator('.entry img').count()).toBe(0)
   await page.getByText('All reported data').first().click()
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   // Touch targets are at least 44 pixels.
   const heights = await page.evaluate<number[]>(
-    "[...document.querySelectorAll('main button, main select, main .tick')].map((one) => one.getBoundingClientRect().height).filter((height) => height > 0)",
+    "[...document.querySelectorAll('main button, main select, main .tick')].map((element) => element.getBoundingClientRect().height).filter((height) => height > 0)",
   )
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(44)
   await button(page, 'Filters').click()

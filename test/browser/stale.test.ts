@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/model/api.ts'
 import { until } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
@@ -14,7 +14,7 @@ const { open } = browserForTests()
 /** A service with these receivers and an open monitor page. */
 async function openMonitor(...receivers: ReceiverInData[]) {
   const service = await startFakeService('/venue')
-  atEnd(() => service.close())
+  onTestEnd(() => service.close())
   service.data.receivers = receivers
   const page = await open(service, '/')
   await page.locator('.card').first().waitFor()
@@ -27,13 +27,13 @@ const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 it('detects an unplugged cable within seconds, marks all values as stale, and recovers automatically', async () => {
   const { service, page } = await openMonitor(receiver(1, [{ battery: 90 }]))
   service.isSilent = true
-  const since = Date.now()
+  const startedAt = Date.now()
   await page.locator('.card[data-state=stale]').waitFor()
-  expect(Date.now() - since).toBeLessThan(timeLimit(5_000))
+  expect(Date.now() - startedAt).toBeLessThan(timeLimit(5_000))
   expect(await page.locator('.banner').innerText()).toContain('old')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
 
   service.isDown = true
   service.data.receivers = [receiver(1, [{ battery: 9 }])]
@@ -69,17 +69,17 @@ it.concurrent('on a phone shows failing systems in full and truncates their erro
   await page.setViewportSize({ width: 390, height: 844 })
   await page.reload()
   await page.locator('.footer-code', { hasText: 'sennheiser' }).waitFor()
-  const isCut = (part: string) =>
+  const isTruncated = (part: string) =>
     page.evaluate<boolean[]>(
-      `[...document.querySelectorAll('.footer-${part}')].map((one) => one.scrollWidth > one.clientWidth + 1)`,
+      `[...document.querySelectorAll('.footer-${part}')].map((element) => element.scrollWidth > element.clientWidth + 1)`,
     )
-  expect([await isCut('code'), await isCut('status')].flat()).toEqual([false, false, false, false])
-  expect(await isCut('error')).toEqual([true, true])
+  expect([await isTruncated('code'), await isTruncated('status')].flat()).toEqual([false, false, false, false])
+  expect(await isTruncated('error')).toEqual([true, true])
   const lines = await page
     .locator('.footer-status')
     .evaluateAll((all) => all.map((item) => item.getClientRects().length))
   expect(lines).toEqual([1, 1])
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
 })
 
 it.concurrent('lists every failing source and a manufacturer that was not contacted yet', async () => {
@@ -124,19 +124,19 @@ it.concurrent('keeps an overload visible until a user clears it', async () => {
   const phone = await open(service, '/', { viewport: { width: 390, height: 844 }, hasTouch: true })
   await card(phone).waitFor()
   service.send(update([{ audio_level: 0 }]))
-  for (const one of [page, phone]) await one.locator('.card[data-state=clipping]').waitFor()
+  for (const item of [page, phone]) await item.locator('.card[data-state=clipping]').waitFor()
   service.send(update([{ audio_level: -20 }]))
   const state = () => card(page).getAttribute('data-state')
   expect(await state()).toBe('clipping')
-  await until('it is over', async () => (await state()) === 'good', 15_000)
-  const markOn = (item: Page) => item.getByRole('button', { name: /^OL \d+:\d\d:\d\d\s[AP]M$/ })
-  await markOn(page).click()
-  await markOn(page).waitFor({ state: 'detached' })
+  await until('the overload has ended', async () => (await state()) === 'good', 15_000)
+  const overloadMark = (item: Page) => item.getByRole('button', { name: /^OL \d+:\d\d:\d\d\s[AP]M$/ })
+  await overloadMark(page).click()
+  await overloadMark(page).waitFor({ state: 'detached' })
   // The touch target is 44 px high.
-  const box = await markOn(phone).boundingBox()
-  expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
-  await phone.touchscreen.tap((box?.x ?? 0) + 10, (box?.y ?? 0) + 3)
-  await markOn(phone).waitFor({ state: 'detached' })
+  const bounds = await overloadMark(phone).boundingBox()
+  expect(Math.min(bounds?.width ?? 0, bounds?.height ?? 0)).toBeGreaterThanOrEqual(44)
+  await phone.touchscreen.tap((bounds?.x ?? 0) + 10, (bounds?.y ?? 0) + 3)
+  await overloadMark(phone).waitFor({ state: 'detached' })
 })
 
 it.concurrent('keeps the last battery of a transmitter that turned off', async () => {

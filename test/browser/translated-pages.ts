@@ -59,6 +59,6 @@ const collect = `(() => {
 })()`
 
 function withoutBrackets(text: string): string {
-  const next = text.replaceAll(/\[[^[\]]*\]/g, '')
-  return next === text ? text : withoutBrackets(next)
+  const stripped = text.replaceAll(/\[[^[\]]*\]/g, '')
+  return stripped === text ? text : withoutBrackets(stripped)
 }

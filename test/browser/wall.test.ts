@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import { browserForTests, findings } from './browser.ts'
+import { browserForTests, findViolations } from './browser.ts'
 import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
@@ -11,11 +11,11 @@ async function start(channels: number, transmitter: Parameters<typeof receiver>[
   const service = await startFakeService('/venue')
   onTestFinished(() => service.close())
   const names = ['Elsbeth', 'Maria Callas', 'The Man in Black', 'Bartholomew', 'W'.repeat(60), 'Li']
-  service.data.receivers = Array.from({ length: Math.ceil(channels / 4) }, (_, at) =>
+  service.data.receivers = Array.from({ length: Math.ceil(channels / 4) }, (_, index) =>
     receiver(
-      at + 1,
-      Array.from({ length: Math.min(4, channels - at * 4) }, (_, channel) => ({
-        name: `H${at} ${names[(at + channel) % names.length]}`,
+      index + 1,
+      Array.from({ length: Math.min(4, channels - index * 4) }, (_, channel) => ({
+        name: `H${index} ${names[(index + channel) % names.length]}`,
         ...transmitter,
       })),
     ),
@@ -24,12 +24,13 @@ async function start(channels: number, transmitter: Parameters<typeof receiver>[
 }
 
 /** Errors of cards that extend beyond the screen or truncate their content. */
-const misfits = (page: Page) =>
+const findOverflows = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
     const { left, top, right, bottom } = card.getBoundingClientRect()
-    const out = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
-    const cut = card.scrollHeight > card.clientHeight + 1
-    return out || cut ? [card.innerText + (out ? ' is out ' : ' is cut ') + card.scrollHeight + ' in ' + card.clientHeight] : []
+    const overflows = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
+    const isTruncated = card.scrollHeight > card.clientHeight + 1
+    if (!overflows && !isTruncated) return []
+    return [card.innerText + (overflows ? ' extends beyond the screen ' : ' is truncated ') + card.scrollHeight + ' in ' + card.clientHeight]
   })`)
 
 const shapes = [
@@ -49,7 +50,7 @@ it.each([8, 60, 300])(
       for (const layout of ['grid', 'list']) {
         await page.goto(`${service.url}/wall?layout=${layout}`)
         await expect.poll(() => page.locator('.wall .card').count()).toBe(count)
-        await expect.poll(async () => (await misfits(page)).join()).toBe('')
+        await expect.poll(async () => (await findOverflows(page)).join()).toBe('')
         const size = await page.evaluate<number[]>(
           '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]',
         )
@@ -65,16 +66,16 @@ it('truncates no slot and no icon for any number of channels and states', async 
   service.data.receivers = service.data.receivers.map((receiver) => ({ ...receiver, is_active: receiver.id % 2 === 0 }))
   const page = await open(service, '/wall')
   await page.locator('.card[data-state=receiver_lost]').nth(149).waitFor()
-  const cut = () =>
+  const findTruncated = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.card')].flatMap((card) => {
       const slot = card.querySelector('.card-slot').getBoundingClientRect()
-      const marks = card.querySelector('.flags').getBoundingClientRect()
-      const icons = [...card.querySelectorAll('.flag')].map((one) => one.getBoundingClientRect())
-      const seen = icons.filter((one) => one.top < marks.bottom)
-      const isWhole = seen.length > 0 && slot.right <= marks.left && seen.every((one) => one.left >= marks.left - 0.5)
-      return isWhole ? [] : [card.innerText + ': ' + seen.length]
+      const flags = card.querySelector('.flags').getBoundingClientRect()
+      const icons = [...card.querySelectorAll('.flag')].map((icon) => icon.getBoundingClientRect())
+      const visible = icons.filter((icon) => icon.top < flags.bottom)
+      const isComplete = visible.length > 0 && slot.right <= flags.left && visible.every((icon) => icon.left >= flags.left - 0.5)
+      return isComplete ? [] : [card.innerText + ': ' + visible.length]
     })`)
-  await expect.poll(cut).toEqual([])
+  await expect.poll(findTruncated).toEqual([])
 })
 
 it('shows controls only while the pointer moves', async () => {
@@ -82,10 +83,10 @@ it('shows controls only while the pointer moves', async () => {
   const page = await open(service, '/wall')
   await page.locator('.card').first().waitFor()
   expect(await page.locator('a, button, select, input').count()).toBe(0)
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.keyboard.press('?')
   const keys = await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '0–9', 'd', 'p', 'l', 'f', 'q', 'g', 'c', 'm', 'Esc'])
@@ -95,10 +96,10 @@ it('shows a group in its order with planned and blank slots', async () => {
   const service = await start(4)
   service.data.groups = [{ id: 2, title: 'Band', slots: [3, 65_001, 9, 1], hide_charts: true, manufacturer: null }]
   const page = await open(service, '/wall?group=2&layout=sideways&detail=everything&theme=pink')
-  const places = () =>
-    page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((one) =>
-      one.matches('.spacer') ? 'blank' : one.querySelector('.card-slot [aria-hidden]').innerText)`)
-  await expect.poll(places).toEqual(['3', 'blank', '9', '1'])
+  const listSlots = () =>
+    page.evaluate<string[]>(`[...document.querySelectorAll('.wall-cards > li')].map((item) =>
+      item.matches('.spacer') ? 'blank' : item.querySelector('.card-slot [aria-hidden]').innerText)`)
+  await expect.poll(listSlots).toEqual(['3', 'blank', '9', '1'])
   expect(await page.locator('.planned').innerText()).toContain('Planned')
   expect(await page.locator('.chart').count()).toBe(0)
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
@@ -118,17 +119,17 @@ it('animates alarms only, and nothing with reduced motion', async () => {
   service.data.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
   const page = await open(service, '/wall')
   await page.locator('.card[data-state=critical]').waitFor()
-  const moving = () => page.evaluate<number>('document.getAnimations().length')
-  expect(await moving()).toBe(1)
+  const countAnimations = () => page.evaluate<number>('document.getAnimations().length')
+  expect(await countAnimations()).toBe(1)
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  await expect.poll(moving).toBe(0)
+  await expect.poll(countAnimations).toBe(0)
 }, 60_000)
 
 it('shows performer names and pictures', async () => {
   const service = await start(2)
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  service.data.answers = {
+  service.data.responses = {
     '/api/assignments/': [{ id: 1, performer: 5, wireless_unit: 8, is_active: true }],
     '/api/units/': [{ id: 8, base_chassis: 1, channel: 2 }],
     '/api/performers/': [{ id: 5, name: '<b>Anna Netrebko</b>', notes: '', picture }],
@@ -151,7 +152,7 @@ it('marks all values as stale with their age when the service is unreachable, an
   const age = async () => Number(/are (\d+) sec old/.exec(await page.locator('.banner').innerText())?.[1])
   const first = await age()
   await expect.poll(age).toBeGreaterThan(first)
-  await expect.poll(async () => (await misfits(page)).join()).toBe('')
+  await expect.poll(async () => (await findOverflows(page)).join()).toBe('')
   service.isDown = false
   await expect.poll(() => page.locator('.card[data-state=good]').count(), { timeout: 20_000 }).toBe(60)
   expect(await page.locator('.banner').count()).toBe(0)

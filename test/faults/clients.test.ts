@@ -5,27 +5,30 @@ import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
 /** The longest time for the liveness check, whatever other clients do. */
-const longestMs = timeLimit(500)
+const limitMs = timeLimit(500)
 
 describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
   it('are limited for each address; the oldest are closed, and active clients are served', async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
+    const installation = await createInstallation()
+    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
-    await until('it is logged', () => /limit of open files/.test(service.err()))
+    await until('the message is logged', () => /limit of open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))
-    await until('the oldest are gone', () => silent.filter((one) => one.closedAt() > 0).length === 72)
-    expect(silent.slice(0, 72).every((one) => one.closedAt() > 0)).toBe(true)
+    await until(
+      'the oldest connections are closed',
+      () => silent.filter((client) => client.closedAt() > 0).length === 72,
+    )
+    expect(silent.slice(0, 72).every((client) => client.closedAt() > 0)).toBe(true)
     expect((await service.get('/healthz')).status).toBe(200)
   })
 })
@@ -33,8 +36,8 @@ describe('idle connections', () => {
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
   it('beyond the limit of the descriptors are asked to retry later', async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'], {}, afterShell('ulimit -n 512'))
+    const installation = await createInstallation()
+    const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     const sockets: Socket[] = []
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
@@ -49,7 +52,7 @@ describe('WebSocket clients', () => {
     expect(rejected.status).toBe(503)
     expect((await service.get('/healthz')).status).toBe(200)
     sockets[0]?.destroy()
-    await until('there is room again', async () => {
+    await until('a connection is accepted again', async () => {
       const { socket, status } = await openRaw(service.port)
       sockets.push(socket)
       return status === 101
@@ -59,10 +62,10 @@ describe('WebSocket clients', () => {
   // Reliability: C4.
   it('can reconnect by the thousand at once', { timeout: 90_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const service = await home.serve()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const service = await installation.serve()
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     for (let round = 0; round < 2; round++) {
       const startedAt = performance.now()
       const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
@@ -74,7 +77,7 @@ describe('WebSocket clients', () => {
       expect(failure).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })
 })
 
@@ -82,17 +85,21 @@ describe('a flood of requests', () => {
   // Reliability: 1.18, C8.
   it('to sign in delays neither reads nor polling', { timeout: 60_000 }, async () => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)], require_login: true, public_read: true })
-    const service = await home.serve()
-    await until('it polls', async () => (await service.receivers()).length === 2)
+    const installation = await createInstallation({
+      manufacturers: [configFor(shure)],
+      require_login: true,
+      public_read: true,
+    })
+    const service = await installation.serve()
+    await until('the service polls', async () => (await service.receivers()).length === 2)
     const before = shure.requests.total
     const startedAt = performance.now()
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     const statuses = new Set<number>()
-    let isOver = false
+    let isStopped = false
     const attackers = Array.from({ length: 40 }, async (_, index) => {
-      for (let round = 0; !isOver; round++) {
+      for (let round = 0; !isStopped; round++) {
         const { status } = await service.post('/api/auth/login', {
           username: `user${index}-${round % 4}`,
           password: 'wrong password',
@@ -101,20 +108,20 @@ describe('a flood of requests', () => {
       }
     })
     await until('five seconds have passed', () => performance.now() - startedAt > 5000)
-    isOver = true
+    isStopped = true
     await Promise.all(attackers)
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
     // Polling once a second sends at least one request a second, at most half a second late.
     expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
+    expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })
 
   // Reliability: 1.19, C7.
   it('without credentials does not use up the limit of a client with a token', async () => {
-    const home = await startHome({ rate_limit: { max_requests: 50, window_seconds: 60 } })
-    const service = await home.serve(['--no-poll'])
+    const installation = await createInstallation({ rate_limit: { max_requests: 50, window_seconds: 60 } })
+    const service = await installation.serve(['--no-poll'])
     const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
     const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
     for (let count = 0; count < 60; count++) await service.get('/api/health/')

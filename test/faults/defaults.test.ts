@@ -3,7 +3,7 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openCertificate } from '../../src/store/certificate.ts'
-import { entryOf, startApp, startHome, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { configFor, createInstallation, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import type { HttpResponse } from '../http-client.ts'
 import { tokenHeaders } from '../tokens.ts'
@@ -12,43 +12,43 @@ const password = 'correct horse battery'
 const hour = 3_600_000
 
 /** Headers of a session of the first administrator, which this creates. */
-async function setUp(app: Pick<TestApp, 'post'>, username = 'ana') {
-  return sessionOf(await app.post('/api/auth/setup', { username, password }))
+async function createFirstAdmin(app: Pick<TestApp, 'post'>, username = 'ana') {
+  return sessionHeaders(await app.post('/api/auth/setup', { username, password }))
 }
 
-function sessionOf(response: HttpResponse) {
+function sessionHeaders(response: HttpResponse) {
   const cookie = (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
   return { cookie, 'x-csrf-token': response.json.csrf_token as string }
 }
 
 /** Sets the creation or last use of a session back by `age`, and returns a second service that loads it again. */
-async function aged(app: TestApp, { madeMs = 0, restedMs = 0 }) {
-  const at = Date.now()
+async function restartWithAge(app: TestApp, { madeMs: ageMs = 0, restedMs: idleMs = 0 }) {
+  const now = Date.now()
   await app.runtime.db.transaction(async (tx) => {
     await tx.query
       .updateTable('sessions')
-      .set({ expires_at: at + 14 * 24 * hour - madeMs, last_used_at: at - restedMs })
+      .set({ expires_at: now + 14 * 24 * hour - ageMs, last_used_at: now - idleMs })
       .execute()
   })
   return startApp({
     databaseUrl: app.databaseUrl,
     dataDir: app.dataDir,
     config: { require_login: true },
-    isScreenOnly: true,
+    servesOnly: true,
   })
 }
 
 describe('a session', () => {
   // Reliability: 3.4.3.
   it.each([
-    ['rested for 23 hours', { restedMs: 23 * hour }, 200],
-    ['rested for 24 hours', { restedMs: 24 * hour }, 401],
+    ['idle for 23 hours', { restedMs: 23 * hour }, 200],
+    ['idle for 24 hours', { restedMs: 24 * hour }, 401],
     ['13 days old', { madeMs: 13 * 24 * hour }, 200],
     ['14 days old', { madeMs: 14 * 24 * hour }, 401],
-  ])('%s gets the expected status', async (_, age, status) => {
+  ])('that is %s results in the expected status', async (_, age, status) => {
     const app = await startApp()
-    const session = await setUp(app)
-    const later = await aged(app, age)
+    const session = await createFirstAdmin(app)
+    const later = await restartWithAge(app, age)
     const cookie = session.cookie.replaceAll(`${app.port}=`, `${later.port}=`)
     expect((await later.get('/api/data.json', { cookie })).status).toBe(status)
   })
@@ -56,8 +56,8 @@ describe('a session', () => {
   // Reliability: 3.4.5.
   it('that ends within the hour notifies every open page, and closes them when it ends', async () => {
     const app = await startApp()
-    const session = await setUp(app)
-    const later = await aged(app, { madeMs: 14 * 24 * hour - 5000 })
+    const session = await createFirstAdmin(app)
+    const later = await restartWithAge(app, { madeMs: 14 * 24 * hour - 5000 })
     const headers = { cookie: session.cookie.replaceAll(`${app.port}=`, `${later.port}=`) }
     const first = await later.socket('/ws', { headers })
     const isWarning = ({ type, message }: { type: string; message?: string }) =>
@@ -66,18 +66,19 @@ describe('a session', () => {
     const second = await later.socket('/ws', { headers })
     await second.next(isWarning)
     expect(await Promise.all([first.closed, second.closed])).toEqual([4401, 4401])
-    expect([first, second].map((one) => one.messages.filter(isWarning).length)).toEqual([1, 1])
+    expect([first, second].map((socket) => socket.messages.filter(isWarning).length)).toEqual([1, 1])
     expect((await later.get('/api/data.json', headers)).status).toBe(401)
   })
 
   // Reliability: 3.12.11.
   it('is limited to fifty: the next one ends the oldest and closes its pages', { timeout: 60_000 }, async () => {
     const app = await startApp()
-    const oldest = await setUp(app)
+    const oldest = await createFirstAdmin(app)
     const socket = await app.socket('/ws', { headers: { cookie: oldest.cookie } })
-    for (let count = 0; count < 49; count++) sessionOf(await app.post('/api/auth/login', { username: 'ana', password }))
+    for (let count = 0; count < 49; count++)
+      sessionHeaders(await app.post('/api/auth/login', { username: 'ana', password }))
     expect((await app.get('/api/admin/users/', oldest)).status).toBe(200)
-    const newest = sessionOf(await app.post('/api/auth/login', { username: 'ana', password }))
+    const newest = sessionHeaders(await app.post('/api/auth/login', { username: 'ana', password }))
     expect(await socket.closed).toBe(4401)
     expect((await app.get('/api/admin/users/', oldest)).status).toBe(401)
     expect((await app.get('/api/admin/users/', newest)).status).toBe(200)
@@ -92,7 +93,7 @@ describe('every response', () => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
       "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
       "object-src 'none'"
-    const kept: Record<string, string> = {
+    const cacheControls: Record<string, string> = {
       '/': 'no-cache',
       '/api/data.json': 'no-cache',
       '/api/receivers/': 'no-cache',
@@ -119,7 +120,7 @@ describe('every response', () => {
         },
       ])
       if (path.startsWith('/api/') || path === '/nowhere') {
-        const expected = kept[path] ?? 'no-store'
+        const expected = cacheControls[path] ?? 'no-store'
         expect([path, headers['cache-control'], headers.etag !== undefined]).toEqual([
           path,
           expected,
@@ -181,7 +182,7 @@ describe('scans', () => {
     const shure = withoutPush(await startShure())
     // The tests have high limits by default; this one uses the limit of the product.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
-    const app = await startApp({ manufacturers: [entryOf(shure)], config: { rate_limit } })
+    const app = await startApp({ manufacturers: [configFor(shure)], config: { rate_limit } })
     const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status
     expect([
       await scan('8.8.8.0/24'),
@@ -198,9 +199,9 @@ describe('audit log', () => {
   // Reliability: 1.23, 3.11.2, 3.11.3.
   it('records every action and its outcome', { timeout: 60_000 }, async () => {
     const shure = await startShure()
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
+    const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('its subscription is connected', () => shure.push.links > 0)
-    const root = await setUp(app)
+    const root = await createFirstAdmin(app)
     const send = (method: string, path: string, body?: object, headers: object = root) =>
       app.send(method, path, {
         headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
@@ -209,10 +210,17 @@ describe('audit log', () => {
     for (let count = 0; count < 5; count++) await app.post('/api/auth/login', { username: 'ana', password: 'wrong' })
     expect((await app.post('/api/auth/login', { username: 'ana', password })).status).toBe(429)
     const ben = (await send('POST', '/api/admin/users/', { username: 'ben', password, role: 'viewer' })).json
-    const own = sessionOf(await app.post('/api/auth/login', { username: 'ben', password }))
-    await send('POST', '/api/auth/password', { current_password: password, new_password: 'another fine word' }, own)
-    const again = sessionOf(await app.post('/api/auth/login', { username: 'ben', password: 'another fine word' }))
-    await send('POST', '/api/auth/logout', undefined, again)
+    const benHeaders = sessionHeaders(await app.post('/api/auth/login', { username: 'ben', password }))
+    await send(
+      'POST',
+      '/api/auth/password',
+      { current_password: password, new_password: 'another fine word' },
+      benHeaders,
+    )
+    const newHeaders = sessionHeaders(
+      await app.post('/api/auth/login', { username: 'ben', password: 'another fine word' }),
+    )
+    await send('POST', '/api/auth/logout', undefined, newHeaders)
     await send('PATCH', `/api/admin/users/${ben.id}/`, { role: 'operator' })
     await send('DELETE', `/api/admin/users/${ben.id}/`)
     const token = (await send('POST', '/api/admin/tokens/', { name: 'kiosk', role: 'viewer' })).json
@@ -276,9 +284,9 @@ describe('audit log', () => {
 
   // Reliability: 1.8, 1.23, 3.11.1.
   it('is also written to standard output, one line of JSON for each entry', async () => {
-    const home = await startHome({ server: { port: 0 } })
-    const program = home.start(['serve', '--no-poll'])
-    const address = await until('it listens', () => /at (http:\S+)/.exec(program.out())?.[1])
+    const installation = await createInstallation({ server: { port: 0 } })
+    const program = installation.start(['serve', '--no-poll'])
+    const address = await until('the service listens', () => /at (http:\S+)/.exec(program.out())?.[1])
     const response = await fetch(`${address}api/group/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -303,11 +311,11 @@ describe('audit log', () => {
     // No entry contains a control sequence for the terminal.
     expect(/\p{Cc}/u.test(line)).toBe(false)
 
-    const json = home.start(['serve', '--no-poll', '--json'])
-    const other = await until('it listens', () => JSON.parse(json.out()).address as string)
+    const json = installation.start(['serve', '--no-poll', '--json'])
+    const other = await until('the service listens', () => JSON.parse(json.out()).address as string)
     const headers = { 'content-type': 'application/json' }
     await fetch(`${other}api/group/`, { method: 'POST', headers, body: '{"title":"C"}' })
-    await until('it is logged on standard error', () => json.err().includes('group.create'))
+    await until('the entry is logged on standard error', () => json.err().includes('group.create'))
     expect(json.out()).not.toContain('group.create')
   })
 

@@ -3,19 +3,19 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { afterShell, entryOf, startHome, startShure, until, withoutPush } from '../app.ts'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
 import { timeLimit } from '../time-limit.ts'
 
-type Home = Awaited<ReturnType<typeof startHome>>
+type Installation = Awaited<ReturnType<typeof createInstallation>>
 
 /** Runs the program with its data folder copied to a full file system of 4 MB that only the program sees. */
-function inFullDisk(home: Home): readonly string[] {
-  const [data, seed] = [join(home.path, 'data'), join(home.path, 'seed')]
+function fullDiskLauncher(installation: Installation): readonly string[] {
+  const [data, seed] = [join(installation.path, 'data'), join(installation.path, 'seed')]
   return [
     'unshare',
     '--map-root-user',
     '--mount',
-    ...afterShell(
+    ...shellLauncher(
       [
         `cp -a ${data} ${seed}`,
         `mount -t tmpfs -o size=4m,mode=0700 tmpfs ${data}`,
@@ -28,17 +28,17 @@ function inFullDisk(home: Home): readonly string[] {
 
 it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
-  async (ending) => {
+  async (stopMode) => {
     const shure = withoutPush(await startShure())
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const first = await home.serve()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const first = await installation.serve()
     await until('both receivers are known', async () => (await first.receivers()).length === 2)
     expect((await first.post('/api/group/', { title: 'Stored' })).status).toBe(201)
-    first.kill(ending === 'killed' ? 'SIGKILL' : 'SIGTERM')
+    first.kill(stopMode === 'killed' ? 'SIGKILL' : 'SIGTERM')
     await first.ended
 
-    const service = await home.serve([], {}, inFullDisk(home))
-    const disk = join('/proc', String(service.pid), 'root', home.path, 'data')
+    const service = await installation.serve([], {}, fullDiskLauncher(installation))
+    const disk = join('/proc', String(service.pid), 'root', installation.path, 'data')
     expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Stored' }])
     expect(await service.receivers()).toHaveLength(2)
     const rejected = await service.post('/api/group/', { title: 'Lost' })

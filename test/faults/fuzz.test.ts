@@ -1,23 +1,24 @@
 /**
- * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives. `npm run
- * bench:reliability`
- * runs more of it.
+ * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives.
+ * `npm run bench:reliability` sends more of it.
  */
 
 import { expect, it } from 'vitest'
 import { fuzz, startFuzzSystems } from '../../bench/reliability/fuzz/index.ts'
-import { startHome } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { createInstallation } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 
 const seed = 20_260_501
 const counts = { requests: 800, messages: 300, frames: 60, responses: 120, streams: 24 }
 
 // Reliability: 1.9, 1.20, 2.1.2.
-it(`seed ${seed}: requests, messages, frames, answers and streams`, { timeout: 120_000 }, async () => {
+it(`survives invalid requests, messages, frames, responses and streams (seed ${seed})`, {
+  timeout: 120_000,
+}, async () => {
   const systems = await startFuzzSystems(seed)
-  atEnd(() => systems.close())
-  const home = await startHome({ manufacturers: systems.manufacturers })
-  const service = await home.serve()
+  onTestEnd(() => systems.close())
+  const installation = await createInstallation({ manufacturers: systems.manufacturers })
+  const service = await installation.serve()
   const created = await service.post('/api/auth/setup', { username: 'ana', password: 'correct horse battery' })
   const cookie = (created.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
   const session = { cookie, 'x-csrf-token': created.json.csrf_token }

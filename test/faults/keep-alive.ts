@@ -2,35 +2,35 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 
 export interface Connection {
   /** `head` has no Host and no final empty line. Rejects if the connection ends before the response. */
-  ask(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
+  request(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
   write(text: string): void
   close(): void
 }
 
-export async function connectTo(port: number): Promise<Connection> {
+export async function openConnection(port: number): Promise<Connection> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.on('error', () => {})
-  atEnd(() => socket.destroy())
+  onTestEnd(() => socket.destroy())
   const write = (text: string) => void socket.write(text)
   return {
     write,
     close: () => socket.destroy(),
-    ask: (head, body = '') =>
+    request: (head, body = '') =>
       new Promise((resolve, reject) => {
         let received = ''
-        const take = (chunk: Buffer) => {
+        const onData = (chunk: Buffer) => {
           received += chunk.toString('latin1')
           const response = parse(received)
           if (response === null) return
-          socket.off('data', take)
+          socket.off('data', onData)
           resolve(response)
         }
-        socket.on('data', take)
+        socket.on('data', onData)
         socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received)}`)))
         write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
       }),

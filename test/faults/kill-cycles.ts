@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** The parts of a running service that this module needs. */
-export interface Victim {
+export interface KillableService {
   send(method: string, path: string, options: object): Promise<{ readonly status: number }>
   get(path: string): Promise<{ readonly status: number; readonly json: unknown }>
   kill(signal: 'SIGKILL'): unknown
@@ -26,7 +26,7 @@ const groups = 50
 const writers = 4
 
 /** `random` returns numbers in [0, 1). Leaves the last service running. */
-export async function killCycles<V extends Victim>(options: {
+export async function killCycles<V extends KillableService>(options: {
   readonly cycles: number
   /** Starts a service that reads the stored state and shares no memory with `last`, the previous service. */
   readonly start: (last?: V) => Promise<V>
@@ -41,13 +41,13 @@ export async function killCycles<V extends Victim>(options: {
   let count = 0
   let slowestStartMs = 0
 
-  const begin = async (last?: V) => {
+  const startTimed = async (last?: V) => {
     const startedAt = performance.now()
     const service = await start(last)
     slowestStartMs = Math.max(slowestStartMs, performance.now() - startedAt)
     return service
   }
-  const put = (service: V, id: number, title: string) =>
+  const saveGroup = (service: V, id: number, title: string) =>
     service.send('PUT', `/api/groups/${id}/`, {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ title, slots: [id, id + groups] }),
@@ -55,13 +55,13 @@ export async function killCycles<V extends Victim>(options: {
 
   /** Titles are increasing numbers; each writer has its own groups. */
   async function write(service: V, writer: number): Promise<void> {
-    for (let at = writer; ; at += writers) {
-      const id = (at % groups) + 1
+    for (let index = writer; ; index += writers) {
+      const id = (index % groups) + 1
       const number = (sent[id] ?? 0) + 1
       sent[id] = number
-      const { status } = await put(service, id, String(number))
+      const { status } = await saveGroup(service, id, String(number))
       if (status === 503 && killDatabase !== undefined) return
-      if (status !== 200) throw new Error(`a write was answered with ${status}`)
+      if (status !== 200) throw new Error(`a write returned ${status}`)
       acknowledged[id] = number
       count += 1
     }
@@ -69,18 +69,18 @@ export async function killCycles<V extends Victim>(options: {
 
   async function compare(service: V, cycle: number): Promise<void> {
     const { json } = await service.get('/api/groups/')
-    const stored = new Map((json as { id: number; title: string; slots: number[] }[]).map((one) => [one.id, one]))
+    const stored = new Map((json as { id: number; title: string; slots: number[] }[]).map((group) => [group.id, group]))
     for (let id = 1; id <= groups; id += 1) {
       const { title = 'nothing', slots = [] } = stored.get(id) ?? {}
-      const isWhole = String(slots) === String([id, id + groups])
+      const isComplete = String(slots) === String([id, id + groups])
       const from = acknowledged[id] ?? 0
       const to = sent[id] ?? 0
-      if (Number(title) >= from && Number(title) <= to && isWhole) continue
-      lost.push(`cycle ${cycle}, group ${id}: ${title} [${slots}] is not of ${from} to ${to}`)
+      if (Number(title) >= from && Number(title) <= to && isComplete) continue
+      lost.push(`cycle ${cycle}, group ${id}: ${title} [${slots}] is not between ${from} and ${to}`)
     }
   }
 
-  let service = await begin()
+  let service = await startTimed()
   for (let id = 1; id <= groups; id += 1) {
     await service.send('POST', '/api/group/', {
       headers: { 'content-type': 'application/json' },
@@ -88,20 +88,20 @@ export async function killCycles<V extends Victim>(options: {
     })
   }
   for (let cycle = 1; cycle <= cycles; cycle += 1) {
-    const victim = service
-    const writing = Array.from({ length: writers }, (_, writer) => write(victim, writer).catch((error) => error))
+    const current = service
+    const writes = Array.from({ length: writers }, (_, writer) => write(current, writer).catch((error) => error))
     await sleep(50 + random() * 1450)
-    await (killDatabase ?? killService)(victim)
-    const ends = await Promise.all(writing)
-    const rejected = ends.find((error) => /answered with/.test(String(error)))
+    await (killDatabase ?? killService)(current)
+    const results = await Promise.all(writes)
+    const rejected = results.find((error) => /returned/.test(String(error)))
     if (rejected !== undefined) lost.push(`cycle ${cycle}: ${rejected}`)
-    service = await begin(victim)
+    service = await startTimed(current)
     await compare(service, cycle)
   }
   return { cycles, acknowledged: count, lost, slowestStartMs, last: service }
 }
 
-async function killService(service: Victim): Promise<void> {
+async function killService(service: KillableService): Promise<void> {
   service.kill('SIGKILL')
   await service.ended
 }

@@ -14,9 +14,9 @@ export interface Network {
   /** Works again, on the same port. */
   restore(): Promise<void>
   /** Closes open connections and accepts new ones. */
-  cut(): void
+  closeConnections(): void
   /** With TLS: uses this certificate from now on for new connections. */
-  present(certified: Certificate): void
+  setCertificate(certificate: Certificate): void
   /** Open connections of the service. */
   readonly open: number
   /** Number of connections so far. */
@@ -25,15 +25,15 @@ export interface Network {
 
 /** Forwards to the system at `target`, which uses plain TCP; with a certificate the service connects with TLS. */
 export async function startNetwork(
-  atEnd: (close: () => unknown) => void,
+  onTestEnd: (close: () => unknown) => void,
   target: string,
-  certified?: Certificate,
+  certificate?: Certificate,
 ): Promise<Network> {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket>()
-  let isBlack = false
+  let dropsData = false
   let created = 0
-  const lead = (client: Socket) => {
+  const forward = (client: Socket) => {
     const system = connect(Number(port), hostname)
     const end = () => {
       client.destroy()
@@ -43,20 +43,20 @@ export async function startNetwork(
       [client, system],
       [system, client],
     ] as const) {
-      from.on('data', (bytes) => isBlack || to.write(bytes))
+      from.on('data', (bytes) => dropsData || to.write(bytes))
       from.on('close', end).on('error', end)
     }
   }
-  const tls = certified && createTlsServer(certified, lead)
-  const server = tls ?? createServer(lead)
+  const tls = certificate && createTlsServer(certificate, forward)
+  const server = tls ?? createServer(forward)
   // Counted before the TLS handshake, so that connections in a handshake are reset as well.
   server.on('connection', (client: Socket) => {
     clients.add(client)
     created += 1
     client.on('error', () => {}).on('close', () => clients.delete(client))
   })
-  const listen = async (at: number) => {
-    server.listen(at, '127.0.0.1')
+  const listen = async (listenPort: number) => {
+    server.listen(listenPort, '127.0.0.1')
     await once(server, 'listening')
   }
   const reset = () => {
@@ -74,20 +74,20 @@ export async function startNetwork(
     await once(server, 'close')
   }
   await listen(0)
-  const own = (server.address() as AddressInfo).port
-  atEnd(refuse)
+  const listenPort = (server.address() as AddressInfo).port
+  onTestEnd(refuse)
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${own}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${listenPort}`,
     refuse,
     blackhole: () => {
-      isBlack = true
+      dropsData = true
     },
     async restore() {
-      isBlack = false
-      if (!server.listening) await listen(own)
+      dropsData = false
+      if (!server.listening) await listen(listenPort)
     },
-    cut: reset,
-    present(next) {
+    closeConnections: reset,
+    setCertificate(next) {
       tls?.setSecureContext(next)
       reset()
     },

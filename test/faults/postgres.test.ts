@@ -2,16 +2,16 @@
 
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { channelOf, startApp, startHome, type TestApp, until } from '../app.ts'
+import { channelOf, createInstallation, startApp, type TestApp, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { createPostgresDatabase, startPostgres, type TestPostgres } from '../postgres.ts'
-import { atEnd } from '../scope.ts'
 import { timeLimit } from '../time-limit.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { startNetwork } from './network.ts'
-import { longestGapMs, watchPulse } from './pulse.ts'
+import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
   respondJson({
     devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function start(config: object = {}, through: (url: string) => string = (url) => url) {
+async function start(config: object = {}, viaProxy: (url: string) => string = (url) => url) {
   const database = await createPostgresDatabase(server.url)
   onTestFinished(async () => {
     await server.restart()
@@ -32,16 +32,16 @@ async function start(config: object = {}, through: (url: string) => string = (ur
   })
   const system = await startSystem(level(-60))
   const manufacturers = [system.entry('shure')]
-  const app = await startApp({ databaseUrl: through(database.url), manufacturers, config })
+  const app = await startApp({ databaseUrl: viaProxy(database.url), manufacturers, config })
   const admin = await tokenHeaders(app.runtime, 'admin')
-  await until('it is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
+  await until('the system is polled', async () => (await app.get('/api/receivers/', admin)).json.length === 1)
   expect((await app.get('/api/admin/audit/', admin)).status).toBe(200)
   return { app, admin, system }
 }
 
 const write = (app: TestApp, admin: Record<string, string>, title: string) => app.post('/api/group/', { title }, admin)
 
-async function isNormal(app: TestApp, admin: Record<string, string>): Promise<boolean> {
+async function isHealthy(app: TestApp, admin: Record<string, string>): Promise<boolean> {
   const { status, json } = await app.get('/api/health/', admin)
   return status === 200 && json.status === 'healthy' && (await write(app, admin, 'normal again')).status === 201
 }
@@ -50,7 +50,7 @@ describe('a restart of PostgreSQL', () => {
   // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
   it('keeps the process and sessions; cached data is served, other requests get 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
-    const pulse = await watchPulse({
+    const pulse = await monitorResponsiveness({
       get: (path) => app.get(path, admin),
       socket: () => app.socket('/ws', { headers: admin }),
     })
@@ -61,13 +61,13 @@ describe('a restart of PostgreSQL', () => {
       expect([path, rejected.status, rejected.headers['retry-after']]).toEqual([path, 503, '5'])
     }
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    const health = await until('health reports it', async () => {
+    const health = await until('health reports the failure', async () => {
       const response = await app.get('/api/health/', admin)
       return response.status === 503 && response
     })
     expect(health.json).toMatchObject({ status: 'unhealthy', vendor_api: { status: 'healthy' } })
-    const stranger = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
-    expect((await app.get('/api/receivers/', stranger)).status).toBe(503)
+    const unknownToken = { authorization: `Bearer micwatch_1_${'x'.repeat(43)}` }
+    expect((await app.get('/api/receivers/', unknownToken)).status).toBe(503)
     const cached = await app.get('/api/data.json', admin)
     expect([cached.status, Number(cached.headers.age) >= 0]).toEqual([200, true])
 
@@ -81,9 +81,9 @@ describe('a restart of PostgreSQL', () => {
     expect(refreshed.json).toMatchObject({ error: expect.stringMatching(/^The database is/), status: 503 })
     expect(refreshed.json.details).toMatch(/^shure: the cycle could not be stored/)
     await server.restart()
-    const backAt = performance.now()
-    await until('the status is healthy', () => isNormal(app, admin), 15_000)
-    expect(since(backAt)).toBeLessThan(timeLimit(5000))
+    const restartedAt = performance.now()
+    await until('the status is healthy', () => isHealthy(app, admin), 15_000)
+    expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(5000))
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
@@ -94,18 +94,18 @@ describe('PostgreSQL that does not respond', () => {
   // Reliability: 2.1.5, S8.
   it('times out; reads and polling do not wait for it', async () => {
     const { app, admin, system } = await start()
-    const pulse = await watchPulse(app)
-    await hang()
+    const pulse = await monitorResponsiveness(app)
+    await suspendServer()
     const polls = system.requests.length
-    const hungAt = performance.now()
+    const suspendedAt = performance.now()
     const [queue, written] = await Promise.all([
       app.get('/api/admin/discovery-queue/', admin),
       write(app, admin, 'lost'),
     ])
     expect([queue.status, written.status, written.headers['retry-after']]).toEqual([503, 503, '5'])
     // The statement timeout is five seconds.
-    expect(since(hungAt)).toBeGreaterThan(4000)
-    expect(since(hungAt)).toBeLessThan(6000)
+    expect(elapsedSince(suspendedAt)).toBeGreaterThan(4000)
+    expect(elapsedSince(suspendedAt)).toBeLessThan(6000)
     system.respondWith(level(-41))
     await until('polling continues in memory', async () => {
       const [receiver] = await app.receivers()
@@ -113,9 +113,9 @@ describe('PostgreSQL that does not respond', () => {
     })
     expect((await app.get('/api/health/')).status).toBe(503)
     await server.signal('SIGCONT')
-    const backAt = performance.now()
-    await until('the status is healthy', () => isNormal(app, admin), 15_000)
-    expect(since(backAt)).toBeLessThan(timeLimit(5000))
+    const restartedAt = performance.now()
+    await until('the status is healthy', () => isHealthy(app, admin), 15_000)
+    expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(5000))
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect(await countConnections()).toBeLessThanOrEqual(10)
@@ -126,14 +126,17 @@ describe('PostgreSQL that does not respond', () => {
     const database = await createPostgresDatabase(server.url)
     onTestFinished(() => database.drop())
     const system = await startSystem(level(-60))
-    const home = await startHome({ manufacturers: [system.entry('shure')], database_url: database.url })
-    const service = await home.serve()
-    await until('it is polled', async () => (await service.receivers()).length === 1)
-    await hang()
+    const installation = await createInstallation({
+      manufacturers: [system.entry('shure')],
+      database_url: database.url,
+    })
+    const service = await installation.serve()
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
+    await suspendServer()
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
     expect(await service.ended).toBe(0)
-    expect(since(stoppedAt)).toBeLessThan(10_000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(10_000)
     await server.signal('SIGCONT')
   }, 60_000)
 })
@@ -141,26 +144,26 @@ describe('PostgreSQL that does not respond', () => {
 describe('PostgreSQL with too many connections', () => {
   // Reliability: S9.
   it('gets at most two connection attempts a second, and is used again as soon as connections are free', async () => {
-    const network = await startNetwork(atEnd, server.url)
+    const network = await startNetwork(onTestEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()
-    await until('health reports it', async () => (await app.get('/api/health/')).status === 503)
+    await until('health reports the failure', async () => (await app.get('/api/health/')).status === 503)
     expect(await write(app, admin, 'lost')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
     const before = network.created
-    const fullAt = performance.now()
+    const exhaustedAt = performance.now()
     await Promise.all(Array.from({ length: 40 }, () => app.get('/api/admin/discovery-queue/', admin)))
-    await until('a while has passed', () => since(fullAt) > 3000)
-    expect(network.created - before).toBeLessThanOrEqual(Math.ceil(since(fullAt) / 500) + 1)
+    await until('a while has passed', () => elapsedSince(exhaustedAt) > 3000)
+    expect(network.created - before).toBeLessThanOrEqual(Math.ceil(elapsedSince(exhaustedAt) / 500) + 1)
     expect((await app.get('/api/receivers/')).json).toHaveLength(1)
     await Promise.all(others.map((other) => other.end()))
-    const backAt = performance.now()
-    await until('the status is healthy', () => isNormal(app, admin), 15_000)
-    expect(since(backAt)).toBeLessThan(timeLimit(5000))
+    const restartedAt = performance.now()
+    await until('the status is healthy', () => isHealthy(app, admin), 15_000)
+    expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(5000))
   }, 60_000)
 })
 
-/** Until SIGCONT, or the end of the test. */
-async function hang(): Promise<void> {
+/** Suspends PostgreSQL until SIGCONT or the end of the test. */
+async function suspendServer(): Promise<void> {
   onTestFinished(() => server.signal('SIGCONT'))
   await server.signal('SIGSTOP')
 }
@@ -170,15 +173,15 @@ const serviceConnections = `from pg_stat_activity where application_name = 'micw
 /** Takes every connection, including those of the service. */
 async function takeEveryConnection(): Promise<pg.Client[]> {
   const clients: pg.Client[] = []
-  onTestFinished(async () => void (await Promise.all(clients.map((one) => one.end()))))
+  onTestFinished(async () => void (await Promise.all(clients.map((openClient) => openClient.end()))))
   for (;;) {
     const client = new pg.Client({ connectionString: server.url })
     client.on('error', () => {})
-    const isTaken = await client.connect().then(
+    const isConnected = await client.connect().then(
       () => true,
       () => false,
     )
-    if (isTaken) {
+    if (isConnected) {
       clients.push(client)
       continue
     }

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { client, entryOf, startApp, startHome, startShure, until } from '../app.ts'
+import { client, configFor, createInstallation, startApp, startShure, until } from '../app.ts'
 import { launchChromium } from '../chromium.ts'
 import { freePort } from '../postgres.ts'
 import { timeLimit } from '../time-limit.ts'
-import { type Connection, connectTo } from './keep-alive.ts'
+import { type Connection, openConnection } from './keep-alive.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -23,47 +23,52 @@ function isRunning(pid: number): boolean {
   }
 }
 
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const devices = (more: object = {}) => respondJson({ devices: [device(1, more)] })
 /** Returns a URL with an unused port. */
-const noSystem = { code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 } }
+const unreachableSystem = {
+  code: 'shure',
+  config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 },
+}
 
 describe('a service that receives SIGTERM', () => {
   // Reliability: P1.
   it('finishes running requests, notifies WebSocket clients, closes all connections and exits with 0', async () => {
     const shure = await startShure()
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
-    const service = await home.serve()
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const service = await installation.serve()
     const socket = await service.socket()
-    await until('it is linked', () => shure.push.links > 0)
-    const idle = await connectTo(service.port)
-    expect((await idle.ask('GET /api/groups/ HTTP/1.1')).status).toBe(200)
-    const writing = await startWriting(service.port)
+    await until('the subscription is connected', () => shure.push.links > 0)
+    const idle = await openConnection(service.port)
+    expect((await idle.request('GET /api/groups/ HTTP/1.1')).status).toBe(200)
+    const halfRequest = await startHalfRequest(service.port)
 
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
-    await until('it has stopped listening', () => connectTo(service.port).then(hangUp, () => true))
-    const rejected = await idle.ask('GET /api/groups/ HTTP/1.1')
+    await until('the service has stopped listening', () =>
+      openConnection(service.port).then(closeConnection, () => true),
+    )
+    const rejected = await idle.request('GET /api/groups/ HTTP/1.1')
     expect(rejected).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '5' } })
     expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
-    expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
+    expect(await halfRequest.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
-    expect(since(stoppedAt)).toBeLessThan(5000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
     await until('the subscriptions are closed', () => shure.push.links === 0)
 
-    const again = await home.serve()
-    expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
+    const second = await installation.serve()
+    expect((await second.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
   }, 60_000)
 
   // Reliability: P2.
   it('exits within 10 s although a request does not finish', async () => {
-    const home = await startHome()
-    const service = await home.serve()
-    await startWriting(service.port)
+    const installation = await createInstallation()
+    const service = await installation.serve()
+    await startHalfRequest(service.port)
     service.kill('SIGINT')
     const stoppedAt = performance.now()
     expect(await service.ended).toBe(0)
-    expect(since(stoppedAt)).toBeLessThan(10_000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(10_000)
   }, 30_000)
 })
 
@@ -73,19 +78,21 @@ describe('SIGHUP', () => {
   it.runIf(existsSync(script))(
     'stops a service in order when its terminal is closed',
     async () => {
-      const home = await startHome({ manufacturers: [noSystem] })
+      const installation = await createInstallation({ manufacturers: [unreachableSystem] })
       const command = `'${process.execPath}' '${program}' serve --json --port 0`
-      const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], { cwd: home.path })
+      const terminal = spawn(script, ['--quiet', '--flush', '--command', command, '/dev/null'], {
+        cwd: installation.path,
+      })
       onTestFinished(() => void terminal.kill('SIGKILL'))
       let output = ''
       terminal.stdout.setEncoding('utf8').on('data', (text) => {
         output += text
       })
       const pid = await until('serve listens', () => Number(/"pid": (\d+)/.exec(output)?.[1]) || null, 30_000)
-      const listNodes = async () => (await home.run(['nodes', '--json'])).json()
-      await until('it polls', async () => (await listNodes()).nodes.length > 0)
+      const listNodes = async () => (await installation.run(['nodes', '--json'])).json()
+      await until('the service polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
-      await until('it has ended', () => !isRunning(pid))
+      await until('the process has exited', () => !isRunning(pid))
       // A killed process counts as running for another 15 s.
       expect(await listNodes()).toEqual({ nodes: [], processes: [] })
     },
@@ -93,10 +100,10 @@ describe('SIGHUP', () => {
   )
 
   it('does not stop a service without a terminal', async () => {
-    const home = await startHome()
-    const service = await home.serve()
+    const installation = await createInstallation()
+    const service = await installation.serve()
     service.kill('SIGHUP')
-    await until('it is logged', () => service.err().includes('SIGHUP received'))
+    await until('the message is logged', () => service.err().includes('SIGHUP received'))
     expect((await service.get('/healthz')).status).toBe(200)
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
@@ -106,24 +113,24 @@ describe('SIGHUP', () => {
 describe('a port in use', () => {
   // Reliability: P7.
   it('makes the start fail within 3 s with one line, and nothing is written', async () => {
-    const home = await startHome()
-    const first = await home.serve()
-    const other = await startHome()
+    const installation = await createInstallation()
+    const first = await installation.serve()
+    const other = await createInstallation()
     const startedAt = performance.now()
     const { code, out, err } = await other.run(['serve', '--port', String(first.port)])
     expect([code, out]).toEqual([1, ''])
     expect(err).toBe(`micwatch: 127.0.0.1:${first.port} is in use by another program; choose another with --port\n`)
-    expect(since(startedAt)).toBeLessThan(timeLimit(3000))
+    expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(3000))
     expect(existsSync(join(other.path, 'data'))).toBe(false)
   }, 30_000)
 })
 
 describe('an uncaught exception', () => {
-  const bug = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('nobody foresaw this') }))`
+  const throwOnSignal = `process.on('SIGUSR2', () => setImmediate(function bug() { throw new TypeError('on purpose') }))`
   const start = async () => {
-    const home = await startHome()
-    await home.write('bug.mjs', bug)
-    return home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'bug.mjs')}` })
+    const installation = await createInstallation()
+    await installation.write('bug.mjs', throwOnSignal)
+    return installation.serve([], { NODE_OPTIONS: `--import=${join(installation.path, 'bug.mjs')}` })
   }
 
   // Reliability: 1.24, P8.
@@ -135,7 +142,7 @@ describe('an uncaught exception', () => {
       service.kill('SIGUSR2')
       await until(`exception ${times}`, () => logged() === times)
     }
-    expect(service.err()).toMatch(/nobody foresaw this\\n +at .*bug\.mjs/)
+    expect(service.err()).toMatch(/on purpose\\n +at .*bug\.mjs/)
     expect((await service.get('/healthz')).status).toBe(200)
     expect(socket.ofType('status')).toHaveLength(1)
 
@@ -158,40 +165,40 @@ describe('an uncaught exception', () => {
 })
 
 describe('standard output and standard error', () => {
-  const dropped = async (service: ReturnType<typeof client>) => {
-    const told = String((await service.get('/metrics')).bytes)
-    return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(told)?.[1])
+  const countDroppedLines = async (service: ReturnType<typeof client>) => {
+    const metrics = String((await service.get('/metrics')).bytes)
+    return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(metrics)?.[1])
   }
   /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
-  const startWith = async (outputs: string) => {
-    const home = await startHome({ manufacturers: [noSystem] })
+  const startWithOutputs = async (outputs: string) => {
+    const installation = await createInstallation({ manufacturers: [unreachableSystem] })
     const port = await freePort()
     const args = ['-c', `exec "$0" "$@" ${outputs}`, process.execPath, program, 'serve', '--port', String(port)]
-    const child = spawn('/bin/sh', args, { cwd: home.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
+    const child = spawn('/bin/sh', args, { cwd: installation.path, env: { PATH: process.env.PATH }, stdio: 'pipe' })
     const ended = once(child, 'close')
     onTestFinished(async () => {
       child.kill('SIGKILL')
       await ended
     })
     const service = client(`http://127.0.0.1:${port}`)
-    await until('it serves', async () => (await service.get('/healthz')).status === 200, 20_000)
+    await until('the service responds', async () => (await service.get('/healthz')).status === 200, 20_000)
     return { child, service }
   }
 
   // Reliability: P9.
   it('may be full: the service continues and counts lost lines', async () => {
-    const { child, service } = await startWith('>/dev/full 2>/dev/full')
-    const before = await until('lines are dropped', () => dropped(service))
-    await until('more lines are dropped', async () => (await dropped(service)) > before)
+    const { child, service } = await startWithOutputs('>/dev/full 2>/dev/full')
+    const before = await until('lines are dropped', () => countDroppedLines(service))
+    await until('more lines are dropped', async () => (await countDroppedLines(service)) > before)
     expect(child.exitCode).toBeNull()
   }, 40_000)
 
   // Reliability: P9.
   it('may be closed by their reader: the service continues and counts lost lines', async () => {
-    const { child, service } = await startWith('')
+    const { child, service } = await startWithOutputs('')
     child.stdout.destroy()
     child.stderr.destroy()
-    await until('lines are dropped', async () => (await dropped(service)) > 0)
+    await until('lines are dropped', async () => (await countDroppedLines(service)) > 0)
     expect((await service.get('/api/receivers/')).status).toBe(200)
     expect(child.exitCode).toBeNull()
   }, 40_000)
@@ -202,16 +209,16 @@ describe('a service without a network', () => {
   it('starts, responds and reports systems whose names do not resolve', async () => {
     const unknown = { code: 'shure', config: { api_base_url: 'http://nowhere.invalid', shared_key: 'x' } }
     const reachable = await startSystem(devices())
-    const home = await startHome({ manufacturers: [unknown, reachable.entry('second')] })
-    const service = await home.serve()
-    await until('the other is polled', async () => (await service.receivers()).length === 1)
-    const told = await until('the unknown name is reported', async () => {
+    const installation = await createInstallation({ manufacturers: [unknown, reachable.entry('second')] })
+    const service = await installation.serve()
+    await until('the other system is polled', async () => (await service.receivers()).length === 1)
+    const error = await until('the unknown name is reported', async () => {
       const { json } = await service.get('/api/health/?manufacturer=shure')
       return json.manufacturers.find((manufacturer: { code: string }) => manufacturer.code === 'shure').error as
         | string
         | null
     })
-    expect(told).toMatch(/nowhere\.invalid/)
+    expect(error).toMatch(/nowhere\.invalid/)
   }, 40_000)
 
   // Reliability: 1.26, P10.
@@ -228,17 +235,17 @@ describe('a service without a network', () => {
   }, 60_000)
 })
 
-const hangUp = (connection: Connection): false => {
+const closeConnection = (connection: Connection): false => {
   connection.close()
   return false
 }
 
 /** Sends half of a request that creates a group; `finish` sends the rest. */
-async function startWriting(port: number) {
-  const connection = await connectTo(port)
+async function startHalfRequest(port: number) {
+  const connection = await openConnection(port)
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
-  const response = connection.ask(lines.join('\r\n'), body.slice(0, 10))
+  const response = connection.request(lines.join('\r\n'), body.slice(0, 10))
   // If it is never finished, nothing waits for the response.
   response.catch(() => {})
   await sleep(200)

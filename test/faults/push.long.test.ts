@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { WebSocket } from 'ws'
 import { startApp, type TestApp, until } from '../app.ts'
-import { atEnd, sharing } from '../scope.ts'
+import { onTestEnd, openShared } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { type Network, startNetwork } from './network.ts'
@@ -25,16 +25,16 @@ import {
 
 const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
-const forEver = 'x'.repeat(64 * 1024)
+const longText = 'x'.repeat(64 * 1024)
 
-/** Accepts the handshake and sends these bytes; what the client sends when it closes is stored in `heard`. */
-function bytesAfter(frame: Buffer, received: Buffer[]): UpgradeHandler {
+/** Accepts the handshake and sends these bytes; what the client sends when it closes is added to `received`. */
+function sendFrame(frame: Buffer, received: Buffer[]): UpgradeHandler {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-    const proof = createHash('sha1').update(key).digest('base64')
+    const acceptKey = createHash('sha1').update(key).digest('base64')
     socket.on('data', (bytes: Buffer) => received.push(bytes))
     socket.write(
-      `HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`,
+      `HTTP/1.1 101 Go\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${acceptKey}\r\n\r\n`,
     )
     socket.write(frame)
   }
@@ -43,9 +43,9 @@ function bytesAfter(frame: Buffer, received: Buffer[]): UpgradeHandler {
 /** Returns the close code that a client sent: its frame is masked. */
 function closeCode(received: readonly Buffer[]): number {
   const bytes = Buffer.concat(received)
-  const at = bytes.indexOf(0x88)
-  const mask = bytes.subarray(at + 2, at + 6)
-  return (((bytes[at + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[at + 7] ?? 0) ^ (mask[1] ?? 0))
+  const offset = bytes.indexOf(0x88)
+  const mask = bytes.subarray(offset + 2, offset + 6)
+  return (((bytes[offset + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[offset + 7] ?? 0) ^ (mask[1] ?? 0))
 }
 
 /**
@@ -64,12 +64,12 @@ function streams(
   }
 }
 
-const streamsAsked = (system: System) =>
+const streamRequests = (system: System) =>
   system.requests.filter(({ path, method }) => path === streamPath && method === 'GET')
 
 // --- Cases -----------------------------------------------------------------------------------------------------------
 
-const heardAtEnd = new Map<string, Buffer[]>()
+const closeFrames = new Map<string, Buffer[]>()
 const badFrames = [
   ['oversized', Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0, 0x10, 0, 1]), 1009],
   ['not-utf8', Buffer.from([0x81, 0x02, 0xc3, 0x28]), 1007],
@@ -84,60 +84,65 @@ const handshakes = [
   ['never', () => {}, /no answer .* within 10 s/],
 ] as const
 const hostileStreams = [
-  ['long-line', (response: ServerResponse) => response.write(`${opened}data: ${forEver.repeat(5)}`)],
-  ['no-line-end', (response: ServerResponse) => response.write(forEver.repeat(5))],
+  ['long-line', (response: ServerResponse) => response.write(`${opened}data: ${longText.repeat(5)}`)],
+  ['no-line-end', (response: ServerResponse) => response.write(longText.repeat(5))],
 ] as const
 
 describe('a subscription', () => {
   let app: TestApp
   let admin: Record<string, string>
   let network: Network
-  let elsewhere: System
+  let otherHost: System
   const systems = new Map<string, System>()
   const entries: object[] = []
   /** The statuses of each manufacturer's subscription, with times. */
   const history = new Map<string, { status: string; at: number; error: string | null }[]>()
   let startedAt: number
-  let commented = 0
+  let commentStreams = 0
 
   const system = (code: string) => systems.get(code) as System
   const statuses = (code: string) => history.get(code) ?? []
-  const visited = (code: string, status: string, withinMs = 20_000) =>
-    until(`${code} is ${status}`, () => statuses(code).find((one) => one.status === status), withinMs)
+  const waitForStatus = (code: string, status: string, withinMs = 20_000) =>
+    until(`${code} is ${status}`, () => statuses(code).find((entry) => entry.status === status), withinMs)
 
   async function add(code: string, upgrade: UpgradeHandler): Promise<void> {
-    const own = await startSystem(respondJson({ devices: [device(systems.size + 1)] }), upgrade)
-    systems.set(code, own)
-    entries.push(own.entry(code))
+    const newSystem = await startSystem(respondJson({ devices: [device(systems.size + 1)] }), upgrade)
+    systems.set(code, newSystem)
+    entries.push(newSystem.entry(code))
   }
 
-  async function addStream(code: string, make: (devices: object[]) => Responder, more: object = {}): Promise<void> {
-    const own = await startSystem(make([device(systems.size + 1)]))
-    systems.set(code, own)
-    entries.push(own.entry(code, more, 'sennheiser'))
+  async function addStream(
+    code: string,
+    createResponder: (devices: object[]) => Responder,
+    more: object = {},
+  ): Promise<void> {
+    const newSystem = await startSystem(createResponder([device(systems.size + 1)]))
+    systems.set(code, newSystem)
+    entries.push(newSystem.entry(code, more, 'sennheiser'))
   }
 
-  async function watch(): Promise<void> {
+  async function recordStatuses(): Promise<void> {
     const { json } = await app.get('/api/admin/realtime-connections/', admin)
     for (const { manufacturer, status, error_message: error } of json) {
-      const own = history.get(manufacturer) ?? []
-      history.set(manufacturer, own)
-      const isUntried = own.length === 0 && status === 'disconnected' && error === null
-      if (!isUntried && own.at(-1)?.status !== status) own.push({ status, at: performance.now(), error })
+      const statusHistory = history.get(manufacturer) ?? []
+      history.set(manufacturer, statusHistory)
+      const isNotTriedYet = statusHistory.length === 0 && status === 'disconnected' && error === null
+      if (!isNotTriedYet && statusHistory.at(-1)?.status !== status)
+        statusHistory.push({ status, at: performance.now(), error })
     }
   }
 
   beforeAll(async () => {
-    const end = await sharing(async () => {
-      elsewhere = await startSystem(respondError(404))
+    const end = await openShared(async () => {
+      otherHost = await startSystem(respondError(404))
       for (const code of closings) {
         const close = (socket: WebSocket) =>
           void setTimeout(() => (code === 1006 ? socket.terminate() : socket.close(code)), 200)
         await add(`closed-${code}`, acceptUpgrade(close))
       }
       for (const [code, frame] of badFrames) {
-        heardAtEnd.set(code, [])
-        await add(code, bytesAfter(frame, heardAtEnd.get(code) ?? []))
+        closeFrames.set(code, [])
+        await add(code, sendFrame(frame, closeFrames.get(code) ?? []))
       }
       for (const [code, upgrade] of handshakes) await add(code, upgrade)
       await add(
@@ -146,18 +151,18 @@ describe('a subscription', () => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
           // Repeated: every poll restores the name of the list.
-          const message = '{"type":"device_update","device_id":"d13","device_name":"Told"}'
+          const message = '{"type":"device_update","device_id":"d13","device_name":"Pushed"}'
           const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))
         }),
       )
-      const half = await startSystem(
+      const halfOpenSystem = await startSystem(
         respondJson({ devices: [device(systems.size + 1)] }),
         acceptUpgrade(() => {}),
       )
-      network = await startNetwork(atEnd, half.url)
-      systems.set('half-open', half)
-      entries.push(half.entry('half-open', { websocket_url: `${network.url.replace('http', 'ws')}/ws` }))
+      network = await startNetwork(onTestEnd, halfOpenSystem.url)
+      systems.set('half-open', halfOpenSystem)
+      entries.push(halfOpenSystem.entry('half-open', { websocket_url: `${network.url.replace('http', 'ws')}/ws` }))
 
       await addStream('mute', (devices) => streams(devices, (response) => response.write(opened)), {
         stream_timeout: 2,
@@ -166,7 +171,7 @@ describe('a subscription', () => {
         'commented',
         (devices) =>
           streams(devices, (response) => {
-            commented += 1
+            commentStreams += 1
             response.write(opened)
             const timer = setInterval(() => response.write(':\n'), 300)
             response.on('close', () => clearInterval(timer))
@@ -189,11 +194,11 @@ describe('a subscription', () => {
         streams(devices, (response) => response.end('<h1>'), { 'content-type': 'text/html' }),
       )
       await addStream('abroad', (devices) =>
-        streams(devices, (response) => response.write(opened), { 'content-location': `${elsewhere.url}/s1` }),
+        streams(devices, (response) => response.write(opened), { 'content-location': `${otherHost.url}/s1` }),
       )
       await addStream('abroad-inside', (devices) =>
         streams(devices, (response) =>
-          response.write(`event: open\ndata: {"path":"${elsewhere.url}/s1","sessionUUID":"s1"}\n\n`),
+          response.write(`event: open\ndata: {"path":"${otherHost.url}/s1","sessionUUID":"s1"}\n\n`),
         ),
       )
 
@@ -201,17 +206,17 @@ describe('a subscription', () => {
       admin = await tokenHeaders(app.runtime, 'admin')
       startedAt = performance.now()
     })
-    let isOver = false
-    const watching = (async () => {
-      for (; !isOver; await new Promise((resolve) => setTimeout(resolve, 50))) await watch()
+    let isStopped = false
+    const recording = (async () => {
+      for (; !isStopped; await new Promise((resolve) => setTimeout(resolve, 50))) await recordStatuses()
     })()
     await until('the half-open subscription is connected', () =>
       statuses('half-open').some(({ status }) => status === 'connected'),
     )
     network.blackhole()
     return async () => {
-      isOver = true
-      await watching
+      isStopped = true
+      await recording
       await end()
     }
   })
@@ -220,11 +225,11 @@ describe('a subscription', () => {
   it.each(closings)('that is closed with %i is disconnected, then retried after 1, 2, 4 s', async (code) => {
     const name = `closed-${code}`
     const { upgrades } = system(name)
-    await until('it is tried for the fourth time', () => upgrades.length >= 4, 20_000)
-    const waits = upgrades.slice(1, 4).map(({ at }, nth) => at - (upgrades[nth]?.at ?? 0) - 200)
-    for (const [nth, wait] of waits.entries()) {
-      expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 200)
-      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + timeLimit(500))
+    await until('the fourth attempt is made', () => upgrades.length >= 4, 20_000)
+    const delays = upgrades.slice(1, 4).map(({ at }, index) => at - (upgrades[index]?.at ?? 0) - 200)
+    for (const [index, delay] of delays.entries()) {
+      expect(delay).toBeGreaterThan(0.8 * 1000 * 2 ** index - 200)
+      expect(delay).toBeLessThan(1.2 * 1000 * 2 ** index + timeLimit(500))
     }
     const sequence = statuses(name).map(({ status }) => status)
     expect(sequence).toEqual(expect.arrayContaining(['connected', 'disconnected']))
@@ -235,29 +240,32 @@ describe('a subscription', () => {
   it.each(badFrames)(
     'that sends a frame that is %s is closed with its code and tried again',
     async (code, _frame, closed) => {
-      await until('the status was published', () => Buffer.concat(heardAtEnd.get(code) ?? []).length >= 8)
-      expect(closeCode(heardAtEnd.get(code) ?? [])).toBe(closed)
-      await until('it is tried again', () => system(code).upgrades.length > 1)
-      expect((await visited(code, 'disconnected')).error).toMatch(/./)
+      await until('the status was published', () => Buffer.concat(closeFrames.get(code) ?? []).length >= 8)
+      expect(closeCode(closeFrames.get(code) ?? [])).toBe(closed)
+      await until('another attempt is made', () => system(code).upgrades.length > 1)
+      expect((await waitForStatus(code, 'disconnected')).error).toMatch(/./)
     },
   )
 
   // Reliability: R5.
-  it.each(handshakes)('%s is an error with its reason, and retried later', async (code, _upgrade, says) => {
-    const { error } = await visited(code, 'error')
-    expect(error).toMatch(says)
-    expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
-    const { upgrades } = system(code)
-    const first = upgrades[0]?.at ?? 0
-    await until('it is tried again later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
-    expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
-  })
+  it.each(handshakes)(
+    'with the handshake %s has an error with its reason, and is retried later',
+    async (code, _upgrade, message) => {
+      const { error } = await waitForStatus(code, 'error')
+      expect(error).toMatch(message)
+      expect(statuses(code).map(({ status }) => status)).not.toContain('connected')
+      const { upgrades } = system(code)
+      const first = upgrades[0]?.at ?? 0
+      await until('another attempt is made later', () => upgrades.some(({ at }) => at - first > 600), 20_000)
+      expect(upgrades.filter(({ at }) => at - first <= 600)).toHaveLength(1)
+    },
+  )
 
   // Reliability: R4.
   it('continues after invalid messages; unknown ones are counted', async () => {
     await until('the next push is stored', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
-      return json[0]?.name === 'Told'
+      return json[0]?.name === 'Pushed'
     })
     const metrics = (await app.get('/metrics')).bytes.toString()
     expect(/^micwatch_push_ignored_total\{manufacturer="nonsense".*\} (\d+)$/m.exec(metrics)?.[1]).toBe('3')
@@ -266,63 +274,67 @@ describe('a subscription', () => {
 
   // Reliability: R6.
   it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
-    const { error } = await visited('mute', 'disconnected')
+    const { error } = await waitForStatus('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
-    await until('it is opened again', () => streamsAsked(system('mute')).length > 1)
-    const [first, second] = streamsAsked(system('mute'))
+    await until('the stream is opened again', () => streamRequests(system('mute')).length > 1)
+    const [first, second] = streamRequests(system('mute'))
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2000)
-    expect(commented).toBe(1)
+    expect(commentStreams).toBe(1)
   })
 
   // Reliability: R5.
   it('to an event stream that sends nothing is an error after ten seconds', async () => {
-    const { error, at } = await visited('never-opens', 'error')
+    const { error, at } = await waitForStatus('never-opens', 'error')
     expect(error).toMatch(/no answer .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
 
   // Reliability: R7.
   it('to an event stream resumes at the last event id after at least a second', async () => {
-    const asked = await until('it is opened again', () => {
-      const all = streamsAsked(system('hasty'))
+    const requests = await until('the stream is opened again', () => {
+      const all = streamRequests(system('hasty'))
       return all.length > 1 && all
     })
-    expect(asked.map(({ headers }) => headers['last-event-id']).slice(0, 2)).toEqual([undefined, '42'])
-    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThan(700)
+    expect(requests.map(({ headers }) => headers['last-event-id']).slice(0, 2)).toEqual([undefined, '42'])
+    expect((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0)).toBeGreaterThan(700)
   })
 
   // Reliability: R8.
   it.each(hostileStreams)('to an event stream with %s is dropped', async (code) => {
     const last = code === 'no-line-end' ? 'error' : 'disconnected'
-    expect((await visited(code, last)).error).toMatch(/larger than Micwatch accepts/)
-    await until('it is opened again', () => streamsAsked(system(code)).length > 1)
+    expect((await waitForStatus(code, last)).error).toMatch(/larger than Micwatch accepts/)
+    await until('the stream is opened again', () => streamRequests(system(code)).length > 1)
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
   it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
-    expect((await visited('a-web-page', 'error')).error).toMatch(/not an event stream/)
-    expect((await visited('abroad', 'error')).error).toMatch(/leads to another system/)
-    expect((await visited('abroad-inside', 'error')).error).toMatch(/does not name its session/)
-    expect(elsewhere.requests).toEqual([])
+    expect((await waitForStatus('a-web-page', 'error')).error).toMatch(/not an event stream/)
+    expect((await waitForStatus('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await waitForStatus('abroad-inside', 'error')).error).toMatch(/does not name its session/)
+    expect(otherHost.requests).toEqual([])
   })
 
   // Reliability: R2.
   it('that is half open is detected within 35 s and restored', async () => {
-    const { at } = await visited('half-open', 'disconnected', 40_000)
+    const { at } = await waitForStatus('half-open', 'disconnected', 40_000)
     const up = statuses('half-open').find(({ status }) => status === 'connected')
     expect(at - (up?.at ?? 0)).toBeLessThan(36_000)
     expect(at - (up?.at ?? 0)).toBeGreaterThan(20_000)
     await network.restore()
-    network.cut()
-    await until('it is back', () => statuses('half-open').at(-1)?.status === 'connected', 36_000)
+    network.closeConnections()
+    await until(
+      'the subscription is connected again',
+      () => statuses('half-open').at(-1)?.status === 'connected',
+      36_000,
+    )
   }, 80_000)
 
   // Reliability: R7.
   it('with a very long retry time is retried after half a minute', async () => {
     const [first, second] = await until(
-      'it is opened again',
+      'the stream is opened again',
       () => {
-        const all = streamsAsked(system('patient'))
+        const all = streamRequests(system('patient'))
         return all.length > 1 && all
       },
       45_000,
@@ -354,7 +366,7 @@ it('reports a transmitter that is a separate device', async () => {
   const open: WebSocket[] = []
   const app = await startApp({ manufacturers: [shure.entry('packs', { poll_interval: 3600 })] })
   const unit = async () => (await app.get('/api/units/')).json[0]
-  await until('it is known', unit)
+  await until('the device is known', unit)
   await until('the subscription is connected', () => open.length > 0)
   expect(await unit()).toMatchObject({
     name: 'Rack 7',
@@ -369,6 +381,6 @@ it('reports a transmitter that is a separate device', async () => {
   send({ type: 'device_update', transmitter: { channel: 1, battery: 17 } })
   await until('the removal is published', async () => (await unit()).battery_percentage === 17)
   send({ type: 'device_removed' })
-  await until('it is gone', async () => (await unit()).status === 'offline')
+  await until('the device is offline', async () => (await unit()).status === 'offline')
   expect(await app.receivers()).toEqual([])
 })

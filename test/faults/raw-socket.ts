@@ -42,15 +42,20 @@ export async function openRaw(port: number, { path = '/ws', host = 'localhost', 
 
 /** Finds the close frame among the frames of a server, which are never masked. */
 function findClose(bytes: Buffer): number | null {
-  let at = 0
-  while (at + 2 <= bytes.length) {
-    const kind = (bytes[at] ?? 0) & 0x0f
-    const short = (bytes[at + 1] ?? 0) & 0x7f
-    const head = short === 126 ? 4 : short === 127 ? 10 : 2
-    if (at + head > bytes.length) return null
-    const length = short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? bytes.readUInt32BE(at + 6) : short
-    if (kind === 8) return at + head + 2 <= bytes.length ? bytes.readUInt16BE(at + head) : null
-    at += head + length
+  let offset = 0
+  while (offset + 2 <= bytes.length) {
+    const opcode = (bytes[offset] ?? 0) & 0x0f
+    const shortLength = (bytes[offset + 1] ?? 0) & 0x7f
+    const head = shortLength === 126 ? 4 : shortLength === 127 ? 10 : 2
+    if (offset + head > bytes.length) return null
+    const length =
+      shortLength === 126
+        ? bytes.readUInt16BE(offset + 2)
+        : shortLength === 127
+          ? bytes.readUInt32BE(offset + 6)
+          : shortLength
+    if (opcode === 8) return offset + head + 2 <= bytes.length ? bytes.readUInt16BE(offset + head) : null
+    offset += head + length
   }
   return null
 }

@@ -2,13 +2,13 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 
 /** Opens a connection. `closedAt` returns when the server closed it, in `performance.now()`, or 0. */
 export async function openSilent(port: number) {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  atEnd(() => socket.destroy())
+  onTestEnd(() => socket.destroy())
   await once(socket, 'connect')
   let received = ''
   let closedAt = 0
@@ -18,5 +18,5 @@ export async function openSilent(port: number) {
   socket.on('close', () => {
     closedAt = performance.now()
   })
-  return { socket, heard: () => received, closedAt: () => closedAt }
+  return { socket, received: () => received, closedAt: () => closedAt }
 }

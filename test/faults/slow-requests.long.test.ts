@@ -2,47 +2,57 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
-import { startHome, until } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { createInstallation, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openSilent } from './silent-socket.ts'
 
 /** The longest time for the liveness check, whatever other clients do. */
-const longestMs = timeLimit(500)
+const limitMs = timeLimit(500)
 
 describe('slow connections', () => {
   // Reliability: 1.20, C6, 3.12.3.
   it('are closed when the head takes 10 s or the request 30 s, while others are served at once', {
     timeout: 90_000,
   }, async () => {
-    const home = await startHome()
-    const service = await home.serve(['--no-poll'])
+    const installation = await createInstallation()
+    const service = await installation.serve(['--no-poll'])
     const startedAt = performance.now()
     const open = (count: number) => Promise.all(Array.from({ length: count }, () => openSilent(service.port)))
-    const [mute, halves, drips, bodies] = [await open(50), await open(50), await open(50), await open(10)]
-    for (const { socket } of [...halves, ...drips]) socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
+    const [silent, incompleteHeads, slowHeads, incompleteBodies] = [
+      await open(50),
+      await open(50),
+      await open(50),
+      await open(10),
+    ]
+    for (const { socket } of [...incompleteHeads, ...slowHeads])
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
     const drip = setInterval(() => {
-      for (const { socket } of drips) socket.write('x')
+      for (const { socket } of slowHeads) socket.write('x')
     }, 500)
     onTestFinished(() => clearInterval(drip))
     const head =
       'POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{'
-    for (const { socket } of bodies) socket.write(head)
+    for (const { socket } of incompleteBodies) socket.write(head)
 
     const health = watchHealth(service.port)
-    atEnd(() => health.close())
+    onTestEnd(() => health.close())
     await until(
-      'those without a head are gone',
-      () => [...halves, ...drips, ...mute].every((one) => one.closedAt() > 0),
+      'connections without a head are closed',
+      () => [...incompleteHeads, ...slowHeads, ...silent].every((client) => client.closedAt() > 0),
       40_000,
     )
-    const lasted = [...halves, ...drips, ...mute].map((one) => one.closedAt() - startedAt)
-    expect(Math.min(...lasted)).toBeGreaterThan(9000)
-    expect(Math.max(...lasted)).toBeLessThan(15_000)
-    for (const { heard: received } of halves) expect(received()).toContain('HTTP/1.1 408')
-    expect(bodies.every((body) => body.closedAt() === 0)).toBe(true)
-    await until('those without a body are gone', () => bodies.every((body) => body.closedAt() > 0), 40_000)
-    for (const { heard: received } of bodies) expect(received()).toContain('HTTP/1.1 408')
-    expect(Math.max(...(await health.end()))).toBeLessThan(longestMs)
+    const durations = [...incompleteHeads, ...slowHeads, ...silent].map((client) => client.closedAt() - startedAt)
+    expect(Math.min(...durations)).toBeGreaterThan(9000)
+    expect(Math.max(...durations)).toBeLessThan(15_000)
+    for (const { received } of incompleteHeads) expect(received()).toContain('HTTP/1.1 408')
+    expect(incompleteBodies.every((body) => body.closedAt() === 0)).toBe(true)
+    await until(
+      'connections without a body are closed',
+      () => incompleteBodies.every((body) => body.closedAt() > 0),
+      40_000,
+    )
+    for (const { received } of incompleteBodies) expect(received()).toContain('HTTP/1.1 408')
+    expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })
 })

@@ -8,21 +8,21 @@ import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
 import { migrations } from '../../src/store/migrations/index.ts'
-import { channelOf, entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { channelOf, configFor, createInstallation, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { startChild } from '../store/helpers.ts'
 import { timeLimit } from '../time-limit.ts'
 import { killCycles } from './kill-cycles.ts'
-import { longestGapMs, watchPulse } from './pulse.ts'
+import { longestGapMs, monitorResponsiveness } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const level = (rf_level: number) =>
   respondJson({
     devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
   })
-const shownLevel = async (service: { receivers(): Promise<Parameters<typeof channelOf>[0][]> }) => {
+const readLevel = async (service: { receivers(): Promise<Parameters<typeof channelOf>[0][]> }) => {
   const [receiver] = await service.receivers()
   return receiver && channelOf(receiver).transmitter?.rf_level
 }
@@ -34,13 +34,13 @@ it('a write that waits for more than 5 s makes health degraded until it ends', a
   const finished = new Promise<void>((resolve) => {
     finish = resolve
   })
-  const stuck = app.runtime.db.transaction(() => finished)
-  await until('it is detected', async () => (await store()).status === 'not_writable', 8000)
+  const blocked = app.runtime.db.transaction(() => finished)
+  await until('the failure is detected', async () => (await store()).status === 'not_writable', 8000)
   expect(await store()).toMatchObject({ details: expect.stringContaining('waiting for more than 5 s') })
   expect((await app.get('/api/health/')).json.status).toBe('degraded')
   finish()
-  await stuck
-  await until('it is healthy again', async () => (await store()).status === 'healthy')
+  await blocked
+  await until('the status is healthy again', async () => (await store()).status === 'healthy')
 })
 
 describe('a write lock that another process holds', () => {
@@ -48,27 +48,27 @@ describe('a write lock that another process holds', () => {
   it('delays no reader, no pong and no poll; a write waits up to 5 s and then fails', async () => {
     const system = await startSystem(level(-60))
     const app = await startApp({ manufacturers: [system.entry('shure')] })
-    await until('it is polled', async () => (await app.receivers()).length === 1)
-    const pulse = await watchPulse(app)
+    await until('the system is polled', async () => (await app.receivers()).length === 1)
+    const pulse = await monitorResponsiveness(app)
     const polls = system.requests.length
-    const locker = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
-    await until('it is locked', () => locker.lines.includes('locked'), 20_000)
+    const lockProcess = startChild('lock-child.ts', [app.databaseUrl.slice('sqlite:'.length), '7500'])
+    await until('the database is locked', () => lockProcess.lines.includes('locked'), 20_000)
     const lockedAt = performance.now()
     system.respondWith(level(-41))
 
     const early = app.post('/api/group/', { title: 'early' })
-    await until('levels are shown all the same', async () => (await shownLevel(app)) === -41, 4000)
-    await until('a while has passed', () => since(lockedAt) > 3500)
+    await until('levels are served while the database is locked', async () => (await readLevel(app)) === -41, 4000)
+    await until('a while has passed', () => elapsedSince(lockedAt) > 3500)
     const late = app.post('/api/group/', { title: 'late' })
 
     const rejected = await early
     expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
-    expect(since(lockedAt)).toBeGreaterThan(4500)
-    expect(since(lockedAt)).toBeLessThan(7400)
+    expect(elapsedSince(lockedAt)).toBeGreaterThan(4500)
+    expect(elapsedSince(lockedAt)).toBeLessThan(7400)
     expect((await late).status).toBe(201)
-    expect(since(lockedAt)).toBeGreaterThan(7000)
+    expect(elapsedSince(lockedAt)).toBeGreaterThan(7000)
     expect((await app.get('/api/groups/')).json).toMatchObject([{ title: 'late' }])
-    await until('polling is stored again', async () => {
+    await until('polls are stored again', async () => {
       const [row] = await app.runtime.db.read.selectFrom('receivers').select('readings').execute()
       return row?.readings.includes('-41')
     })
@@ -82,9 +82,9 @@ describe('a disk that is full', () => {
   // Reliability: S2.
   it('stops neither reads nor polling; writes are rejected until there is space again', async () => {
     const system = await startSystem(level(-60))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
-    const service = await home.serve()
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
+    const service = await installation.serve()
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     limitFileSize(service.pid, '1')
     const fullAt = performance.now()
     const rejected = await service.post('/api/group/', { title: 'lost' })
@@ -94,91 +94,93 @@ describe('a disk that is full', () => {
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
 
     // Beyond the duration of a lease, which cannot be renewed now.
-    await until('a lease has run out', () => since(fullAt) > 16_000, 20_000)
+    await until('a lease has expired', () => elapsedSince(fullAt) > 16_000, 20_000)
     const polls = system.requests.length
     system.respondWith(level(-41))
-    await until('polling continues in memory', async () => (await shownLevel(service)) === -41)
+    await until('polling continues in memory', async () => (await readLevel(service)) === -41)
     await until('polling continues', () => system.requests.length > polls + 2)
     expect((await service.post('/api/config/', { key: 'polling_interval', value: '7' })).status).toBe(503)
     expect((await service.get('/api/config/')).json.polling_interval).not.toBe(7)
     expect((await service.get('/api/groups/')).json).toEqual([])
 
     limitFileSize(service.pid, 'unlimited')
-    const freeAt = performance.now()
+    const freedAt = performance.now()
     await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect((await service.post('/api/group/', { title: 'kept' })).status).toBe(201)
-    expect(since(freeAt)).toBeLessThan(10_000)
-    await until('polling is stored', () => readings(home.databaseUrl).includes('-41'))
+    expect(elapsedSince(freedAt)).toBeLessThan(10_000)
+    await until('polling is stored', () => readReadings(installation.databaseUrl).includes('-41'))
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
-    expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
+    expect(checkIntegrity(installation.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
   }, 90_000)
 })
 
 describe('kill -9', () => {
   // Reliability: S5, P4.
-  it('at any moment loses no acknowledged write, tears none, and creates no duplicates', async () => {
+  it('at any moment loses no acknowledged write, leaves none incomplete, and creates no duplicates', async () => {
     const shure = withoutPush(await startShure({ receivers: 5, story: true }))
-    const home = await startHome({ manufacturers: [entryOf(shure)] })
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const seed = Date.now() % 100_000
-    const report = await killCycles({ cycles: 20, start: () => home.serve(), random: randomFrom(seed) })
+    const report = await killCycles({ cycles: 20, start: () => installation.serve(), random: randomFrom(seed) })
     expect({ seed, lost: report.lost }).toEqual({ seed, lost: [] })
     expect(report.acknowledged).toBeGreaterThan(100)
     expect(report.slowestStartMs).toBeLessThan(timeLimit(5000))
-    await until('all are known', async () => (await report.last.receivers()).length === 5)
+    await until('all receivers are known', async () => (await report.last.receivers()).length === 5)
     report.last.kill('SIGTERM')
     await report.last.ended
-    expect(check(home.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
+    expect(checkIntegrity(installation.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
     // No crash was reported as damage.
-    expect((await readdir(join(home.path, 'data'))).filter((name) => name.includes('corrupt'))).toEqual([])
+    expect((await readdir(join(installation.path, 'data'))).filter((name) => name.includes('corrupt'))).toEqual([])
   }, 240_000)
 
   // Reliability: S11.
   it('during the migrations leaves none of them applied, and the next start applies them all', async () => {
-    const home = await startHome()
-    await home.write('die.mjs', dieInMigration(migrations.length))
-    const died = home.start(['serve', '--port', '0'], { NODE_OPTIONS: `--import=${join(home.path, 'die.mjs')}` })
-    expect([await died.ended, died.err()]).toEqual([null, ''])
-    expect(tables(home.databaseUrl)).toEqual([])
-    const service = await home.serve()
+    const installation = await createInstallation()
+    await installation.write('die.mjs', killInMigration(migrations.length))
+    const killed = installation.start(['serve', '--port', '0'], {
+      NODE_OPTIONS: `--import=${join(installation.path, 'die.mjs')}`,
+    })
+    expect([await killed.ended, killed.err()]).toEqual([null, ''])
+    expect(listTables(installation.databaseUrl)).toEqual([])
+    const service = await installation.serve()
     expect((await service.get('/readyz')).status).toBe(200)
-    expect(tables(home.databaseUrl)).toContain('migrations')
+    expect(listTables(installation.databaseUrl)).toContain('migrations')
   }, 60_000)
 })
 
 describe('a start that cannot succeed', () => {
   // Reliability: S6.
   it.each(['a folder that cannot be written', 'a path below a file'])(
-    '%s: exit 1, one line, the path',
+    'with %s exits with 1 and one line that names the path',
     async (kind) => {
-      const home = await startHome()
-      await chmod(home.path, 0o755)
-      const folder = join(home.path, 'data')
+      const installation = await createInstallation()
+      await chmod(installation.path, 0o755)
+      const folder = join(installation.path, 'data')
       if (kind === 'a path below a file') await writeFile(folder, 'in the way')
       else await mkdir(folder, { mode: 0o555 })
       const dataDir = kind === 'a path below a file' ? join(folder, 'below') : folder
       const startedAt = performance.now()
-      const { code, err } = await runAsNobody(home.path, ['serve', '--port', '0', '--data-dir', dataDir])
+      const { code, err } = await runAsNobody(installation.path, ['serve', '--port', '0', '--data-dir', dataDir])
       expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringContaining(dataDir)]])
-      expect(since(startedAt)).toBeLessThan(timeLimit(3000))
+      expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(3000))
     },
     30_000,
   )
 
   // Reliability: S10.
   it('with the schema of a newer program exits with 1 and one line, and leaves the file unchanged', async () => {
-    const home = await startHome()
-    const first = await home.serve()
+    const installation = await createInstallation()
+    const first = await installation.serve()
     first.kill('SIGTERM')
     await first.ended
-    const path = home.databaseUrl.slice('sqlite:'.length)
+    const path = installation.databaseUrl.slice('sqlite:'.length)
     const database = new DatabaseSync(path)
     database.exec(
       `insert into migrations (name, applied_at) values ('9999-tomorrow', 1); pragma wal_checkpoint(truncate)`,
     )
     database.close()
     const before = await readFile(path)
-    const { code, err } = await home.run(['serve', '--port', '0'])
+    const { code, err } = await installation.run(['serve', '--port', '0'])
     expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/newer.*9999-tomorrow/)]])
     expect((await readFile(path)).equals(before)).toBe(true)
   }, 30_000)
@@ -189,7 +191,7 @@ function limitFileSize(pid: number, bytes: string): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
 
-function open<T>(databaseUrl: string, read: (database: InstanceType<typeof DatabaseSync>) => T): T {
+function withDatabase<T>(databaseUrl: string, read: (database: InstanceType<typeof DatabaseSync>) => T): T {
   const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length))
   try {
     return read(database)
@@ -198,18 +200,19 @@ function open<T>(databaseUrl: string, read: (database: InstanceType<typeof Datab
   }
 }
 
-const check = (url: string) => open(url, (database) => database.prepare('pragma integrity_check').all())
-const tables = (url: string) =>
-  open(url, (database) => database.prepare(`select name from sqlite_master where type = 'table'`).all()).map((one) =>
-    String(Object.values(one)[0]),
+const checkIntegrity = (url: string) =>
+  withDatabase(url, (database) => database.prepare('pragma integrity_check').all())
+const listTables = (url: string) =>
+  withDatabase(url, (database) => database.prepare(`select name from sqlite_master where type = 'table'`).all()).map(
+    (row) => String(Object.values(row)[0]),
   )
-const readings = (url: string) =>
-  open(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
+const readReadings = (url: string) =>
+  withDatabase(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
 
 /**
  * A module that is loaded first: the process kills itself after this many migrations, when the last one is recorded.
  */
-function dieInMigration(count: number): string {
+function killInMigration(count: number): string {
   return `
     const { now } = Date
     let made = 0
@@ -229,7 +232,7 @@ async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code
     ...unprivileged,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  atEnd(() => child.kill('SIGKILL'))
+  onTestEnd(() => child.kill('SIGKILL'))
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     err += text

@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerR
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { onTestEnd } from '../cleanup.ts'
 import { serveHttp } from '../plugin-kit-server.ts'
-import { atEnd } from '../scope.ts'
 
 export interface RecordedRequest {
   /** Time in `performance.now()`. */
@@ -43,29 +43,29 @@ export async function startSystem(
 ): Promise<System> {
   const requests: RecordedRequest[] = []
   const upgrades: RecordedRequest[] = []
-  let answerLink = firstUpgrade
-  let answer = first
+  let onUpgrade = firstUpgrade
+  let respond = first
   let running = 0
-  let mostAtOnce = 0
+  let maxConcurrent = 0
   const server = await serveHttp({
     onRequest(request, response) {
       const { method = '', url: path = '', headers } = request
       const entry: RecordedRequest = { at: performance.now(), method, path, headers }
       requests.push(entry)
       running += 1
-      mostAtOnce = Math.max(mostAtOnce, running)
+      maxConcurrent = Math.max(maxConcurrent, running)
       response.on('close', () => {
         running -= 1
         entry.endedAt = performance.now()
       })
-      return answer(request, response)
+      return respond(request, response)
     },
     onUpgrade(request, socket, head) {
       upgrades.push({ at: performance.now(), method: 'GET', path: request.url ?? '', headers: request.headers })
-      return answerLink(request, socket, head)
+      return onUpgrade(request, socket, head)
     },
   })
-  atEnd(() => server.close())
+  onTestEnd(() => server.close())
   const rate = { timeout: 20, poll_interval: 1, calls_per_second: 1000, burst: 1000 }
   return {
     url: server.url,
@@ -80,13 +80,13 @@ export async function startSystem(
       return server.connections
     },
     get maxConcurrent() {
-      return mostAtOnce
+      return maxConcurrent
     },
     respondWith: (next) => {
-      answer = next
+      respond = next
     },
     handleUpgrades: (next) => {
-      answerLink = next
+      onUpgrade = next
     },
   }
 }
@@ -122,40 +122,40 @@ export function rejectUpgrade(status: number, headers = '', body = ''): UpgradeH
   return (_request, socket) => socket.end(head + body)
 }
 
-/** Accepts a WebSocket and passes it to `onLink`. */
-export function acceptUpgrade(onLink: (socket: WebSocket) => unknown): UpgradeHandler {
+/** Accepts a WebSocket and passes it to `onConnection`. */
+export function acceptUpgrade(onConnection: (socket: WebSocket) => unknown): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false })
-  return (request, socket, head) => server.handleUpgrade(request, socket, head, onLink)
+  return (request, socket, head) => server.handleUpgrade(request, socket, head, onConnection)
 }
 
-/** Makes the system accept WebSockets; `tell` sends frames to the first one. */
-export function acceptSubscription(system: System): { readonly isUp: boolean; tell(frame: object): void } {
+/** Makes the system accept WebSockets; `send` sends frames to the first one. */
+export function acceptSubscription(system: System): { readonly isUp: boolean; send(frame: object): void } {
   const sockets: WebSocket[] = []
   system.handleUpgrades(acceptUpgrade((socket) => sockets.push(socket)))
   return {
     get isUp() {
       return sockets.length > 0
     },
-    tell: (frame) => sockets[0]?.send(JSON.stringify(frame)),
+    send: (frame) => sockets[0]?.send(JSON.stringify(frame)),
   }
 }
 
 /** A device whose list entry is complete, so that a poll is one request. */
-export function device(at: number, more: object = {}): Record<string, unknown> {
-  const hex = at.toString(16).padStart(4, '0')
+export function device(number: number, more: object = {}): Record<string, unknown> {
+  const hex = number.toString(16).padStart(4, '0')
   return {
-    device_id: `d${at}`,
-    device_name: `Rack ${at}`,
+    device_id: `d${number}`,
+    device_name: `Rack ${number}`,
     device_type: 'receiver',
     model: 'ULXD4',
     status: 'online',
     battery_percentage: 80,
     rf_level: -60,
-    serial_number: `S${at}`,
+    serial_number: `S${number}`,
     mac_address: `00:0E:DD:00:${hex.slice(0, 2)}:${hex.slice(2)}`,
-    ip: `10.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`,
-    channels: [{ channel: 1, name: `Voice ${at}`, frequency: 540.25, audio_level: -20, rf_level: -60 }],
-    transmitters: [{ channel: 1, slot: 1, name: `Pack ${at}`, battery: 80, audio_level: -20, rf_level: -60 }],
+    ip: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
+    channels: [{ channel: 1, name: `Voice ${number}`, frequency: 540.25, audio_level: -20, rf_level: -60 }],
+    transmitters: [{ channel: 1, slot: 1, name: `Pack ${number}`, battery: 80, audio_level: -20, rf_level: -60 }],
     ...more,
   }
 }

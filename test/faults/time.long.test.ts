@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { startApp, startHome, until } from '../app.ts'
+import { createInstallation, startApp, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { startFakeClock } from '../fake-clock.ts'
-import { atEnd } from '../scope.ts'
 import { timeLimit } from '../time-limit.ts'
-import { longestGapMs } from './pulse.ts'
+import { longestGapMs } from './responsiveness.ts'
 import { device, respondJson, startSystem } from './system.ts'
 
-const since = (startedAt: number) => performance.now() - startedAt
+const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const hour = 3_600_000
 const password = 'a sentence about cables'
 
 /**
  * A module that is loaded first: at every SIGUSR2 the wall clock jumps to the next offset relative to the real time.
  */
-const jumpingClock = (jumps: readonly string[]) => `
+const jumpingClockModule = (jumps: readonly string[]) => `
   const real = Date.now
   const jumps = [${jumps}]
   let shift = jumps.shift() ?? 0
@@ -35,19 +35,22 @@ const jumpingClock = (jumps: readonly string[]) => `
 
 async function start(jumps: readonly string[], env: Record<string, string> = {}) {
   const system = await startSystem(respondJson({ devices: [device(1)] }))
-  const home = await startHome({ manufacturers: [system.entry('shure')] })
-  await home.write('clock.mjs', jumpingClock(jumps))
-  await home.run(['create_admin', '--username', 'ana', '--password-stdin'], {}, `${password}\n`)
-  const service = await home.serve([], { NODE_OPTIONS: `--import=${join(home.path, 'clock.mjs')}`, ...env })
-  await until('it is polled', async () => (await service.receivers()).length === 1)
+  const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
+  await installation.write('clock.mjs', jumpingClockModule(jumps))
+  await installation.run(['create_admin', '--username', 'ana', '--password-stdin'], {}, `${password}\n`)
+  const service = await installation.serve([], {
+    NODE_OPTIONS: `--import=${join(installation.path, 'clock.mjs')}`,
+    ...env,
+  })
+  await until('the system is polled', async () => (await service.receivers()).length === 1)
   const time = async () => Date.parse((await service.get('/api/health/')).json.timestamp)
   return {
     system,
-    home,
+    installation,
     service,
     time,
     /** Resolves once the clock of the service shows about this time. */
-    async jump(expected: number) {
+    async jumpClock(expected: number) {
       service.kill('SIGUSR2')
       await until('the clock has jumped', () => {
         const receiver = service
@@ -63,62 +66,62 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
 describe.concurrent('a wall clock that jumps', () => {
   // Reliability: 2.1.5, T1.
   it('by an hour forward, an hour back and to 1970 affects no poll, lease or session, and makes nothing older', async () => {
-    const { system, home, service, jump } = await start(['0', String(hour), String(-hour), '-real()', '0'])
+    const { system, installation, service, jumpClock } = await start(['0', String(hour), String(-hour), '-real()', '0'])
     const signedIn = await service.post('/api/auth/login', { username: 'ana', password })
     expect(signedIn.status).toBe(200)
     const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? ''
     const socket = await service.socket('/ws', { headers: { cookie } })
     const pollsAtStart = system.requests.length
-    const lastSeen: number[] = []
-    for (const to of [hour, -hour, -Date.now(), 0]) {
-      await jump(Date.now() + to)
+    const lastSeenTimes: number[] = []
+    for (const offset of [hour, -hour, -Date.now(), 0]) {
+      await jumpClock(Date.now() + offset)
       const pollsBefore = system.requests.length
-      await until('it is polled four times more', () => system.requests.length > pollsBefore + 4, 20_000)
+      await until('the system is polled four more times', () => system.requests.length > pollsBefore + 4, 20_000)
       const [receiver] = await service.receivers()
       expect(receiver).toMatchObject({ is_active: true })
-      lastSeen.push(Date.parse(String(receiver?.last_seen)))
+      lastSeenTimes.push(Date.parse(String(receiver?.last_seen)))
       expect((await service.get('/api/admin/audit/', { cookie })).status).toBe(200)
       expect((await service.get('/api/health/')).json.status).toBe('healthy')
     }
-    expect(lastSeen.toSorted((a, b) => a - b)).toEqual(lastSeen)
+    expect(lastSeenTimes.toSorted((a, b) => a - b)).toEqual(lastSeenTimes)
     expect(longestGapMs(system.requests.slice(pollsAtStart))).toBeLessThan(timeLimit(1500))
     expect(socket.ofType('alert')).toEqual([])
-    expect(leases(home.databaseUrl)).toEqual([{ epoch: 1 }])
+    expect(listLeases(installation.databaseUrl)).toEqual([{ epoch: 1 }])
   }, 120_000)
 })
 
 describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
   it('keeps no receiver active and stores no time in the future', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
-    const clock = await startFakeClock(home)
-    const service = await home.serve([], clock.env)
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
+    const clock = await startFakeClock(installation)
+    const service = await installation.serve([], clock.env)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     const requestsBefore = system.requests.length
     await clock.set('+3600')
-    await until('it is polled meanwhile', () => system.requests.length > requestsBefore + 2)
+    await until('the system is polled meanwhile', () => system.requests.length > requestsBefore + 2)
     await clock.set('+0')
     system.respondWith((request) => request.socket.destroy())
     const failingAt = performance.now()
     const [receiver] = await service.receivers()
     expect(Date.parse(String(receiver?.last_seen))).toBeLessThan(Date.now() + 1_000)
-    await until('it is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
-    expect(since(failingAt)).toBeGreaterThan(50_000)
-    const alerts = await until('its alert is raised', async () => {
+    await until('the receiver is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
+    expect(elapsedSince(failingAt)).toBeGreaterThan(50_000)
+    const alerts = await until('the alert is raised', async () => {
       const { json } = await service.get('/api/alerts/')
       return json.length > 1 && json
     })
     const times = alerts.map(({ raised_at }: { raised_at: string }) => Date.parse(raised_at))
-    const stored = select(home.databaseUrl, 'select last_seen from receivers').map(({ last_seen }) => last_seen)
+    const stored = query(installation.databaseUrl, 'select last_seen from receivers').map(({ last_seen }) => last_seen)
     expect(Math.max(...times, ...stored.map(Number))).toBeLessThan(Date.now() + 1_000)
   }, 120_000)
 
   it('makes no receiver inactive while its system briefly does not respond', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
-    const home = await startHome({ manufacturers: [system.entry('shure')] })
-    const clock = await startFakeClock(home)
-    const service = await home.serve([], clock.env)
-    await until('it is polled', async () => (await service.receivers()).length === 1)
+    const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
+    const clock = await startFakeClock(installation)
+    const service = await installation.serve([], clock.env)
+    await until('the system is polled', async () => (await service.receivers()).length === 1)
     system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
     const requestsBefore = system.requests.length
@@ -138,7 +141,7 @@ describe.concurrent('a time zone with daylight saving time', () => {
     await until('the hour is over', async () => (await time()) > Date.parse('2026-10-25T01:00:05Z'), 30_000)
     const gaps = system.requests.slice(1).map(({ at }, index) => at - (system.requests[index]?.at ?? at))
     expect(Math.max(...gaps)).toBeLessThan(timeLimit(1500))
-    expect(system.requests.length).toBeLessThanOrEqual(Math.ceil(since(system.requests[0]?.at ?? 0) / 1000) + 2)
+    expect(system.requests.length).toBeLessThanOrEqual(Math.ceil(elapsedSince(system.requests[0]?.at ?? 0) / 1000) + 2)
     const paths = ['/api/data.json', '/api/receivers/', '/api/receivers/1/', '/api/health/', '/api/alerts/']
     const texts = await Promise.all(paths.map(async (path) => String((await service.get(path)).bytes)))
     const times = texts.join().match(/\d{4}-\d\d-\d\d[T ][^"]*/g) ?? []
@@ -152,14 +155,14 @@ describe.concurrent('an interval that is changed while the service runs', () => 
   it('applies from the next tick, longer or shorter, without a restart', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
     const app = await startApp({ manufacturers: [system.entry('shure', { poll_interval: 600 })] })
-    await until('it is polled', () => system.requests.length > 0)
+    await until('the system is polled', () => system.requests.length > 0)
     const change = async (value: string) => {
       const body = { key: 'polling_interval', value, manufacturer: 'shure' }
       expect((await app.post('/api/config/', body)).status).toBe(200)
     }
     await change('1')
     const before = system.requests.length
-    await until('it is polled every second', () => system.requests.length > before + 3)
+    await until('the system is polled every second', () => system.requests.length > before + 3)
     await change('600')
     // One poll may already have been sent.
     const after = system.requests.length + 1
@@ -171,40 +174,40 @@ describe.concurrent('an interval that is changed while the service runs', () => 
 describe.concurrent('a poller that was suspended for longer than its lease', () => {
   // Reliability: 2.1.7, P6.
   it('cannot store late results; what another process stored meanwhile stays', async () => {
-    const named = (name: string) => respondJson({ devices: [device(1, { device_name: name })] })
-    const system = await startSystem(named('Before'))
-    const home = await startHome({ manufacturers: [system.entry('shure', { timeout: 60 })] })
-    const sleeper = await home.serve()
-    const receiver = async () => (await sleeper.receivers())[0]
-    await until('it is polled', async () => (await receiver()) !== undefined)
+    const respondWithName = (name: string) => respondJson({ devices: [device(1, { device_name: name })] })
+    const system = await startSystem(respondWithName('Before'))
+    const installation = await createInstallation({ manufacturers: [system.entry('shure', { timeout: 60 })] })
+    const suspended = await installation.serve()
+    const receiver = async () => (await suspended.receivers())[0]
+    await until('the system is polled', async () => (await receiver()) !== undefined)
     // Its next request is answered while it is suspended, with data that is out of date when it resumes.
-    const late: (() => void)[] = []
-    system.respondWith((request, response) => late.push(() => named('Late')(request, response)))
-    await until('the request arrives', () => late.length > 0)
-    sleeper.kill('SIGSTOP')
-    atEnd(() => sleeper.kill('SIGCONT'))
-    for (const response of late) response()
-    system.respondWith(named('After'))
+    const lateResponses: (() => void)[] = []
+    system.respondWith((request, response) => lateResponses.push(() => respondWithName('Late')(request, response)))
+    await until('the request arrives', () => lateResponses.length > 0)
+    suspended.kill('SIGSTOP')
+    onTestEnd(() => suspended.kill('SIGCONT'))
+    for (const response of lateResponses) response()
+    system.respondWith(respondWithName('After'))
 
-    const poller = home.start(['poll_devices', '--interval', '1', '--json'])
+    const poller = installation.start(['poll_devices', '--interval', '1', '--json'])
     await until(
-      'another has taken over',
+      'another process has taken over',
       () => poller.lines().some((line) => JSON.parse(line).manufacturers.length > 0),
       30_000,
     )
-    expect(nameOf(home.databaseUrl)).toBe('After')
-    sleeper.kill('SIGCONT')
-    await until('it waits', () => sleeper.err().includes('lease lost'), 15_000)
-    await until('it shows what the other has stored', async () => (await receiver())?.name === 'After')
+    expect(readName(installation.databaseUrl)).toBe('After')
+    suspended.kill('SIGCONT')
+    await until('the lost lease is logged', () => suspended.err().includes('lease lost'), 15_000)
+    await until('the data of the other process is served', async () => (await receiver())?.name === 'After')
     const cycles = poller.lines().length
-    await until('the other one continues polling', () => poller.lines().length > cycles + 2)
-    expect(nameOf(home.databaseUrl)).toBe('After')
+    await until('the other process continues polling', () => poller.lines().length > cycles + 2)
+    expect(readName(installation.databaseUrl)).toBe('After')
     expect((await receiver())?.name).toBe('After')
-    expect(await sleeper.receivers()).toHaveLength(1)
+    expect(await suspended.receivers()).toHaveLength(1)
   }, 90_000)
 })
 
-function select(databaseUrl: string, sql: string): Record<string, unknown>[] {
+function query(databaseUrl: string, sql: string): Record<string, unknown>[] {
   const database = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { readOnly: true })
   try {
     return database.prepare(sql).all() as Record<string, unknown>[]
@@ -213,6 +216,6 @@ function select(databaseUrl: string, sql: string): Record<string, unknown>[] {
   }
 }
 
-const leases = (url: string) =>
-  select(url, `select epoch from leases where source like 'shure:%' and owner is not null`)
-const nameOf = (url: string) => select(url, 'select name from receivers')[0]?.name
+const listLeases = (url: string) =>
+  query(url, `select epoch from leases where source like 'shure:%' and owner is not null`)
+const readName = (url: string) => query(url, 'select name from receivers')[0]?.name

@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startApp, type TestApp, until } from '../app.ts'
-import { atEnd, sharing } from '../scope.ts'
+import { onTestEnd, openShared } from '../cleanup.ts'
 import type { TestSocket } from '../socket-client.ts'
 import { timeLimit } from '../time-limit.ts'
 import { type Network, startNetwork } from './network.ts'
@@ -25,18 +25,18 @@ import {
 } from './system.ts'
 
 const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
-const page = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
-const closes = (socket: { destroy(): unknown }) => socket.destroy()
+const loginPage = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
+const destroySocket = (socket: { destroy(): unknown }) => socket.destroy()
 
 /** Written in chunks, without a Content-Length. */
 const endless: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
-  const piece = Buffer.alloc(1024 * 1024, ' ')
-  const body = new Readable({ read: () => void body.push(piece) })
+  const chunk = Buffer.alloc(1024 * 1024, ' ')
+  const body = new Readable({ read: () => void body.push(chunk) })
   body.pipe(response).on('close', () => body.destroy())
 }
 
-interface Trouble {
+interface FailureCase {
   readonly row: string
   readonly name: string
   /** Behaviour of the system; network faults are in `networks`. */
@@ -47,14 +47,14 @@ interface Trouble {
 }
 
 const invalid = /invalid response/
-const late = /no answer .* within 1 s/
-const shape = (name: string, body: unknown): Trouble => ({
+const timeoutError = /no answer .* within 1 s/
+const wrongShape = (name: string, body: unknown): FailureCase => ({
   row: 'U13',
   name: `${name} for a list`,
   response: respondJson(body),
   error: /not a list of devices/,
 })
-const failures: readonly Trouble[] = [
+const failures: readonly FailureCase[] = [
   { row: 'U1', name: 'port closed', error: /connection refused/ },
   {
     row: 'U1',
@@ -62,9 +62,9 @@ const failures: readonly Trouble[] = [
     response: sendBytes('', (socket) => socket.resetAndDestroy()),
     error: /closed in the middle/,
   },
-  { row: 'U2', name: 'silence', response: () => {}, error: late, timeout: 1 },
-  { row: 'U3', name: 'a body that stalls', response: drip('', 60_000), error: late, timeout: 1 },
-  { row: 'U3', name: 'a byte now and then', response: drip(' ', 200), error: late, timeout: 1 },
+  { row: 'U2', name: 'silence', response: () => {}, error: timeoutError, timeout: 1 },
+  { row: 'U3', name: 'a body that stalls', response: drip('', 60_000), error: timeoutError, timeout: 1 },
+  { row: 'U3', name: 'a slow trickle of bytes', response: drip(' ', 200), error: timeoutError, timeout: 1 },
   {
     row: 'U4',
     name: '401 to everything',
@@ -81,33 +81,33 @@ const failures: readonly Trouble[] = [
   { row: 'U10', name: '504', response: respondError(504), error: /answered 504/ },
   {
     row: 'U11',
-    name: 'a list cut in the middle',
-    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"devices":[{"device_id', closes),
+    name: 'a truncated list',
+    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 22\r\n\r\n{"devices":[{"device_id', destroySocket),
     error: invalid,
   },
   {
     row: 'U11',
     name: 'a length that is too long',
-    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"devices":[]}', closes),
+    response: sendBytes('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"devices":[]}', destroySocket),
     error: invalid,
   },
   {
     row: 'U11',
-    name: 'chunks cut off',
-    response: sendBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\ne\r\n{"devices":[]}\r\n', closes),
+    name: 'truncated chunks',
+    response: sendBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\ne\r\n{"devices":[]}\r\n', destroySocket),
     error: invalid,
   },
   {
     row: 'U12',
     name: 'a login page',
-    response: (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
+    response: (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(loginPage),
     error: /web page instead of data/,
   },
-  shape('an object', {}),
-  shape('null', { devices: null }),
-  shape('an object inside', { devices: { d1: {} } }),
-  shape('text', { devices: 'none' }),
-  { row: 'U19', name: 'a body without end', response: endless, error: /larger than Micwatch accepts/ },
+  wrongShape('an object', {}),
+  wrongShape('null', { devices: null }),
+  wrongShape('an object inside', { devices: { d1: {} } }),
+  wrongShape('text', { devices: 'none' }),
+  { row: 'U19', name: 'an endless body', response: endless, error: /larger than Micwatch accepts/ },
   {
     row: 'U19',
     name: 'a gzip bomb',
@@ -116,7 +116,7 @@ const failures: readonly Trouble[] = [
   },
   {
     row: 'U19',
-    name: 'two codings',
+    name: 'two content encodings',
     response: (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(gzipSync(bomb)),
     error: /cannot be decoded/,
   },
@@ -128,7 +128,7 @@ const failures: readonly Trouble[] = [
   },
   {
     row: 'U20',
-    name: 'nesting of 200,000',
+    name: '200,000 levels of nesting',
     response: (_request, response) =>
       response.writeHead(200).end(`{"devices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
     error: /nested deeper/,
@@ -136,19 +136,19 @@ const failures: readonly Trouble[] = [
   { row: 'U22', name: 'a redirect', error: /unexpected redirect/ },
   {
     row: 'U23',
-    name: 'another scheme',
+    name: 'another authentication scheme',
     response: respondError(401, { 'www-authenticate': 'Basic realm="r"' }),
     error: /credentials rejected/,
   },
 ]
 
-const codeOf = ({ row, name }: Trouble) => `${row} ${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+const codeOf = ({ row, name }: FailureCase) => `${row} ${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 const find = (name: string) => failures.findIndex((failure) => failure.name === name)
 
 let app: TestApp
 let socket: TestSocket
-let neighbour: System
-let elsewhere: System
+let otherSystem: System
+let otherHost: System
 let closedPort: Network
 let faultsAt: number
 const systems: System[] = []
@@ -171,42 +171,42 @@ async function receiverOf(code: string) {
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 
-function probe(): () => Promise<void> {
-  let isOver = false
-  const timed = async (into: number[], ask: () => Promise<unknown>) => {
+function startProbing(): () => Promise<void> {
+  let isStopped = false
+  const measure = async (durations: number[], call: () => Promise<unknown>) => {
     const startedAt = performance.now()
-    await ask()
-    into.push(performance.now() - startedAt)
+    await call()
+    durations.push(performance.now() - startedAt)
   }
   const running = (async () => {
-    for (let turn = 0; !isOver; turn += 1) {
-      await timed(probes.health, () => app.get('/healthz'))
-      await timed(probes.pong, () => {
-        socket.send({ type: 'ping', id: turn })
-        return socket.next(({ type, id }) => type === 'pong' && id === turn)
+    for (let round = 0; !isStopped; round += 1) {
+      await measure(probes.health, () => app.get('/healthz'))
+      await measure(probes.pong, () => {
+        socket.send({ type: 'ping', id: round })
+        return socket.next(({ type, id }) => type === 'pong' && id === round)
       })
-      const path = paths[turn % paths.length] ?? ''
+      const path = paths[round % paths.length] ?? ''
       const { status } = await app.get(path)
       if (status !== 200) probes.wrong.push(`${path} ${status}`)
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   })()
   return async () => {
-    isOver = true
+    isStopped = true
     await running
   }
 }
 
 beforeAll(async () => {
-  const end = await sharing(async () => {
-    neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
-    elsewhere = await startSystem(respondError(404))
-    for (const at of failures.keys()) {
-      const valid = respondJson({ devices: [device(at + 1)] })
+  const end = await openShared(async () => {
+    otherSystem = await startSystem(respondJson({ devices: [device(1000)] }))
+    otherHost = await startSystem(respondError(404))
+    for (const index of failures.keys()) {
+      const valid = respondJson({ devices: [device(index + 1)] })
       validSystems.push(valid)
       systems.push(await startSystem(valid))
     }
-    closedPort = await startNetwork(atEnd, (systems[0] as System).url)
+    closedPort = await startNetwork(onTestEnd, (systems[0] as System).url)
     const entries = failures.map((failure, index) =>
       (systems[index] as System).entry(codeOf(failure), {
         ...(index === 0 && { api_base_url: closedPort.url }),
@@ -214,21 +214,25 @@ beforeAll(async () => {
       }),
     )
     const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) })
-    app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')], log })
+    app = await startApp({ manufacturers: [...entries, otherSystem.entry('neighbour')], log })
     socket = await app.socket()
-    await until('all are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
-    await until('all are healthy', async () => (await app.get('/api/health/')).json.status === 'healthy', 30_000)
+    await until('all receivers are known', async () => (await app.receivers()).length === failures.length + 1, 20_000)
+    await until(
+      'all manufacturers are healthy',
+      async () => (await app.get('/api/health/')).json.status === 'healthy',
+      30_000,
+    )
     before = (await app.receivers()) as never
     faultsAt = performance.now()
     await closedPort.refuse()
     for (const [index, { response }] of failures.entries())
       if (response !== undefined) systems[index]?.respondWith(response)
-    for (const name of ['403', '401 to everything', 'another scheme']) {
+    for (const name of ['403', '401 to everything', 'another authentication scheme']) {
       systems[find(name)]?.handleUpgrades(rejectUpgrade(name === '403' ? 403 : 401))
     }
-    systems[find('a redirect')]?.respondWith(respondError(307, { location: `${elsewhere.url}/` }))
+    systems[find('a redirect')]?.respondWith(respondError(307, { location: `${otherHost.url}/` }))
   })
-  const stopProbing = probe()
+  const stopProbing = startProbing()
   return async () => {
     await stopProbing()
     await end()
@@ -239,9 +243,9 @@ describe('a system that fails', () => {
   // Reliability: 1.9, 1.10, 2.1.2, U1, U2, U3, U4, U6, U10, U11, U12, U13, U19, U20, U22, U23, 3.12.7.
   it.each(failures)('$row $name: reports a failed cycle and keeps all known data', async (failure) => {
     const code = codeOf(failure)
-    const { error, ...state } = await until('it has failed', async () => {
-      const now = await healthOf(code)
-      return now.consecutive_failures > 0 && now
+    const { error, ...state } = await until('the poll has failed', async () => {
+      const current = await healthOf(code)
+      return current.consecutive_failures > 0 && current
     })
     expect(error).toMatch(failure.error)
     expect(state.status).toMatch(/degraded|unhealthy/)
@@ -250,34 +254,34 @@ describe('a system that fails', () => {
     const receiver = json.receivers.find(({ id }: { id: number }) => id === known?.id)
     expect({ ...receiver, last_seen: 0 }).toEqual({ ...known, last_seen: 0 })
     const { last_seen } = await receiverOf(code)
-    const heardLast = systems[failures.indexOf(failure)]?.requests.findLast(({ at }) => at < faultsAt)
-    expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (heardLast?.at ?? 0) + 1000)
+    const lastRequest = systems[failures.indexOf(failure)]?.requests.findLast(({ at }) => at < faultsAt)
+    expect(Date.parse(last_seen)).toBeLessThan(performance.timeOrigin + (lastRequest?.at ?? 0) + 1000)
   })
 
   // Reliability: 1.9, 2.1.1, U2, U3.
   it('is sent one request at a time, which is aborted at the deadline', async () => {
-    for (const name of ['silence', 'a body that stalls', 'a byte now and then']) {
+    for (const name of ['silence', 'a body that stalls', 'a slow trickle of bytes']) {
       const system = systems[find(name)] as System
       expect([name, system.maxConcurrent]).toEqual([name, 1])
-      const own = system.requests.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
-      const took = own.map(({ at, endedAt = 0 }) => endedAt - at)
-      expect(took.length).toBeGreaterThan(0)
-      expect(Math.min(...took)).toBeGreaterThan(500)
-      expect(Math.max(...took)).toBeLessThan(timeLimit(1500))
+      const finished = system.requests.filter(({ at, endedAt }) => at > faultsAt && endedAt !== undefined)
+      const durations = finished.map(({ at, endedAt = 0 }) => endedAt - at)
+      expect(durations.length).toBeGreaterThan(0)
+      expect(Math.min(...durations)).toBeGreaterThan(500)
+      expect(Math.max(...durations)).toBeLessThan(timeLimit(1500))
     }
   })
 
   // Reliability: 2.1.3, U10.
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
-    const times = await until('it gets a third request', () => {
-      const own = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
-      return own.length > 2 && own
+    const times = await until('the system gets a third request', () => {
+      const requestTimes = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
+      return requestTimes.length > 2 && requestTimes
     })
-    const waits = times.slice(1).map((at, nth) => at - (times[nth] ?? 0))
-    for (const [nth, wait] of waits.entries()) {
-      expect(wait).toBeGreaterThan(0.8 * 1000 * 2 ** nth - 300)
-      expect(wait).toBeLessThan(1.2 * 1000 * 2 ** nth + timeLimit(500))
+    const delays = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+    for (const [index, delay] of delays.entries()) {
+      expect(delay).toBeGreaterThan(0.8 * 1000 * 2 ** index - 300)
+      expect(delay).toBeLessThan(1.2 * 1000 * 2 ** index + timeLimit(500))
     }
   })
 
@@ -285,7 +289,7 @@ describe('a system that fails', () => {
   it('is polled at once by a refresh, which reports the outcome', async () => {
     const refresh = (query = '') => app.post(`/api/refresh/${query}`)
     const startedAt = performance.now()
-    const failed = await refresh(`?manufacturer=${codeOf(failures[0] as Trouble)}`)
+    const failed = await refresh(`?manufacturer=${codeOf(failures[0] as FailureCase)}`)
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(1000))
     expect(failed).toMatchObject({ status: 503, json: { status: 503, details: expect.stringMatching(/refused/) } })
     expect(Number(failed.headers['retry-after'])).toBeGreaterThanOrEqual(1)
@@ -294,9 +298,9 @@ describe('a system that fails', () => {
 
   // Reliability: 2.1.4, 2.1.8.
   it('changes its status in the expected steps, each published once', async () => {
-    const code = codeOf(failures[find('500')] as Trouble)
-    await until('it is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
-    await socket.caughtUp()
+    const code = codeOf(failures[find('500')] as FailureCase)
+    await until('the status is unhealthy', async () => (await healthOf(code)).status === 'unhealthy', 15_000)
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy'])
@@ -313,26 +317,26 @@ describe('a system that fails', () => {
 
   // Reliability: 1.11, U22.
   it('that redirects is not followed', () => {
-    expect(elsewhere.requests).toEqual([])
+    expect(otherHost.requests).toEqual([])
   })
 
   // Reliability: 1.11, U23.
   it('that requires an unsupported authentication scheme gets no credentials', () => {
-    const { requests } = systems[find('another scheme')] as System
-    const own = requests.filter(({ at }) => at > faultsAt)
-    expect(own.length).toBeGreaterThan(0)
-    expect(JSON.stringify(own)).not.toMatch(/authorization|the key/i)
+    const { requests } = systems[find('another authentication scheme')] as System
+    const requestsSince = requests.filter(({ at }) => at > faultsAt)
+    expect(requestsSince.length).toBeGreaterThan(0)
+    expect(JSON.stringify(requestsSince)).not.toMatch(/authorization|the key/i)
   })
 
   // Reliability: 2.1.4, U1.
   it('is polled again within one delay after it recovers, all of them at once', async () => {
-    const rejected = ['403', '401 to everything', 'another scheme'].map(find)
+    const rejected = ['403', '401 to everything', 'another authentication scheme'].map(find)
     await closedPort.restore()
     for (const [index, system] of systems.entries())
       if (!rejected.includes(index)) system.respondWith(validSystems[index] as Responder)
     const recovered = failures.filter((_, index) => !rejected.includes(index))
     await until(
-      'all are healthy',
+      'all manufacturers are healthy',
       async () => {
         const { manufacturers } = (await app.get('/api/health/')).json
         const status = new Map(
@@ -341,13 +345,13 @@ describe('a system that fails', () => {
             manufacturer.status,
           ]),
         )
-        return recovered.every((one) => status.get(codeOf(one)) === 'healthy')
+        return recovered.every((failure) => status.get(codeOf(failure)) === 'healthy')
       },
       36_000,
     )
     for (const failure of recovered) expect((await healthOf(codeOf(failure))).consecutive_failures).toBe(0)
-    const code = codeOf(failures[find('500')] as Trouble)
-    await socket.caughtUp()
+    const code = codeOf(failures[find('500')] as FailureCase)
+    await socket.receiveAll()
     const messages = socket.ofType('status_update').filter(({ manufacturer }) => manufacturer === code)
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy', 'healthy'])
@@ -355,17 +359,17 @@ describe('a system that fails', () => {
 
   // Reliability: 2.1.3, U4, U6.
   it('that rejects the credentials is not called for a minute: at most one challenge is answered', () => {
-    for (const [name, most] of [
+    for (const [name, maxRequests] of [
       ['403', 1],
       ['401 to everything', 2],
-      ['another scheme', 1],
+      ['another authentication scheme', 1],
     ] as const) {
       const { requests, upgrades } = systems[find(name)] as System
-      const own = requests.filter(({ at }) => at > faultsAt)
+      const requestsSince = requests.filter(({ at }) => at > faultsAt)
       expect(performance.now() - faultsAt).toBeLessThan(60_000)
-      expect([name, own.length]).toEqual([name, most])
+      expect([name, requestsSince.length]).toEqual([name, maxRequests])
       expect(upgrades.filter(({ at }) => at > faultsAt).length).toBeLessThanOrEqual(2)
-      expect(own.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
+      expect(requestsSince.filter(({ headers }) => /^Basic/.test(headers.authorization ?? ''))).toEqual([])
     }
   })
 
@@ -376,8 +380,8 @@ describe('a system that fails', () => {
     expect(Math.max(...probes.health)).toBeLessThan(timeLimit(500))
     expect(Math.max(...probes.pong)).toBeLessThan(timeLimit(500))
     expect(await app.receivers()).toHaveLength(failures.length + 1)
-    const { requests } = neighbour
-    const gaps = requests.slice(1).map(({ at }, nth) => at - (requests[nth]?.at ?? 0))
+    const { requests } = otherSystem
+    const gaps = requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0))
     expect(gaps.length).toBeGreaterThan(5)
     expect(Math.max(...gaps)).toBeLessThan(timeLimit(1500))
   })

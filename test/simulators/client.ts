@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 
 /** A very high rate limit. */
-export const fast = { perSecond: 10_000, burst: 10_000 }
+export const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 
 export interface SimulatorResponse {
   readonly status: number
@@ -16,7 +16,7 @@ export interface SimulatorResponse {
 }
 
 export function call(
-  to: { baseUrl: string },
+  simulator: { baseUrl: string },
   method: string,
   path: string,
   options: { headers?: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined } = {},
@@ -24,18 +24,18 @@ export function call(
   const body = options.body === undefined ? undefined : JSON.stringify(options.body)
   const headers = { ...options.headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
-    const clientRequest = request(to.baseUrl + path, { method, headers, signal: options.signal, agent: false })
+    const clientRequest = request(simulator.baseUrl + path, { method, headers, signal: options.signal, agent: false })
     clientRequest.on('error', reject)
     clientRequest.on('response', async (response) => {
       try {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
-        const whole = Buffer.concat(chunks)
+        const bytes = Buffer.concat(chunks)
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
-          bytes: whole.length,
-          json: tryJson(whole),
+          bytes: bytes.length,
+          json: parseJson(bytes),
         })
       } catch (error) {
         reject(error)
@@ -45,7 +45,7 @@ export function call(
   })
 }
 
-function tryJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return bytes.length > 1_000_000 ? undefined : JSON.parse(bytes.toString())
   } catch {
@@ -66,16 +66,16 @@ export function collect() {
   return { all, find }
 }
 
-export function pickTransmitter(of: Simulator): { id: string; number: number } {
-  for (const { device, channels } of of.show.devicesAt(0, of.manufacturer)) {
+export function findTransmitter(simulator: Simulator): { id: string; number: number } {
+  for (const { device, channels } of simulator.show.devicesAt(0, simulator.manufacturer)) {
     const channel = channels.find((channel) => channel.transmitter !== null)
     if (channel !== undefined) return { id: device.id, number: channel.channel }
   }
   throw new Error('no transmitter is on')
 }
 
-export async function until(isSo: () => boolean): Promise<void> {
-  for (const giveUpAt = Date.now() + 5000; !isSo(); await pause(10)) {
-    if (Date.now() > giveUpAt) throw new Error(`timed out: ${isSo}`)
+export async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 5000; !condition(); await pause(10)) {
+    if (Date.now() > deadline) throw new Error(`timed out: ${condition}`)
   }
 }

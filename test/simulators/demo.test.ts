@@ -2,19 +2,19 @@
 
 import { expect, it } from 'vitest'
 import { startDemo } from '../../src/manufacturers/demo.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { call } from './client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 
-async function demoWith(options: Parameters<typeof startDemo>[0]) {
+async function startTestDemo(options: Parameters<typeof startDemo>[0]) {
   const demo = await startDemo(options)
-  atEnd(() => demo.close())
+  onTestEnd(() => demo.close())
   return demo
 }
 
-it('has two systems with one show, and a rack of single devices', async () => {
-  const demo = await demoWith({ seed: 5 })
+it('the demo has two systems with one simulated show, and a rack of single devices', async () => {
+  const demo = await startTestDemo({ seed: 5 })
   expect(demo.manufacturers.map((manufacturer) => [manufacturer.code, manufacturer.name])).toEqual([
     ['shure', 'Shure'],
     ['sennheiser', 'Sennheiser'],
@@ -27,6 +27,6 @@ it('has two systems with one show, and a rack of single devices', async () => {
   expect(devices.map(({ url }) => new URL(url).protocol)).toEqual([...Array(6).fill('tcp:'), 'udp:'])
   const others = demo.manufacturers[1]?.config.devices as { url: string }[]
   expect([...new Set(others.map(({ url }) => new URL(url).protocol))].sort()).toEqual(['http:', 'mcp:', 'ssc1:'])
-  const small = await demoWith({ receivers: 2 })
+  const small = await startTestDemo({ receivers: 2 })
   expect(small.manufacturers.map(({ config }) => config.devices)).toEqual([undefined, undefined])
 })

@@ -9,20 +9,20 @@ import {
 } from '../../src/manufacturers/sennheiser/simulator.ts'
 import type { Fault } from '../../src/simulation/faults.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { atEnd } from '../scope.ts'
-import { call, collect, fast, pickTransmitter, until } from './client.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { call, collect, findTransmitter, unlimitedRate, until } from './client.ts'
 
 const basic = { authorization: `Basic ${Buffer.from('api:stage-right-password').toString('base64')}` }
 
-async function sennheiserWith(options: SennheiserSimulatorOptions = {}) {
-  const sennheiser = await startSennheiserSimulator({ rateLimit: fast, story: false, ...options })
-  atEnd(() => sennheiser.close())
+async function startSennheiser(options: SennheiserSimulatorOptions = {}) {
+  const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate, story: false, ...options })
+  onTestEnd(() => sennheiser.close())
   return sennheiser
 }
 
 describe('devices', () => {
   it('are listed, and have details, channels and transmitters', async () => {
-    const sennheiser = await sennheiserWith()
+    const sennheiser = await startSennheiser()
     const get = async (path: string) => (await call(sennheiser, 'GET', path, { headers: basic })).json
     const { devices } = await get('/api/v1/devices')
     expect(devices).toHaveLength(sennheiser.deviceCount)
@@ -37,7 +37,7 @@ describe('devices', () => {
   })
 
   it('return 404 without a transmitter, for an unknown id and for another manufacturer', async () => {
-    const sennheiser = await sennheiserWith({ receivers: 1, channelsPerReceiver: 1 })
+    const sennheiser = await startSennheiser({ receivers: 1, channelsPerReceiver: 1 })
     const [state] = sennheiser.show.devicesAt(0)
     const id = state?.device.id ?? ''
     const status = async (path: string) => (await call(sennheiser, 'GET', path, { headers: basic })).status
@@ -51,7 +51,7 @@ describe('devices', () => {
   })
 
   it('have all fields in the list if configured', async () => {
-    const sennheiser = await sennheiserWith({ richList: true, receivers: 3 })
+    const sennheiser = await startSennheiser({ richList: true, receivers: 3 })
     const { devices } = (await call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })).json
     expect(devices[2]).toMatchObject({
       ip: expect.any(String),
@@ -64,7 +64,7 @@ describe('devices', () => {
 describe('the rate limit', () => {
   it('counts down in every response, then returns 429 until a token is available', async () => {
     let time = 1_000_000
-    const sennheiser = await sennheiserWith({ rateLimit: { perSecond: 1, burst: 2 }, now: () => time })
+    const sennheiser = await startSennheiser({ rateLimit: { perSecond: 1, burst: 2 }, now: () => time })
     const get = () => call(sennheiser, 'GET', '/api/v1/devices', { headers: basic })
     const first = await get()
     expect(first.headers).toMatchObject({
@@ -88,16 +88,16 @@ describe('the event stream', () => {
   const path = '/api/ssc/state/subscriptions'
 
   it('opens a session, accepts a list of paths, and sends their values and changes', async () => {
-    const sennheiser = await sennheiserWith({ pushesPerSecond: 0 })
-    const { id, number } = pickTransmitter(sennheiser)
+    const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
+    const { id, number } = findTransmitter(sennheiser)
     const device = `/api/v1/devices/${id}`
     const stream = await listen(sennheiser)
     const opened = await stream.events.find((event) => event.event === 'open')
     expect(stream.headers['content-location']).toBe(opened.data.path)
     expect(opened.data.path).toBe(`${path}/${opened.data.sessionUUID}`)
 
-    const put = (to: string, body: unknown) => call(sennheiser, 'PUT', to, { headers: basic, body })
-    expect((await put(opened.data.path, [device])).status).toBe(200)
+    const putJson = (url: string, body: unknown) => call(sennheiser, 'PUT', url, { headers: basic, body })
+    expect((await putJson(opened.data.path, [device])).status).toBe(200)
     const current = await stream.events.find((event) => event.event === 'message')
     expect(current.data[device]).toMatchObject({ status: 'online', serial_number: expect.any(String) })
 
@@ -121,21 +121,22 @@ describe('the event stream', () => {
   })
 
   it('rejects invalid paths', async () => {
-    const sennheiser = await sennheiserWith()
-    const send = (method: string, to: string, body?: unknown) => call(sennheiser, method, to, { headers: basic, body })
+    const sennheiser = await startSennheiser()
+    const send = (method: string, url: string, body?: unknown) =>
+      call(sennheiser, method, url, { headers: basic, body })
     expect((await send('GET', path)).status).toBe(400)
     expect((await send('PUT', `${path}/nobody`, [])).status).toBe(422)
     const stream = await listen(sennheiser)
     const { data } = await stream.events.find((event) => event.event === 'open')
-    const good = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}`
-    const rejected = await send('PUT', data.path, [good, '/api/v1/devices/nobody'])
+    const validPath = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}`
+    const rejected = await send('PUT', data.path, [validPath, '/api/v1/devices/nobody'])
     expect([rejected.status, rejected.json]).toEqual([404, { path: '/api/v1/devices/nobody', error: 404 }])
     expect((await send('GET', data.path)).json).toEqual([])
     expect((await send('PUT', data.path, { no: 'array' })).status).toBe(400)
   })
 
   it('sends comments as keep-alive and a close event at the end', async () => {
-    const sennheiser = await startSennheiserSimulator({ rateLimit: fast, keepAliveMs: 30 })
+    const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate, keepAliveMs: 30 })
     const stream = await listen(sennheiser)
     await until(() => stream.text().includes(': keep-alive\n\n'))
     await sennheiser.close()
@@ -143,7 +144,7 @@ describe('the event stream', () => {
   })
 
   it('ends when access is disabled', async () => {
-    const sennheiser = await sennheiserWith()
+    const sennheiser = await startSennheiser()
     const stream = await listen(sennheiser)
     sennheiser.setAccess(false)
     await stream.events.find((event) => event.event === 'close')
@@ -161,7 +162,7 @@ describe('faults', () => {
     call(simulator, 'GET', '/api/v1/devices', { headers: basic, signal })
 
   it('apply to the next n requests, on matching paths only', async () => {
-    const sennheiser = await sennheiserWith()
+    const sennheiser = await startSennheiser()
     sennheiser.setFault({ type: 'status', status: 500 }, { times: 2, path: /channels$/ })
     const channels = `/api/v1/devices/${sennheiser.show.devicesAt(0)[0]?.device.id}/channels`
     const status = async (path: string) => (await call(sennheiser, 'GET', path, { headers: basic })).status
@@ -173,7 +174,7 @@ describe('faults', () => {
   })
 
   it('return any status with headers and body', async () => {
-    const sennheiser = await sennheiserWith()
+    const sennheiser = await startSennheiser()
     const date = new Date(Date.now() + 60_000).toUTCString()
     const status = { type: 'status', status: 429, headers: { 'retry-after': date }, body: { error: 'slow' } } as const
     sennheiser.setFault(status, { times: 1 })
@@ -184,11 +185,11 @@ describe('faults', () => {
   })
 
   it('can hang, drip and reset', async () => {
-    const sennheiser = await sennheiserWith()
+    const sennheiser = await startSennheiser()
     sennheiser.setFault({ type: 'hang' }, { times: 1 })
     await expect(get(sennheiser, AbortSignal.timeout(300))).rejects.toThrow()
     sennheiser.setFault({ type: 'drip' }, { times: 1 })
-    const bytes = await dripped(sennheiser, 1300)
+    const bytes = await countDrippedBytes(sennheiser, 1300)
     expect(bytes).toBeGreaterThanOrEqual(2)
     expect(bytes).toBeLessThanOrEqual(4)
     sennheiser.setFault({ type: 'reset' }, { times: 1 })
@@ -196,39 +197,39 @@ describe('faults', () => {
   })
 
   it('return unusable bodies', async () => {
-    const sennheiser = await sennheiserWith()
-    const struck = (fault: Fault) => {
+    const sennheiser = await startSennheiser()
+    const getWithFault = (fault: Fault) => {
       sennheiser.setFault(fault, { times: 1 })
       return get(sennheiser)
     }
-    const html = await struck({ type: 'html' })
+    const html = await getWithFault({ type: 'html' })
     expect([html.status, html.headers['content-type']]).toEqual([200, 'text/html'])
-    expect((await struck({ type: 'not-json' })).json).toBeUndefined()
-    expect((await struck({ type: 'wrong-shape' })).json).toEqual({ devices: null })
-    await expect(struck({ type: 'truncated' })).rejects.toThrow()
-    expect((await struck({ type: 'huge' })).bytes).toBeGreaterThan(16 * 1024 * 1024)
-    const bomb = await struck({ type: 'gzip-bomb' })
+    expect((await getWithFault({ type: 'not-json' })).json).toBeUndefined()
+    expect((await getWithFault({ type: 'wrong-shape' })).json).toEqual({ devices: null })
+    await expect(getWithFault({ type: 'truncated' })).rejects.toThrow()
+    expect((await getWithFault({ type: 'huge' })).bytes).toBeGreaterThan(16 * 1024 * 1024)
+    const bomb = await getWithFault({ type: 'gzip-bomb' })
     expect(bomb.headers['content-encoding']).toBe('gzip')
     expect(bomb.bytes).toBeLessThan(100_000)
-    expect((await struck({ type: 'deep' })).bytes).toBeGreaterThan(200_000)
+    expect((await getWithFault({ type: 'deep' })).bytes).toBeGreaterThan(200_000)
   })
 
   it('affect one device of the list and no others', async () => {
-    const sennheiser = await sennheiserWith({ receivers: 3 })
+    const sennheiser = await startSennheiser({ receivers: 3 })
     const list = async (how: 'id-missing' | 'battery-word' | 'name-object') => {
       sennheiser.setFault({ type: 'malformed-device', how })
       return (await get(sennheiser)).json.devices
     }
-    const [broken, ...others] = await list('id-missing')
-    expect(broken).not.toHaveProperty('device_id')
+    const [malformed, ...others] = await list('id-missing')
+    expect(malformed).not.toHaveProperty('device_id')
     expect(others).toHaveLength(2)
     expect((await list('battery-word'))[0].battery_percentage).toBe('x')
     expect((await list('name-object'))[0].device_name).toBeTypeOf('object')
   })
 })
 
-it('hanging requests end when the simulator closes', async () => {
-  const sennheiser = await startSennheiserSimulator({ rateLimit: fast })
+it('closing the simulator ends hanging requests', async () => {
+  const sennheiser = await startSennheiserSimulator({ rateLimit: unlimitedRate })
   sennheiser.setFault({ type: 'hang' })
   const hanging = call(sennheiser, 'GET', '/api/v1/devices', { headers: basic }).catch((error: Error) => error)
   await until(() => sennheiser.requests.total === 1)
@@ -236,12 +237,16 @@ it('hanging requests end when the simulator closes', async () => {
   expect(await hanging).toBeInstanceOf(Error)
 })
 
-async function listen(to: Simulator) {
+async function listen(simulator: Simulator) {
   const headers = { ...basic, accept: 'text/event-stream' }
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const clientRequest = request(`${to.baseUrl}/api/ssc/state/subscriptions`, { headers, agent: false }, resolve)
+    const clientRequest = request(
+      `${simulator.baseUrl}/api/ssc/state/subscriptions`,
+      { headers, agent: false },
+      resolve,
+    )
     clientRequest.on('error', reject).end()
-    atEnd(() => clientRequest.destroy())
+    onTestEnd(() => clientRequest.destroy())
   })
   const events = collect()
   let text = ''
@@ -260,16 +265,16 @@ async function listen(to: Simulator) {
   return { headers: response.headers, events, text: () => text }
 }
 
-async function dripped(to: Simulator, forMs: number): Promise<number> {
+async function countDrippedBytes(simulator: Simulator, durationMs: number): Promise<number> {
   let bytes = 0
-  const clientRequest = request(`${to.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
+  const clientRequest = request(`${simulator.baseUrl}/api/v1/devices`, { headers: basic, agent: false }, (response) => {
     response.on('error', () => {})
     response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
     })
   })
   clientRequest.on('error', () => {}).end()
-  await pause(forMs)
+  await pause(durationMs)
   clientRequest.destroy()
   return bytes
 }

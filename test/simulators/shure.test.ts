@@ -6,26 +6,26 @@ import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { type ShureSimulatorOptions, startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
-import { atEnd } from '../scope.ts'
-import { call, collect, fast, pickTransmitter, type SimulatorResponse, until } from './client.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { call, collect, findTransmitter, type SimulatorResponse, unlimitedRate, until } from './client.ts'
 
-async function shureWith(options: ShureSimulatorOptions = {}) {
-  const shure = await startShureSimulator({ rateLimit: fast, story: false, ...options })
-  atEnd(() => shure.close())
+async function startShure(options: ShureSimulatorOptions = {}) {
+  const shure = await startShureSimulator({ rateLimit: unlimitedRate, story: false, ...options })
+  onTestEnd(() => shure.close())
   return shure
 }
 
 describe('digest authentication', () => {
   it('offers both algorithms, and accepts each', async () => {
-    const shure = await shureWith()
+    const shure = await startShure()
     const bare = await call(shure, 'GET', '/api/v1/devices')
     expect(bare.status).toBe(401)
-    expect(challengesOf(bare).map((one) => [one.algorithm, one.qop])).toEqual([
+    expect(challengesOf(bare).map((challenge) => [challenge.algorithm, challenge.qop])).toEqual([
       ['SHA-256', 'auth'],
       ['MD5', 'auth'],
     ])
     for (const algorithm of ['SHA-256', 'MD5']) {
-      const response = await signed(shure, 'GET', '/api/v1/devices', { algorithm })
+      const response = await callSigned(shure, 'GET', '/api/v1/devices', { algorithm })
       expect(response.status).toBe(200)
       expect(response.headers['authentication-info']).toMatch(/rspauth="[0-9a-f]+"/)
       expect(response.json.devices).toHaveLength(13)
@@ -33,18 +33,18 @@ describe('digest authentication', () => {
   })
 
   it('is computed by this test as in RFC 7616 section 3.9.1', () => {
-    const about = { realm: 'http-auth@example.org', nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v' }
-    const given = { ...about, secret: 'Circle of Life', username: 'Mufasa', uri: '/dir/index.html', nc: 1 }
+    const signature = { realm: 'http-auth@example.org', nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v' }
+    const parameters = { ...signature, secret: 'Circle of Life', username: 'Mufasa', uri: '/dir/index.html', nc: 1 }
     const cnonce = 'f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ'
-    expect(sign('GET', { ...given, cnonce, algorithm: 'MD5' })).toContain('8ca523f5e9506fed4657c9700eebdbec')
-    expect(sign('GET', { ...given, cnonce, algorithm: 'SHA-256' })).toContain('753927fa0e85d155564e2e272a28d180')
+    expect(sign('GET', { ...parameters, cnonce, algorithm: 'MD5' })).toContain('8ca523f5e9506fed4657c9700eebdbec')
+    expect(sign('GET', { ...parameters, cnonce, algorithm: 'SHA-256' })).toContain('753927fa0e85d155564e2e272a28d180')
   })
 
   it('rejects a wrong secret, user, path and method without the stale flag', async () => {
-    const shure = await shureWith()
+    const shure = await startShure()
     const path = '/api/v1/devices'
     for (const wrong of [{ secret: 'no' }, { username: 'root' }, { uri: '/api/v1/else' }, { signedMethod: 'PUT' }]) {
-      const response = await signed(shure, 'GET', path, wrong)
+      const response = await callSigned(shure, 'GET', path, wrong)
       expect(response.status).toBe(401)
       expect(String(response.headers['www-authenticate'])).not.toContain('stale')
     }
@@ -52,9 +52,9 @@ describe('digest authentication', () => {
   })
 
   it('rejects a nonce count that does not increase', async () => {
-    const shure = await shureWith()
+    const shure = await startShure()
     const [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
-    const withCount = (nc: number) => signed(shure, 'GET', '/api/v1/devices', { nc, challenge })
+    const withCount = (nc: number) => callSigned(shure, 'GET', '/api/v1/devices', { nc, challenge })
     expect((await withCount(2)).status).toBe(200)
     expect((await withCount(2)).status).toBe(401)
     expect((await withCount(1)).status).toBe(401)
@@ -64,33 +64,33 @@ describe('digest authentication', () => {
 
   it('marks a nonce as stale after its uses or its time', async () => {
     let time = Date.now()
-    const shure = await shureWith({ nonceUses: 2, nonceLifetimeMs: 5000, now: () => time })
+    const shure = await startShure({ nonceUses: 2, nonceLifetimeMs: 5000, now: () => time })
     let [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices'))
-    const withCount = (nc: number) => signed(shure, 'GET', '/api/v1/devices', { nc, challenge })
+    const withCount = (nc: number) => callSigned(shure, 'GET', '/api/v1/devices', { nc, challenge })
     expect([(await withCount(1)).status, (await withCount(2)).status]).toEqual([200, 200])
-    const spent = await withCount(3)
-    expect(spent.status).toBe(401)
-    ;[challenge] = challengesOf(spent)
+    const expired = await withCount(3)
+    expect(expired.status).toBe(401)
+    ;[challenge] = challengesOf(expired)
     expect(challenge?.stale).toBe('true')
     time += 5001
     expect(challengesOf(await withCount(1))[0]?.stale).toBe('true')
   })
 
   it('sends the next nonce if configured, and accepts it', async () => {
-    const shure = await shureWith({ nextNonce: true })
-    const first = await signed(shure, 'GET', '/api/v1/devices')
+    const shure = await startShure({ nextNonce: true })
+    const first = await callSigned(shure, 'GET', '/api/v1/devices')
     const [, nonce = ''] = /nextnonce="([^"]+)"/.exec(String(first.headers['authentication-info'])) ?? []
     const challenge = { realm: 'System API', nonce, algorithm: 'SHA-256' }
-    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(200)
+    expect((await callSigned(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(200)
   })
 
   it('can also require the vendor key', async () => {
-    const shure = await shureWith({ demandVendorKey: true })
+    const shure = await startShure({ demandVendorKey: true })
     expect(shure.config.auth_header).toBe(true)
     const headers = { 'x-vendor-auth-key': String(shure.config.shared_key) }
     const [challenge] = challengesOf(await call(shure, 'GET', '/api/v1/devices', { headers }))
-    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(401)
-    expect((await signed(shure, 'GET', '/api/v1/devices', { challenge, headers })).status).toBe(200)
+    expect((await callSigned(shure, 'GET', '/api/v1/devices', { challenge })).status).toBe(401)
+    expect((await callSigned(shure, 'GET', '/api/v1/devices', { challenge, headers })).status).toBe(200)
   })
 })
 
@@ -98,34 +98,34 @@ describe('discovery addresses', () => {
   const path = '/api/v1/config/discovery/ips'
 
   it('are replaced by PUT and removed by PATCH', async () => {
-    const shure = await shureWith()
-    expect((await signed(shure, 'GET', path)).json).toEqual({ ips: [] })
-    expect((await signed(shure, 'PUT', path, { body: { ips: ['10.0.0.1', '10.0.0.2'] } })).status).toBe(202)
-    expect((await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: ['10.0.0.1'] } })).status).toBe(202)
+    const shure = await startShure()
+    expect((await callSigned(shure, 'GET', path)).json).toEqual({ ips: [] })
+    expect((await callSigned(shure, 'PUT', path, { body: { ips: ['10.0.0.1', '10.0.0.2'] } })).status).toBe(202)
+    expect((await callSigned(shure, 'PATCH', `${path}/remove`, { body: { ips: ['10.0.0.1'] } })).status).toBe(202)
     expect(shure.discoveryIps).toEqual(['10.0.0.2'])
-    expect((await signed(shure, 'PUT', path, { body: { ips: 'all' } })).status).toBe(400)
+    expect((await callSigned(shure, 'PUT', path, { body: { ips: 'all' } })).status).toBe(400)
     expect(shure.discoveryIps).toEqual(['10.0.0.2'])
   })
 
   it('can require POST instead of PATCH', async () => {
-    const shure = await shureWith({ refusePatch: true })
-    const rejected = await signed(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
+    const shure = await startShure({ refusePatch: true })
+    const rejected = await callSigned(shure, 'PATCH', `${path}/remove`, { body: { ips: [] } })
     expect([rejected.status, rejected.headers.allow]).toEqual([405, 'POST'])
-    expect((await signed(shure, 'POST', `${path}/remove`, { body: { ips: [] } })).status).toBe(202)
+    expect((await callSigned(shure, 'POST', `${path}/remove`, { body: { ips: [] } })).status).toBe(202)
   })
 })
 
 describe('the WebSocket', () => {
   it('rejects connections without credentials and at another path', async () => {
-    const shure = await shureWith()
+    const shure = await startShure()
     expect(await upgradeStatus(shure, '/api/v1/ws', {})).toBe(401)
     const authorization = await authorizationFor(shure, '/api/v1/other')
     expect(await upgradeStatus(shure, '/api/v1/other', { authorization })).toBe(404)
   })
 
   it('pushes only what changed', async () => {
-    const shure = await shureWith({ pushesPerSecond: 0 })
-    const { id, number } = pickTransmitter(shure)
+    const shure = await startShure({ pushesPerSecond: 0 })
+    const { id, number } = findTransmitter(shure)
     const { frames } = await connect(shure)
     shure.show.set(id, { battery: 7, rf_level: -71, audio_level: -9 }, number)
     shure.push.flush()
@@ -145,7 +145,7 @@ describe('the WebSocket', () => {
   })
 
   it('reports devices that go offline, appear and are removed', async () => {
-    const shure = await shureWith({ receivers: 2, pushesPerSecond: 50 })
+    const shure = await startShure({ receivers: 2, pushesPerSecond: 50 })
     const [first, second] = shure.show.devicesAt(0).map(({ device }) => device.id)
     const { frames } = await connect(shure)
     shure.show.set(first ?? '', { online: false })
@@ -165,7 +165,7 @@ describe('the WebSocket', () => {
   })
 
   it('pushes levels about five times a second for each device', async () => {
-    const shure = await shureWith({ receivers: 1 })
+    const shure = await startShure({ receivers: 1 })
     const { frames } = await connect(shure)
     await pause(1100)
     expect(frames.all.length).toBeGreaterThanOrEqual(4)
@@ -173,7 +173,7 @@ describe('the WebSocket', () => {
   })
 
   it('answers pings, and can stop responding and drop its connections', async () => {
-    const shure = await shureWith({ pushesPerSecond: 20 })
+    const shure = await startShure({ pushesPerSecond: 20 })
     const { socket, frames } = await connect(shure)
     let pongs = 0
     socket.on('pong', () => pongs++)
@@ -191,7 +191,7 @@ describe('the WebSocket', () => {
   })
 
   it('closes with 1001', async () => {
-    const shure = await startShureSimulator({ rateLimit: fast })
+    const shure = await startShureSimulator({ rateLimit: unlimitedRate })
     const { socket } = await connect(shure)
     const code = new Promise((resolve) => socket.once('close', resolve))
     await shure.close()
@@ -199,7 +199,7 @@ describe('the WebSocket', () => {
   })
 
   it('is also affected by simulated faults', async () => {
-    const shure = await shureWith()
+    const shure = await startShure()
     shure.setFault({ type: 'status', status: 503 }, { path: '/api/v1/ws' })
     const authorization = await authorizationFor(shure, '/api/v1/ws')
     expect(await upgradeStatus(shure, '/api/v1/ws', { authorization })).toBe(503)
@@ -220,23 +220,30 @@ interface Signature {
   readonly body?: unknown
 }
 
-async function signed(to: Simulator, method: string, path: string, about: Signature = {}): Promise<SimulatorResponse> {
-  const authorization = await authorizationFor(to, path, { signedMethod: method, ...about })
-  return call(to, method, path, { headers: { ...about.headers, authorization }, body: about.body })
+async function callSigned(
+  simulator: Simulator,
+  method: string,
+  path: string,
+  signature: Signature = {},
+): Promise<SimulatorResponse> {
+  const authorization = await authorizationFor(simulator, path, { signedMethod: method, ...signature })
+  return call(simulator, method, path, { headers: { ...signature.headers, authorization }, body: signature.body })
 }
 
-async function authorizationFor(to: Simulator, path: string, about: Signature = {}): Promise<string> {
-  const { algorithm = 'SHA-256', secret = String(to.config.shared_key), signedMethod = 'GET' } = about
-  const offered = about.challenge === undefined ? challengesOf(await call(to, 'GET', path)) : [about.challenge]
-  const challenge = offered.find((one) => about.challenge !== undefined || one.algorithm === algorithm) ?? {}
+async function authorizationFor(simulator: Simulator, path: string, signature: Signature = {}): Promise<string> {
+  const { algorithm = 'SHA-256', secret = String(simulator.config.shared_key), signedMethod = 'GET' } = signature
+  const offered =
+    signature.challenge === undefined ? challengesOf(await call(simulator, 'GET', path)) : [signature.challenge]
+  const challenge =
+    offered.find((candidate) => signature.challenge !== undefined || candidate.algorithm === algorithm) ?? {}
   const { realm = '', nonce = '' } = challenge
-  const given = { username: 'api', uri: path, nc: 1, cnonce: 'abc', ...about, secret, realm, nonce }
-  return sign(signedMethod, { ...given, algorithm: challenge.algorithm ?? algorithm })
+  const parameters = { username: 'api', uri: path, nc: 1, cnonce: 'abc', ...signature, secret, realm, nonce }
+  return sign(signedMethod, { ...parameters, algorithm: challenge.algorithm ?? algorithm })
 }
 
 function sign(
   method: string,
-  about: {
+  signature: {
     algorithm: string
     realm: string
     nonce: string
@@ -247,12 +254,12 @@ function sign(
     cnonce: string
   },
 ): string {
-  const { algorithm, realm, nonce, secret, username, uri, cnonce } = about
+  const { algorithm, realm, nonce, secret, username, uri, cnonce } = signature
   const hash = (text: string) =>
     createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
       .update(text)
       .digest('hex')
-  const nc = about.nc.toString(16).padStart(8, '0')
+  const nc = signature.nc.toString(16).padStart(8, '0')
   const a1 = hash(`${username}:${realm}:${secret}`)
   const response = hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${hash(`${method}:${uri}`)}`)
   const quoted = { username, realm, nonce, uri, cnonce, response }
@@ -264,30 +271,34 @@ function challengesOf(response: SimulatorResponse): Record<string, string>[] {
   const header = String(response.headers['www-authenticate'] ?? '')
   return header
     .split(/,\s*(?=Digest )/)
-    .map((one) =>
-      Object.fromEntries([...one.matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name, a, b]) => [name, a ?? b])),
+    .map((part) =>
+      Object.fromEntries([...part.matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g)].map(([, name, a, b]) => [name, a ?? b])),
     )
 }
 
-function upgradeStatus(to: Simulator, path: string, headers: Record<string, string>): Promise<number | undefined> {
-  const socket = new WebSocket(to.baseUrl.replace('http', 'ws') + path, { headers })
+function upgradeStatus(
+  simulator: Simulator,
+  path: string,
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const socket = new WebSocket(simulator.baseUrl.replace('http', 'ws') + path, { headers })
   return new Promise((resolve, reject) => {
     socket.on('unexpected-response', (request, response) => {
       request.destroy()
       resolve(response.statusCode)
     })
-    socket.on('open', () => reject(new Error('it opened')))
+    socket.on('open', () => reject(new Error('the connection was accepted')))
     socket.on('error', () => {})
   })
 }
 
-async function connect(to: Simulator) {
-  const authorization = await authorizationFor(to, '/api/v1/ws')
-  const socket = new WebSocket(`${to.baseUrl.replace('http', 'ws')}/api/v1/ws`, { headers: { authorization } })
-  atEnd(() => socket.terminate())
+async function connect(simulator: Simulator) {
+  const authorization = await authorizationFor(simulator, '/api/v1/ws')
+  const socket = new WebSocket(`${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws`, { headers: { authorization } })
+  onTestEnd(() => socket.terminate())
   const frames = collect()
   socket.on('message', (data) => frames.all.push(JSON.parse(String(data))))
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  await until(() => to.push.links > 0)
+  await until(() => simulator.push.links > 0)
   return { socket, frames }
 }

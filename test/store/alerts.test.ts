@@ -22,7 +22,7 @@ import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'
 
-function finding(number: number, fields: Partial<AlertCause> = {}): AlertCause {
+function alertCause(number: number, fields: Partial<AlertCause> = {}): AlertCause {
   return {
     subject: `battery:${number}`,
     kind: 'battery_low',
@@ -38,20 +38,20 @@ function finding(number: number, fields: Partial<AlertCause> = {}): AlertCause {
 describe.each(engines)('alerts on %s', (engine) => {
   test('have one open record for a subject, escalate, and are cleared once', async () => {
     const db = await openStore(engine)
-    const raise = (number: number, index: number, fields?: Partial<AlertCause>) =>
-      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(number, fields), index))
-    const first = await raise(1, 1000)
-    expect(first).toEqual({ ...finding(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
+    const raiseOnce = (number: number, index: number, fields?: Partial<AlertCause>) =>
+      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), alertCause(number, fields), index))
+    const first = await raiseOnce(1, 1000)
+    expect(first).toEqual({ ...alertCause(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
     const id = first?.id ?? 0
-    expect(await raise(1, 2000)).toBeNull()
-    const worse = { severity: 'critical', message: 'Empty' } as const
-    expect(await db.transaction((tx) => worsenAlert(tx, 8, id, worse))).toMatchObject({ id, ...worse })
-    expect(await db.transaction((tx) => worsenAlert(tx, 9, id, worse))).toBeNull()
+    expect(await raiseOnce(1, 2000)).toBeNull()
+    const escalation = { severity: 'critical', message: 'Empty' } as const
+    expect(await db.transaction((tx) => worsenAlert(tx, 8, id, escalation))).toMatchObject({ id, ...escalation })
+    expect(await db.transaction((tx) => worsenAlert(tx, 9, id, escalation))).toBeNull()
     const cleared = { message: 'Full', at: 3000 }
     expect(await db.transaction((tx) => clearAlert(tx, 10, id, cleared))).toMatchObject({ id, cleared_at: 3000 })
     expect(await db.transaction((tx) => clearAlert(tx, 11, id, cleared))).toBeNull()
-    expect((await raise(1, 4000))?.id).toBeGreaterThan(id)
-    await raise(2, 5000, { manufacturer: 'sennheiser' })
+    expect((await raiseOnce(1, 4000))?.id).toBeGreaterThan(id)
+    await raiseOnce(2, 5000, { manufacturer: 'sennheiser' })
     expect((await listAlerts(db.read)).map(({ state }) => state)).toEqual(['cleared', 'raised', 'raised'])
     expect(await listAlerts(db.read, { state: 'raised', manufacturer: 'shure' })).toHaveLength(1)
     expect((await listAlertsSince(db.read, 9)).map(({ alert, revision }) => [alert.id, revision])).toEqual([[id, 10]])
@@ -63,18 +63,18 @@ describe.each(engines)('alerts on %s', (engine) => {
     const db = await openStore(engine)
     const raised = await Promise.all(
       [1, 2, 3].map(() =>
-        db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), finding(1), 1000)),
+        db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), alertCause(1), 1000)),
       ),
     )
-    expect(raised.filter((one) => one !== null)).toHaveLength(1)
+    expect(raised.filter((alert) => alert !== null)).toHaveLength(1)
   })
 
   test('are deleted by age and number once cleared; open ones stay', async () => {
     const db = await openStore(engine)
     await db.transaction(async (tx) => {
-      for (let at = 1; at <= 6; at += 1) {
-        const alert = await raiseAlert(tx, at, finding(at), at)
-        if (at > 1 && alert !== null) await clearAlert(tx, at, alert.id, { message: 'well', at: at * 1000 })
+      for (let index = 1; index <= 6; index += 1) {
+        const alert = await raiseAlert(tx, index, alertCause(index), index)
+        if (index > 1 && alert !== null) await clearAlert(tx, index, alert.id, { message: 'well', at: index * 1000 })
       }
       await pruneAlerts(tx, 3000, 2)
     })
@@ -87,12 +87,12 @@ describe.each(engines)('connections on %s', (engine) => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(db, [draft(1), draft(2)])
     const connections = receivers.map(({ id }) => newConnection(id, 'shure', 'shure:http://x', 'websocket'))
-    const [one, other] = connections
-    if (one === undefined || other === undefined) throw new Error('no connections')
+    const [first, other] = connections
+    if (first === undefined || other === undefined) throw new Error('no connections')
     await db.transaction((tx) => saveConnections(tx, 1, connections))
-    const stopped = applyConnectionEvent(one, { type: 'stopped', at: 5 })
+    const stopped = applyConnectionEvent(first, { type: 'stopped', at: 5 })
     await db.transaction((tx) => overrideConnections(tx, 2, [stopped]))
-    const opened = [one, other].map((before) => applyConnectionEvent(before, { type: 'opened', at: 6 }))
+    const opened = [first, other].map((before) => applyConnectionEvent(before, { type: 'opened', at: 6 }))
     await db.transaction((tx) => saveConnections(tx, 3, opened))
     expect((await listConnections(db.read)).map(({ status }) => status)).toEqual(['stopped', 'connected'])
     expect((await listConnections(db.read, 2)).map(({ receiver }) => receiver)).toEqual([other.receiver])
@@ -100,10 +100,10 @@ describe.each(engines)('connections on %s', (engine) => {
       overrideConnections(tx, 4, [applyConnectionEvent(stopped, { type: 'started', at: 7 })]),
     )
     await db.transaction((tx) => saveConnections(tx, 5, [stopped]))
-    const lastMessages = [[one.receiver, 99]] as const
+    const lastMessages = [[first.receiver, 99]] as const
     await db.transaction((tx) => saveLastMessages(tx, lastMessages))
-    expect(await findConnections(db.read, [one.receiver, 4711])).toMatchObject([
-      { receiver: one.receiver, status: 'disconnected', last_message_at: 99 },
+    expect(await findConnections(db.read, [first.receiver, 4711])).toMatchObject([
+      { receiver: first.receiver, status: 'disconnected', last_message_at: 99 },
     ])
   })
 })
@@ -111,8 +111,8 @@ describe.each(engines)('connections on %s', (engine) => {
 describe.each(engines)('requested polls on %s', (engine) => {
   test('are marked as done up to the number that was read', async () => {
     const db = await openStore(engine)
-    const ask = () => db.transaction((tx) => requestPoll(tx, 'shure:http://x'))
-    expect([await ask(), await ask()]).toEqual([1, 2])
+    const request = () => db.transaction((tx) => requestPoll(tx, 'shure:http://x'))
+    expect([await request(), await request()]).toEqual([1, 2])
     expect(await listRequestedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toBeUndefined()
     await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 1, { devices: 3 }))

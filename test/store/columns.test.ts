@@ -35,7 +35,7 @@ describe.each(engines)('columns on %s', (engine) => {
         tx,
         { key: 'text', value: 'bigint' },
         rows,
-        (given) => sql`insert into meta (key, value) select key, value from ${given} where true`,
+        (rowset) => sql`insert into meta (key, value) select key, value from ${rowset} where true`,
       )
       for (const [value] of numbers) {
         await tx.query

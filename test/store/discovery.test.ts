@@ -34,12 +34,12 @@ import { conflictEntry, insertDrafts, openStore } from './helpers.ts'
 
 const all = { limit: 1_000, offset: 0 }
 
-function put(db: Database, number: number, fields: Partial<QueueEntry> = {}) {
+function addEntry(db: Database, number: number, fields: Partial<QueueEntry> = {}) {
   const entry = conflictEntry({ identity_key: `serial:${number}`, serial_number: `${number}`, ...fields })
   return db.transaction(async (tx) => savePending(tx, await nextRevision(tx), entry))
 }
 
-function judge(db: Database, { id }: QueueEntry, status: QueueStatus, existing_device: number | null = null) {
+function review(db: Database, { id }: QueueEntry, status: QueueStatus, existing_device: number | null = null) {
   const reviewer = { id: 3, name: 'maria', at: 5_000 }
   return db.transaction(async (tx) =>
     saveReview(tx, await nextRevision(tx), id, {
@@ -55,18 +55,18 @@ describe.each(engines)('the review queue on %s', (engine) => {
   test('is counted, filtered and paginated by the store', async () => {
     const db = await openStore(engine)
     const entries = []
-    for (const number of [1, 2, 3, 4]) entries.push(await put(db, number, { discovered_at: number * 1_000 }))
-    await put(db, 5, {
+    for (const number of [1, 2, 3, 4]) entries.push(await addEntry(db, number, { discovered_at: number * 1_000 }))
+    await addEntry(db, 5, {
       manufacturer: 'sennheiser',
       is_ip_conflict: false,
       device_type: 'transmitter',
       discovered_at: 9_000,
     })
-    await judge(db, entries[1] as QueueEntry, 'duplicate')
+    await review(db, entries[1] as QueueEntry, 'duplicate')
     const serials = async (filter: Parameters<typeof listReviewed>[1], slice = all) => {
       const listed = await listReviewed(db.read, filter, slice)
       if (slice === all) expect(await countEntries(db.read, filter)).toBe(listed.length)
-      return listed.map((one) => one.serial_number)
+      return listed.map((entry) => entry.serial_number)
     }
     expect(await serials({})).toEqual(['1', '2', '3', '4', '5'])
     expect(await serials({}, { limit: 2, offset: 1 })).toEqual(['2', '3'])
@@ -97,7 +97,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
       report: { id: 'device-9', kind: 'receiver', channels: [{ channel: 1, rf_level: -50 }] },
     })
     const before = await currentRevision(db.read)
-    await judge(db, entry, 'imported', receiver.id)
+    await review(db, entry, 'imported', receiver.id)
     expect(await listEntries(db.read, before)).toEqual([{ ...entry, status: 'imported', existing_device: receiver.id }])
   })
 
@@ -105,16 +105,16 @@ describe.each(engines)('the review queue on %s', (engine) => {
   test('at its limit deletes imported entries first, then the newest pending ones, and never a rejection', async () => {
     const db = await openStore(engine)
     const entries: QueueEntry[] = []
-    for (let number = 1; number <= 6; number += 1) entries.push(await put(db, number))
+    for (let number = 1; number <= 6; number += 1) entries.push(await addEntry(db, number))
     const [a, b, c, d, e, f] = entries as [QueueEntry, QueueEntry, QueueEntry, QueueEntry, QueueEntry, QueueEntry]
-    await judge(db, b, 'imported')
-    await judge(db, d, 'imported')
-    await judge(db, a, 'rejected')
-    const trim = (limit: number) => db.transaction((tx) => trimQueue(tx, limit))
-    expect(await trim(6)).toEqual([])
-    expect(await trim(5)).toEqual([b.id])
-    expect((await trim(3)).sort()).toEqual([d.id, f.id])
-    expect((await trim(0)).sort()).toEqual([c.id, e.id])
+    await review(db, b, 'imported')
+    await review(db, d, 'imported')
+    await review(db, a, 'rejected')
+    const trimTo = (limit: number) => db.transaction((tx) => trimQueue(tx, limit))
+    expect(await trimTo(6)).toEqual([])
+    expect(await trimTo(5)).toEqual([b.id])
+    expect((await trimTo(3)).sort()).toEqual([d.id, f.id])
+    expect((await trimTo(0)).sort()).toEqual([c.id, e.id])
     expect((await listEntries(db.read)).map(({ id }) => id)).toEqual([a.id])
   })
 })
@@ -124,13 +124,13 @@ describe.each(engines)('movements on %s', (engine) => {
 
   test('name receivers and locations, and the user who acknowledged them', async () => {
     const db = await openStore(engine)
-    const [own, foreign] = (await insertDrafts(db, [draft(1), draft(2, { manufacturer: 'sennheiser' })])) as [
+    const [receiver, foreign] = (await insertDrafts(db, [draft(1), draft(2, { manufacturer: 'sennheiser' })])) as [
       Receiver,
       Receiver,
     ]
     const location = await db.transaction((tx) => insertLocation(tx, { name: 'Rack', description: '', parent: null }))
     const log = (fields: Partial<Parameters<typeof logMovement>[1]>) =>
-      db.transaction((tx) => logMovement(tx, { device: own.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
+      db.transaction((tx) => logMovement(tx, { device: receiver.id, old_ip: 'a', new_ip: 'b', ...moved, ...fields }))
     const first = await log({})
     const placed = {
       old_ip: 'a',
@@ -150,7 +150,7 @@ describe.each(engines)('movements on %s', (engine) => {
       { id: first.id, acknowledged: true, acknowledged_by: 'ci', old_location: null, new_location: null },
       {
         id: second.id,
-        receiver: { id: own.id, name: 'Receiver 1', serial_number: 'SN1' },
+        receiver: { id: receiver.id, name: 'Receiver 1', serial_number: 'SN1' },
         manufacturer: 'shure',
         times_seen: 2,
         new_location: { id: location.id, name: 'Rack' },
@@ -188,13 +188,13 @@ describe.each(engines)('locations on %s', (engine) => {
   test('have nested locations and receivers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'House', description: '', parent: null }))
+    const venue = await db.transaction((tx) => insertLocation(tx, { name: 'Venue', description: '', parent: null }))
     const rack = await db.transaction((tx) =>
       insertLocation(tx, { name: 'Rack', description: 'left', parent: venue.id }),
     )
-    const placed = { ...receiver, location: rack.id, is_named_by_hand: true }
-    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [placed]))
-    expect(await listReceivers(db.read)).toEqual([placed])
+    const relocated = { ...receiver, location: rack.id, is_named_by_hand: true }
+    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), [relocated]))
+    expect(await listReceivers(db.read)).toEqual([relocated])
     await db.transaction((tx) => saveLocation(tx, { ...rack, name: 'Rack B' }))
     expect(await listLocations(db.read)).toEqual([venue, { ...rack, name: 'Rack B' }])
     await expect(db.transaction((tx) => removeLocation(tx, rack.id))).rejects.toThrow(/foreign key/i)
@@ -206,7 +206,7 @@ describe.each(engines)('locations on %s', (engine) => {
   test('a removed receiver leaves a removal record, and its queue entries lose the reference', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1)])) as [Receiver]
-    const entry = await put(db, 1, { existing_device: receiver.id })
+    const entry = await addEntry(db, 1, { existing_device: receiver.id })
     const before = await currentRevision(db.read)
     await db.transaction(async (tx) => removeReceiver(tx, await nextRevision(tx), receiver.id))
     expect(await listReceivers(db.read)).toEqual([])

@@ -20,7 +20,7 @@ import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'
 
-const own = (id: string): UnitDraft => ({
+const separateUnit = (id: string): UnitDraft => ({
   manufacturer: 'shure',
   channel_id: null,
   receiver_id: null,
@@ -43,8 +43,14 @@ describe.each(engines)('hardware (%s)', (engine) => {
     const db = await openStore(engine)
     const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1] })])
     const channel_id = receiver?.channels[0]?.id ?? 0
-    const unit = { ...own('x'), api_device_id: null, channel_id, receiver_id: receiver?.id ?? 0, battery: null }
-    const many = Array.from({ length: 250 }, (_, index) => own(`pack-${index}`))
+    const unit = {
+      ...separateUnit('x'),
+      api_device_id: null,
+      channel_id,
+      receiver_id: receiver?.id ?? 0,
+      battery: null,
+    }
+    const many = Array.from({ length: 250 }, (_, index) => separateUnit(`pack-${index}`))
     const created = await addUnits(db, [unit, ...many])
     const units = await listUnits(db.read)
     expect(units).toHaveLength(251)
@@ -59,22 +65,22 @@ describe.each(engines)('hardware (%s)', (engine) => {
     })
     expect(await listUnits(db.read, revision - 1)).toEqual([{ ...first, name: 'Host', is_online: false }])
     await expect(addUnits(db, [unit])).rejects.toThrow()
-    await expect(addUnits(db, [own('pack-1')])).rejects.toThrow()
+    await expect(addUnits(db, [separateUnit('pack-1')])).rejects.toThrow()
   })
 
   it('allows one performer at a time for a unit', async () => {
     const db = await openStore(engine)
-    const [unit] = await addUnits(db, [own('pack')])
+    const [unit] = await addUnits(db, [separateUnit('pack')])
     const wireless_unit = unit?.id ?? 0
-    const worn = await db.transaction(async (tx) => {
+    const assignment = await db.transaction(async (tx) => {
       const { id: performer } = await insertPerformer(tx, { name: 'Ada', notes: '', picture: null })
       return insertAssignment(tx, { performer, wireless_unit, is_active: true, started_at: 1, ended_at: null })
     })
-    expect(await findActiveAssignment(db.read, wireless_unit)).toEqual(worn)
-    const { id: _, ...again } = worn
-    await expect(db.transaction((tx) => insertAssignment(tx, again))).rejects.toThrow()
-    await db.transaction((tx) => saveAssignment(tx, { ...worn, is_active: false, ended_at: 2 }))
-    await db.transaction((tx) => insertAssignment(tx, again))
+    expect(await findActiveAssignment(db.read, wireless_unit)).toEqual(assignment)
+    const { id: _, ...copy } = assignment
+    await expect(db.transaction((tx) => insertAssignment(tx, copy))).rejects.toThrow()
+    await db.transaction((tx) => saveAssignment(tx, { ...assignment, is_active: false, ended_at: 2 }))
+    await db.transaction((tx) => insertAssignment(tx, copy))
     expect(await listAssignments(db.read, { is_active: false })).toMatchObject([{ ended_at: 2 }])
     expect(await listAssignments(db.read, { manufacturer: 'shure', wireless_unit })).toHaveLength(2)
     expect(await listAssignments(db.read, { manufacturer: 'sennheiser' })).toEqual([])
@@ -108,7 +114,7 @@ describe.each(engines)('hardware (%s)', (engine) => {
 
   it('is deleted with its manufacturer, which cannot be deleted while it has receivers', async () => {
     const db = await openStore(engine)
-    await addUnits(db, [own('pack')])
+    await addUnits(db, [separateUnit('pack')])
     expect(await hasReceivers(db.read, 'shure')).toBe(false)
     await db.transaction((tx) => deleteManufacturer(tx, 'shure'))
     expect(await listUnits(db.read)).toEqual([])

@@ -9,14 +9,14 @@ import { type Database, openDatabase } from '../../src/store/database.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Draft, insertReceivers } from '../../src/store/receivers.ts'
 import { nextRevision } from '../../src/store/revision.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { createTestDatabase, type Engine } from '../databases.ts'
-import { atEnd } from '../scope.ts'
 
 /** Opens a database with a schema and the manufacturers shure and sennheiser; it is dropped after the test. */
 export async function openStore(engine: Engine, now?: () => number): Promise<Database & { url: string }> {
   const { url, drop } = await createTestDatabase(engine)
   const db = await openDatabase({ url, now })
-  atEnd(async () => {
+  onTestEnd(async () => {
     await db.close()
     await drop()
   })
@@ -61,10 +61,10 @@ export function startChild(name: string, args: readonly string[]): { process: Ch
   const child = spawn(process.execPath, ['--import', 'tsx', path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  atEnd(() => child.kill('SIGKILL'))
+  onTestEnd(() => child.kill('SIGKILL'))
   return { process: child, lines }
 }
 
-export async function endOf(child: ChildProcess): Promise<void> {
+export async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
 }

@@ -10,11 +10,11 @@ import { writeBackup } from '../../src/store/backup.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { findBackupFault } from '../../src/store/inspect-backup.ts'
 import { migrate } from '../../src/store/migrate.ts'
-import { createTestDatabase, createTestFolder, engines, undoNewestMigration } from '../databases.ts'
+import { createTestDatabase, createTestFolder, engines, revertNewestMigration } from '../databases.ts'
 
-let good: string
+let validBackup: string
 
-async function backUp(engine: (typeof engines)[number], path: string): Promise<void> {
+async function createBackup(engine: (typeof engines)[number], path: string): Promise<void> {
   const { url, drop } = await createTestDatabase(engine)
   const db = await openDatabase({ url })
   try {
@@ -28,16 +28,16 @@ async function backUp(engine: (typeof engines)[number], path: string): Promise<v
 
 beforeAll(async () => {
   const { path, drop } = await createTestFolder()
-  good = join(path, 'good')
-  await backUp('sqlite', good)
+  validBackup = join(path, 'good')
+  await createBackup('sqlite', validBackup)
   return drop
 })
 
-async function changed(change: (database: InstanceType<typeof DatabaseSync>) => void): Promise<string> {
+async function copyWithChange(change: (database: InstanceType<typeof DatabaseSync>) => void): Promise<string> {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
   const file = join(path, 'changed')
-  await copyFile(good, file)
+  await copyFile(validBackup, file)
   const database = new DatabaseSync(file)
   change(database)
   database.close()
@@ -56,19 +56,19 @@ test.each([
   ['drop table migrations', 'it is no backup of Micwatch'],
   ['delete from migrations', 'it is empty'],
   ["insert into migrations values ('9999-far-ahead', 0)", 'newer version'],
-])('%s: rejected', async (statement, reason) => {
-  const file = await changed((database) => database.exec(statement))
+])('rejects a backup after: %s', async (statement, reason) => {
+  const file = await copyWithChange((database) => database.exec(statement))
   expect(findBackupFault(file)).toContain(reason)
 })
 
 test.each(engines)('accepts a backup of %s', async (engine) => {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
-  await backUp(engine, join(path, 'backup'))
+  await createBackup(engine, join(path, 'backup'))
   expect(findBackupFault(join(path, 'backup'))).toBeNull()
 })
 
 test('accepts a backup from before a migration, and one with statistics', async () => {
-  expect(findBackupFault(await changed((database) => void undoNewestMigration(database)))).toBeNull()
-  expect(findBackupFault(await changed((database) => database.exec('analyze')))).toBeNull()
+  expect(findBackupFault(await copyWithChange((database) => void revertNewestMigration(database)))).toBeNull()
+  expect(findBackupFault(await copyWithChange((database) => database.exec('analyze')))).toBeNull()
 })

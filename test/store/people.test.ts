@@ -39,7 +39,7 @@ function addUser(db: Database, username: string, role: 'viewer' | 'operator' | '
   return createUser({ db, hasher, now: Date.now }, cli, { username, password, role })
 }
 
-function depsOf(db: Database) {
+function createDeps(db: Database) {
   return { db, hasher, now: Date.now, credentials: createCredentials({ db, log, now: Date.now }) }
 }
 
@@ -55,7 +55,7 @@ describe.each(engines)('users (%s)', (engine) => {
 
   it('include an active administrator, even when two are deactivated at once', async () => {
     const db = await openStore(engine)
-    const deps = depsOf(db)
+    const deps = createDeps(db)
     const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]
     const results = await Promise.allSettled([
       changeUser(deps, cli, ana.id, { is_active: false }),
@@ -63,7 +63,7 @@ describe.each(engines)('users (%s)', (engine) => {
     ])
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await countAdmins(db.read)).toBe(1)
-    const last = (await listUsers(db.read)).find((listUser) => listUser.role === 'admin' && listUser.is_active)
+    const last = (await listUsers(db.read)).find((user) => user.role === 'admin' && user.is_active)
     await expect(removeUser(deps, cli, last?.id ?? 0)).rejects.toMatchObject({ code: 'last_admin' })
   })
 
@@ -71,7 +71,7 @@ describe.each(engines)('users (%s)', (engine) => {
     const db = await openStore(engine)
     await addUser(db, 'ana')
     const ben = await addUser(db, 'ben')
-    await removeUser(depsOf(db), cli, ben.id)
+    await removeUser(createDeps(db), cli, ben.id)
     expect((await addUser(db, 'ben')).id).toBeGreaterThan(ben.id)
   })
 })
@@ -84,7 +84,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
     const hash = hashOf(createSecret())
     await db.transaction((tx) => insertSession(tx, { hash, user_id: id, now: Date.now() }))
     expect(await findSessions(db.read, [hash])).toMatchObject([{ hash, user: { username: 'ana' } }])
-    await changeUser(depsOf(db), cli, id, { is_active: false })
+    await changeUser(createDeps(db), cli, id, { is_active: false })
     expect(await findSessions(db.read, [hash])).toEqual([])
   })
 
@@ -103,7 +103,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
 })
 
 describe.each(engines)('credentials (%s)', (engine) => {
-  async function signedIn(db: Database, credentials: ReturnType<typeof createCredentials>) {
+  async function openSession(db: Database, credentials: ReturnType<typeof createCredentials>) {
     const { id } = await addUser(db, 'ana')
     const secret = createSecret()
     await db.transaction((tx) => insertSession(tx, { hash: hashOf(secret), user_id: id, now: Date.now() }))
@@ -112,14 +112,14 @@ describe.each(engines)('credentials (%s)', (engine) => {
     return { secret, found, id }
   }
 
-  it('are revoked within a second in other processes, which know their holder', async () => {
+  it('are revoked within a second in other processes that have them in use', async () => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
     const credentials = createCredentials({ db, log, now: Date.now })
-    const stop = new AbortController()
-    const running = credentials.watch(stop.signal)
-    const { secret, found } = await signedIn(db, credentials)
+    const controller = new AbortController()
+    const running = credentials.watch(controller.signal)
+    const { secret, found } = await openSession(db, credentials)
     expect(credentials.find(secret, '127.0.0.1')).toBe(found)
     const ended = new Promise<number>((resolve) => found.hold({ warn() {}, end: () => resolve(performance.now()) }))
     const startedAt = performance.now()
@@ -129,14 +129,14 @@ describe.each(engines)('credentials (%s)', (engine) => {
     })
     expect((await ended) - startedAt).toBeLessThan(1500)
     expect(await credentials.find(secret, '127.0.0.1')).toBeNull()
-    stop.abort()
+    controller.abort()
     await running
   })
 
   it('that have expired notify a new subscriber at once', async () => {
     const db = await openStore(engine)
     const credentials = createCredentials({ db, log, now: Date.now })
-    const { found, id } = await signedIn(db, credentials)
+    const { found, id } = await openSession(db, credentials)
     credentials.end({ user: id })
     let isEnded = false
     found.hold({ warn() {}, end: () => (isEnded = true) })
@@ -147,18 +147,18 @@ describe.each(engines)('credentials (%s)', (engine) => {
   it('are accepted for five minutes while the store is unavailable', async () => {
     const db = await openStore(engine)
     let time = 0
-    let isAway = false
+    let isUnavailable = false
     const down = new Error('away')
     const read = new Proxy(db.read, {
       get(target, key) {
-        if (isAway) throw down
+        if (isUnavailable) throw down
         const value = Reflect.get(target, key)
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
     const credentials = createCredentials({ db: { ...db, read }, log, now: Date.now, elapsed: () => time })
-    const { secret, found } = await signedIn(db, credentials)
-    isAway = true
+    const { secret, found } = await openSession(db, credentials)
+    isUnavailable = true
     time += 4 * 60_000
     expect(credentials.find(secret, '127.0.0.1')).toBe(found)
     time += 2 * 60_000
@@ -169,21 +169,21 @@ describe.each(engines)('credentials (%s)', (engine) => {
     const db = await openStore(engine)
     let time = Date.now()
     const credentials = createCredentials({ db, log, now: () => time })
-    const { found } = await signedIn(db, credentials)
+    const { found } = await openSession(db, credentials)
     const notified: string[] = []
     found.hold({
       warn: (endsAt) => notified.push(`ends in ${Math.floor((endsAt - time) / 60_000)}`),
       end: () => notified.push('end'),
     })
-    const stop = new AbortController()
-    const running = credentials.watch(stop.signal)
+    const controller = new AbortController()
+    const running = credentials.watch(controller.signal)
     time += sessionLimits.totalMs - 30 * 60_000
     await pause(700)
     expect(notified).toEqual(['ends in 30'])
     time += 31 * 60_000
     await pause(700)
     expect(notified).toEqual(['ends in 30', 'end'])
-    stop.abort()
+    controller.abort()
     await running
   })
 
@@ -212,7 +212,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
   // Reliability: 1.17, 1.18, C8, 3.6.3.
   it('are counted before they are verified, so that concurrent ones do not exceed the limit', async () => {
     const db = await openStore(engine)
-    const deps = depsOf(db)
+    const deps = createDeps(db)
     await addUser(db, 'ana')
     const visitor = { address: '10.0.0.7', browser: null }
     const wrong = { username: 'ana', password: 'wrong' }
@@ -238,11 +238,11 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
   // Reliability: C8, 3.6.3.
   it('are limited to twenty for an address over all accounts', async () => {
     const db = await openStore(engine)
-    const deps = depsOf(db)
+    const deps = createDeps(db)
     const codes: string[] = []
-    for (let at = 0; at < 22; at++) {
-      const visitor = { address: `2001:db8::${at + 1}`, browser: null }
-      await signIn(deps, visitor, { username: `nobody${at}`, password: 'x' }).catch(({ code }) => codes.push(code))
+    for (let index = 0; index < 22; index++) {
+      const visitor = { address: `2001:db8::${index + 1}`, browser: null }
+      await signIn(deps, visitor, { username: `nobody${index}`, password: 'x' }).catch(({ code }) => codes.push(code))
     }
     expect(codes.slice(0, 20)).toEqual(Array(20).fill('wrong_credentials'))
     expect(codes.slice(20)).toEqual(['rate_limited', 'rate_limited'])
@@ -251,11 +251,11 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
 
   it('are reset by a success', async () => {
     const db = await openStore(engine)
-    const deps = depsOf(db)
+    const deps = createDeps(db)
     await addUser(db, 'ana')
     const visitor = { address: '10.0.0.7', browser: null }
     for (let round = 0; round < 3; round++) {
-      for (let at = 0; at < 4; at++) {
+      for (let index = 0; index < 4; index++) {
         await expect(signIn(deps, visitor, { username: 'ana', password: 'x' })).rejects.toThrow()
       }
       await signIn(deps, visitor, { username: 'ana', password })
@@ -264,13 +264,13 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
 
   it('fail with a password that was changed meanwhile', async () => {
     const db = await openStore(engine)
-    const deps = depsOf(db)
+    const deps = createDeps(db)
     const ana = await addUser(db, 'ana')
     const slow: Hasher = {
       ...hasher,
-      async verify(hash, given) {
+      async verify(hash, attempted) {
         await changeUser(deps, cli, ana.id, { password: 'another fine password' })
-        return hasher.verify(hash, given)
+        return hasher.verify(hash, attempted)
       },
     }
     const visitor = { address: '10.0.0.7', browser: null }
@@ -285,10 +285,10 @@ describe.each(engines)('the audit log (%s)', (engine) => {
   // Reliability: 3.11.3.
   it('is listed newest first, by page and by action, and pruned by age and number', async () => {
     const db = await openStore(engine)
-    for (let at = 0; at < 7; at++) {
-      const action = at % 2 === 0 ? 'session.login' : 'sessions.other'
+    for (let index = 0; index < 7; index++) {
+      const action = index % 2 === 0 ? 'session.login' : 'sessions.other'
       await db.transaction((tx) =>
-        writeAudit(tx, { actor: cli, action, target: `user ${at}`, result: 'ok', details: { at } }),
+        writeAudit(tx, { actor: cli, action, target: `user ${index}`, result: 'ok', details: { index } }),
       )
     }
     const { total, records } = await listAudit(db.read, { limit: 2, offset: 1 })
@@ -296,14 +296,14 @@ describe.each(engines)('the audit log (%s)', (engine) => {
     expect(records.map(({ target }) => target)).toEqual(['user 5', 'user 4'])
     expect(records[0]).toMatchObject({
       actor: { kind: 'cli', id: null, name: 'test', address: null },
-      details: { at: 5 },
+      details: { index: 5 },
     })
     expect((await listAudit(db.read, { action: 'session.', limit: 9, offset: 0 })).total).toBe(4)
     expect((await listAudit(db.read, { action: 'sessions.other', limit: 9, offset: 0 })).total).toBe(3)
 
     const now = Date.now()
     await db.transaction((tx) => pruneAudit(tx, now, { ageMs: 60_000, rows: 3 }))
-    expect((await listAudit(db.read, { limit: 9, offset: 0 })).records.map(({ details }) => details.at)).toEqual([
+    expect((await listAudit(db.read, { limit: 9, offset: 0 })).records.map(({ details }) => details.index)).toEqual([
       6, 5, 4,
     ])
     await db.transaction((tx) => pruneAudit(tx, now + 120_000, { ageMs: 60_000, rows: 3 }))

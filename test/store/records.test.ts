@@ -111,16 +111,16 @@ describe.each(engines)('receivers on %s', (engine) => {
   test('get further channels on free slots, in the order of their numbers', async () => {
     const db = await openStore(engine)
     const [receiver] = (await insertDrafts(db, [draft(1, { channelNumbers: [3] }), draft(2)])) as [Receiver, Receiver]
-    const [grown, revision] = await db.transaction(async (tx) => {
+    const [extended, revision] = await db.transaction(async (tx) => {
       const next = await nextRevision(tx)
       return [await addChannels(tx, next, receiver, [4, 1]), next] as const
     })
-    expect(grown.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
+    expect(extended.channels.map(({ channel, slot }) => [channel, slot])).toEqual([
       [1, 4],
       [3, 1],
       [4, 5],
     ])
-    expect(await listReceivers(db.read, revision - 1)).toEqual([grown])
+    expect(await listReceivers(db.read, revision - 1)).toEqual([extended])
   })
 
   // Conformance: C-2.6.
@@ -161,15 +161,15 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(inserted.flatMap(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
       Array.from({ length: 32_200 }, (_, index) => index + 1),
     )
-    let turns = 0
+    let ticks = 0
     const ticking = setInterval(() => {
-      turns += 1
+      ticks += 1
     }, 1)
-    const seen = inserted.map((receiver) => ({ ...receiver, last_seen: receiver.last_seen + 1 }))
-    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), seen))
+    const updatedReceivers = inserted.map((receiver) => ({ ...receiver, last_seen: receiver.last_seen + 1 }))
+    await db.transaction(async (tx) => saveReceivers(tx, await nextRevision(tx), updatedReceivers))
     clearInterval(ticking)
-    expect(turns).toBeGreaterThan(5)
-    expect(await listReceivers(db.read)).toEqual(seen)
+    expect(ticks).toBeGreaterThan(5)
+    expect(await listReceivers(db.read)).toEqual(updatedReceivers)
   })
 })
 
@@ -183,8 +183,8 @@ describe.each(engines)('the review queue on %s', (engine) => {
     const [existing] = (await insertDrafts(db, [draft(1)])) as [Receiver]
     const first = await save(db, conflictEntry())
     expect(first).toEqual({ ...conflictEntry(), id: first.id, status: 'pending' })
-    const later = { ip: '10.0.0.77', existing_device: existing.id, discovered_at: 1_800_000_000_000, metadata: null }
-    const second = await save(db, conflictEntry(later))
+    const changes = { ip: '10.0.0.77', existing_device: existing.id, discovered_at: 1_800_000_000_000, metadata: null }
+    const second = await save(db, conflictEntry(changes))
     expect(second).toEqual({ ...first, ip: '10.0.0.77', existing_device: existing.id, metadata: null })
     expect(await listEntries(db.read)).toEqual([second])
   })
@@ -192,11 +192,11 @@ describe.each(engines)('the review queue on %s', (engine) => {
   test('keeps the revision of an unchanged entry and raises it for a changed one', async () => {
     const db = await openStore(engine)
     await save(db, conflictEntry())
-    const seen = await currentRevision(db.read)
+    const revisionBefore = await currentRevision(db.read)
     await save(db, conflictEntry({ discovered_at: 1_800_000_000_000 }))
-    expect(await listEntries(db.read, seen)).toEqual([])
+    expect(await listEntries(db.read, revisionBefore)).toEqual([])
     const changed = await save(db, conflictEntry({ is_duplicate: true }))
-    expect(await listEntries(db.read, seen)).toEqual([changed])
+    expect(await listEntries(db.read, revisionBefore)).toEqual([changed])
   })
 
   test('does not change a reviewed entry, and other devices and manufacturers get separate ones', async () => {
@@ -300,7 +300,7 @@ describe.each(engines)('other records on %s', (engine) => {
       warning: null,
       device_errors: { listed: [], more: 0 },
     }
-    const ill = {
+    const unhealthy = {
       ...healthy,
       consecutive_failures: 3,
       error: 'It refuses.',
@@ -310,8 +310,8 @@ describe.each(engines)('other records on %s', (engine) => {
       device_errors: { listed: [{ device: 'd3', error: 'ip cannot be read' }], more: 4 },
     }
     const other = { ...healthy, source: 'shure:https://10.0.0.2', last_success_at: null }
-    for (const report of [other, healthy, ill]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
-    expect(await listSourceRecords(db.read)).toEqual([ill, other])
+    for (const report of [other, healthy, unhealthy]) await db.transaction((tx) => saveSourceRecords(tx, [report]))
+    expect(await listSourceRecords(db.read)).toEqual([unhealthy, other])
   })
 
   test('groups', async () => {
@@ -336,7 +336,7 @@ describe.each(engines)('leases on %s', (engine) => {
   const source = 'shure:https://10.0.0.1'
   const acquire = (db: Database, owner: string, ttlMs: number) =>
     db.transaction((tx) => acquireLease(tx, source, owner, ttlMs))
-  const holds = (db: Database, owner: string, epoch: number) =>
+  const isHeld = (db: Database, owner: string, epoch: number) =>
     db.transaction((tx) => isLeaseHeld(tx, source, owner, epoch))
 
   // Conformance: C-9.22.
@@ -351,13 +351,13 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(holder).toMatchObject({ owner: 'a', epoch: 1 })
     const { rows } = await sql<{ now: number }>`select epoch_ms() as now`.execute(db.read)
     expect(Math.abs((holder?.expires_at ?? 0) - (rows[0]?.now ?? 0) - 60_000)).toBeLessThan(5_000)
-    expect([await holds(db, 'a', 1), await holds(db, 'b', 1), await holds(db, 'a', 2)]).toEqual([true, false, false])
+    expect([await isHeld(db, 'a', 1), await isHeld(db, 'b', 1), await isHeld(db, 'a', 2)]).toEqual([true, false, false])
 
     await db.transaction((tx) => releaseLease(tx, source, 'b'))
-    expect(await holds(db, 'a', 1)).toBe(true)
+    expect(await isHeld(db, 'a', 1)).toBe(true)
     await db.transaction((tx) => releaseLease(tx, source, 'a'))
     expect(await leaseHolder(db.read, source)).toBeNull()
-    expect(await holds(db, 'a', 1)).toBe(false)
+    expect(await isHeld(db, 'a', 1)).toBe(false)
     expect(await acquire(db, 'b', 60_000)).toEqual({ epoch: 2 })
     expect(await db.transaction((tx) => acquireLease(tx, 'shure:other', 'a', 1_000))).toEqual({ epoch: 1 })
   })
@@ -369,34 +369,34 @@ describe.each(engines)('leases on %s', (engine) => {
     await pause(150)
     expect(await leaseHolder(db.read, source)).toBeNull()
     // No other process has taken the lease, so the results of its last holder are still the newest.
-    expect(await holds(db, 'a', 1)).toBe(true)
+    expect(await isHeld(db, 'a', 1)).toBe(true)
     expect(await acquire(db, 'a', 100)).toEqual({ epoch: 1 })
     await pause(150)
     expect(await acquire(db, 'b', 60_000)).toEqual({ epoch: 2 })
-    expect(await holds(db, 'a', 1)).toBe(false)
+    expect(await isHeld(db, 'a', 1)).toBe(false)
   })
 
   test('that were released return the time since then', async () => {
     const db = await openStore(engine)
-    const take = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
-    expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
+    const takeOver = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
+    expect(await takeOver('a')).toEqual({ epoch: 1, idleMs: null })
     await db.transaction((tx) => releaseLease(tx, source, 'a'))
     await pause(60)
-    const second = await take('b')
+    const second = await takeOver('b')
     expect(second?.epoch).toBe(2)
     expect(second?.idleMs).toBeGreaterThanOrEqual(50)
     expect(second?.idleMs).toBeLessThan(60_000)
-    expect(await take('b')).toEqual({ epoch: 2, idleMs: 0 })
+    expect(await takeOver('b')).toEqual({ epoch: 2, idleMs: 0 })
   })
 
   test('have one winner among many concurrent requests', async () => {
     const db = await openStore(engine)
-    const won = await Promise.all(Array.from({ length: 20 }, (_, index) => acquire(db, `owner-${index}`, 60_000)))
-    expect(won.filter((lease) => lease !== null)).toEqual([{ epoch: 1 }])
+    const results = await Promise.all(Array.from({ length: 20 }, (_, index) => acquire(db, `owner-${index}`, 60_000)))
+    expect(results.filter((lease) => lease !== null)).toEqual([{ epoch: 1 }])
   })
 })
 
-test('use the given clock on SQLite', async () => {
+test('leases use the given clock on SQLite', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -406,26 +406,26 @@ test('use the given clock on SQLite', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
 })
 
-test('return a lower bound of the time without a holder when they are acquired', async () => {
+test('leases return a lower bound of the time without a holder when they are acquired', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)
-  const take = (owner: string) => db.transaction((tx) => takeLease(tx, 's', owner, 15_000))
-  expect(await take('a')).toEqual({ epoch: 1, idleMs: null })
-  expect(await take('b')).toBeNull()
+  const takeOver = (owner: string) => db.transaction((tx) => takeLease(tx, 's', owner, 15_000))
+  expect(await takeOver('a')).toEqual({ epoch: 1, idleMs: null })
+  expect(await takeOver('b')).toBeNull()
   now += 5_000
   await db.transaction((tx) => releaseLease(tx, 's', 'a'))
   now += 700
-  expect(await take('b')).toEqual({ epoch: 2, idleMs: 700 })
+  expect(await takeOver('b')).toEqual({ epoch: 2, idleMs: 700 })
   // The holder was killed some time before the lease expired.
   now += 15_000 + 40
-  expect(await take('c')).toEqual({ epoch: 3, idleMs: 40 })
+  expect(await takeOver('c')).toEqual({ epoch: 3, idleMs: 40 })
   // After a restart of the clock the time is unknown.
   now = 1_000
-  expect(await take('d')).toEqual({ epoch: 4, idleMs: 0 })
+  expect(await takeOver('d')).toEqual({ epoch: 4, idleMs: 0 })
 })
 
 // Reliability: T1.
-test('from before the clock was set back or restarted block no process', async () => {
+test('leases from before the clock was set back or restarted block no process', async () => {
   let now = 56 * 365 * 86_400_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))
@@ -435,7 +435,7 @@ test('from before the clock was set back or restarted block no process', async (
   expect(await leaseHolder(db.read, 's')).toMatchObject({ owner: 'b' })
 })
 
-test('on PostgreSQL cannot change hands between the check and the commit', async () => {
+test('a lease on PostgreSQL cannot change its holder between the check and the commit', async () => {
   const db = await openStore('postgres')
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 100))
   const steps: string[] = []

@@ -16,7 +16,7 @@ vi.mock('node:fs/promises', async (original) => {
   }
 })
 
-test('creates and opens the key, with a warning', async () => {
+test('openSecrets creates and reads the key with a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)
   const secrets = await openSecrets(dir)
@@ -27,7 +27,7 @@ test('creates and opens the key, with a warning', async () => {
   expect(await fs.readdir(dir)).toEqual(['secret.key'])
 })
 
-test('uses a key from the configuration without a warning', async () => {
+test('openSecrets uses a key from the configuration without a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)
   expect((await openSecrets(dir, 'ab'.repeat(32))).warning).toBeNull()

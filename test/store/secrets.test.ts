@@ -144,7 +144,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
 
 // Conformance: C-6.20.
 // Reliability: 1.16.
-test('have no plain secret in the database file', async () => {
+test('manufacturers have no plain secret in the database file', async () => {
   const db = await openStore('sqlite')
   const secrets = await openSecrets(await testFolder())
   await db.transaction((tx) => saveManufacturer(tx, secrets, shure))

@@ -14,11 +14,11 @@ describe('SQLite’s write-ahead log', () => {
     const db = await openStore('sqlite')
     const path = db.url.slice('sqlite:'.length)
     await write(db, 24)
-    expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
-    await expect.poll(() => sizeOf(path), { timeout: 40_000 }).toBeGreaterThan(24 * megabyte)
+    expect(await fileSize(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
+    await expect.poll(() => fileSize(path), { timeout: 40_000 }).toBeGreaterThan(24 * megabyte)
     // The next commit starts it from the beginning.
     await expect
-      .poll(() => write(db, 0).then(() => sizeOf(`${path}-wal`)), { timeout: 40_000 })
+      .poll(() => write(db, 0).then(() => fileSize(`${path}-wal`)), { timeout: 40_000 })
       .toBeLessThan(12 * megabyte)
     const { rows } = await sql<{ bytes: number }>`select sum(length(value)) as bytes from heap`.execute(db.read)
     expect(rows[0]?.bytes).toBe(24 * megabyte)
@@ -27,10 +27,10 @@ describe('SQLite’s write-ahead log', () => {
   test('is not checkpointed while it is small', async () => {
     const db = await openStore('sqlite')
     const path = db.url.slice('sqlite:'.length)
-    const before = await sizeOf(path)
-    for (let nth = 0; nth < 6; nth += 1) await write(db, 1)
-    expect(await sizeOf(path)).toBe(before)
-    expect(await sizeOf(`${path}-wal`)).toBeGreaterThan(6 * megabyte)
+    const before = await fileSize(path)
+    for (let index = 0; index < 6; index += 1) await write(db, 1)
+    expect(await fileSize(path)).toBe(before)
+    expect(await fileSize(`${path}-wal`)).toBeGreaterThan(6 * megabyte)
   })
 
   test('is empty once the database is closed, even if a checkpoint was running', async () => {
@@ -41,8 +41,8 @@ describe('SQLite’s write-ahead log', () => {
     await migrate(db)
     await write(db, 20)
     await db.close()
-    expect(await sizeOf(`${path}-wal`).catch(() => 0)).toBe(0)
-    expect(await sizeOf(path)).toBeGreaterThan(20 * megabyte)
+    expect(await fileSize(`${path}-wal`).catch(() => 0)).toBe(0)
+    expect(await fileSize(path)).toBeGreaterThan(20 * megabyte)
   })
 
   test('that cannot be checkpointed is reported: nothing counts as written until it can', async () => {
@@ -50,11 +50,11 @@ describe('SQLite’s write-ahead log', () => {
     onTestFinished(drop)
     const db = await openDatabase({ url })
     onTestFinished(() => db.close())
-    const losing = db.transaction(async ({ query }) => {
+    const failing = db.transaction(async ({ query }) => {
       await sql`create table kept (value integer)`.execute(query)
       await rm(`${url.slice('sqlite:'.length)}-wal`)
     })
-    await expect(losing).rejects.toThrow(StoreDownError)
+    await expect(failing).rejects.toThrow(StoreDownError)
     expect(db.condition()).toBe('unwritable')
     await expect(db.transaction(({ query }) => sql`insert into kept values (1)`.execute(query))).rejects.toThrow(
       /ENOENT/,
@@ -67,11 +67,11 @@ async function write(db: Database, megabytes: number): Promise<void> {
   await db.transaction(async ({ query }) => {
     await sql`create table if not exists heap (value blob)`.execute(query)
     await sql`update meta set value = value + 1`.execute(query)
-    for (let nth = 0; nth < megabytes; nth += 1)
+    for (let index = 0; index < megabytes; index += 1)
       await sql`insert into heap values (zeroblob(${megabyte}))`.execute(query)
   })
 }
 
-async function sizeOf(path: string): Promise<number> {
+async function fileSize(path: string): Promise<number> {
   return (await stat(path)).size
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
-import { caught } from '../../../test/plugin-kit-resources.ts'
+import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
 import type { Fault } from '../../simulation/faults.ts'
@@ -30,13 +30,13 @@ async function startUnit() {
 }
 
 function linkTo(url: string, config: object = {}) {
-  const linked = linkToDevice(lectrosonics, url, config)
+  const linked = connectToDevice(lectrosonics, url, config)
   track(linked.client)
   return linked
 }
 
-const serve = async (responses: Readonly<Record<string, unknown>>, otherwise: string) =>
-  track(await serveLines({ responses, questionEnd: '\r', answerEnd: '\r\n', otherwise }))
+const serve = async (responses: Readonly<Record<string, unknown>>, defaultResponse: string) =>
+  track(await serveLines({ responses, requestEnd: '\r', responseEnd: '\r\n', defaultResponse }))
 
 describeDevice({
   name: 'DSQD',
@@ -99,7 +99,7 @@ describe.each([
     const { simulator } = await startUnit()
     simulator.setFault({ type } as Fault, scope)
     const startedAt = performance.now()
-    const thrown = await caught(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).client))
+    const thrown = await rejectionOf(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).client))
     expect(thrown).toBeInstanceOf(LectrosonicsApiError)
     expect(thrown).toMatchObject({ message: expect.stringMatching(message) })
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2_500))
@@ -110,10 +110,10 @@ test('a subscription ends with an error when the device stops answering or disco
   for (const failure of ['hang', 'close-links', 'off'] as const) {
     const { simulator, showId } = await startUnit()
     const events = follow(linkTo(simulator.baseUrl, { timeout: 1 }), new AbortController().signal)
-    await findTold(events, () => true)
+    await findReport(events, () => true)
     if (failure === 'off') simulator.show.set(showId, { online: false })
     else simulator.setFault({ type: failure })
-    expect(await caught(findTold(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
+    expect(await rejectionOf(findReport(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
   }
 })
 
@@ -135,7 +135,7 @@ test('does not report another transmitter under the name of the previous one', a
   const events = follow(linkTo(simulator.baseUrl), new AbortController().signal)
   const names: (string | null | undefined)[] = []
   const until = (name: string | null | undefined) =>
-    findTold(events, ({ channels }) => {
+    findReport(events, ({ channels }) => {
       const transmitter = channels?.[0]?.transmitter
       names.push(transmitter === null ? null : transmitter?.name)
       return names.at(-1) === name
@@ -148,5 +148,5 @@ test('does not report another transmitter under the name of the previous one', a
   await until('Understudy')
   expect(names.filter((name) => name !== null && name !== undefined)).toEqual(['Understudy'])
   await simulator.close()
-  await caught(until('never'))
+  await rejectionOf(until('never'))
 })

@@ -12,28 +12,28 @@ import { repairStore } from '../src/store/repair.ts'
 import { snapshotName } from '../src/store/snapshots.ts'
 import { copySqlite, readSqlite } from '../src/store/sqlite-file.ts'
 import { findLogDamage } from '../src/store/sqlite-log-damage.ts'
-import { startHome, until } from './app.ts'
+import { createInstallation, until } from './app.ts'
+import { openShared } from './cleanup.ts'
 import { createTestDatabase, createTestFolder } from './databases.ts'
-import { sharing } from './scope.ts'
-import { addManufacturers, endOf, startChild } from './store/helpers.ts'
+import { addManufacturers, startChild, waitForExit } from './store/helpers.ts'
 
 const groupCount = 20
 const headerBytes = 32
 const frameBytes = 24 + 4096
 
 /** The data folder of a service that was killed after it acknowledged this many groups. */
-let killed = ''
+let killedData = ''
 let closeShared = async () => {}
 beforeAll(async () => {
-  closeShared = await sharing(async () => {
-    const home = await startHome({})
-    const service = await home.serve(['--no-poll'])
-    for (let nth = 1; nth <= groupCount; nth += 1) {
-      expect((await service.post('/api/group/', { title: `Group ${nth}` })).status).toBe(201)
+  closeShared = await openShared(async () => {
+    const installation = await createInstallation({})
+    const service = await installation.serve(['--no-poll'])
+    for (let index = 1; index <= groupCount; index += 1) {
+      expect((await service.post('/api/group/', { title: `Group ${index}` })).status).toBe(201)
     }
     service.kill('SIGKILL')
     await service.ended
-    killed = join(home.path, 'data')
+    killedData = join(installation.path, 'data')
   })
 })
 afterAll(() => closeShared())
@@ -45,20 +45,20 @@ async function copyData(path?: string) {
   const data_dir = join(path ?? folder.path, 'data')
   await mkdir(data_dir, { mode: 0o700 })
   // The service may have taken its first snapshot before it was killed, depending on the speed of the machine.
-  await cp(killed, data_dir, { recursive: true, filter: (from) => basename(from) !== 'snapshots' })
+  await cp(killedData, data_dir, { recursive: true, filter: (from) => basename(from) !== 'snapshots' })
   const database = join(data_dir, 'micwatch.db')
   return { data_dir, database_url: `sqlite:${database}`, database, log: `${database}-wal`, count: `${database}-synced` }
 }
 
-async function write(path: string, at: number, bytes: Buffer): Promise<void> {
+async function write(path: string, offset: number, bytes: Buffer): Promise<void> {
   const file = await open(path, 'r+')
-  await file.write(bytes, 0, bytes.length, at)
+  await file.write(bytes, 0, bytes.length, offset)
   await file.close()
 }
 
-const nonsense = Buffer.alloc(600, 'nonsense ')
-const framesOf = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
-const groupsIn = (path: string) => readSqlite(path, (read) => read('groups', ['title'])).length
+const garbage = Buffer.alloc(600, 'nonsense ')
+const countFrames = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
+const countGroups = (path: string) => readSqlite(path, (read) => read('groups', ['title'])).length
 
 describe('a damaged write-ahead log', () => {
   it.each([
@@ -69,7 +69,7 @@ describe('a damaged write-ahead log', () => {
     ['the last frame', async (frames: number) => headerBytes + (frames - 1) * frameBytes + 2000],
   ])('at %s: the files are kept, and the readable part is used', async (_name, position) => {
     const data = await copyData()
-    await write(data.log, await position(await framesOf(data.log)), nonsense)
+    await write(data.log, await position(await countFrames(data.log)), garbage)
     const repaired = await repairStore(data, Date.now(), false)
     expect(repaired).toMatchObject({ damage: expect.stringContaining('log') })
     expect(await readdir(data.data_dir)).toEqual(
@@ -80,37 +80,37 @@ describe('a damaged write-ahead log', () => {
 
   it('with a missing end is detected by the stored frame count', async () => {
     const data = await copyData()
-    await truncate(data.log, headerBytes + ((await framesOf(data.log)) - 5) * frameBytes)
+    await truncate(data.log, headerBytes + ((await countFrames(data.log)) - 5) * frameBytes)
     expect(await repairStore(data, Date.now(), false)).toMatchObject({ cause: 'log_damaged' })
-    expect(groupsIn(data.database)).toBeGreaterThan(5)
-    expect(groupsIn(data.database)).toBeLessThan(groupCount)
+    expect(countGroups(data.database)).toBeGreaterThan(5)
+    expect(countGroups(data.database)).toBeLessThan(groupCount)
   })
 
   it('is replaced by a snapshot that has more data than its readable part', async () => {
     const data = await copyData()
     await mkdir(join(data.data_dir, 'snapshots'), { recursive: true })
     await copySqlite(data.database, join(data.data_dir, 'snapshots', snapshotName(1)), { overwrite: true })
-    await write(data.log, headerBytes + 100, nonsense)
+    await write(data.log, headerBytes + 100, garbage)
     expect(await repairStore(data, Date.now(), false)).toMatchObject({ snapshot: snapshotName(1), snapshot_at: 1 })
-    expect(groupsIn(data.database)).toBe(groupCount)
+    expect(countGroups(data.database)).toBe(groupCount)
   })
 
   it('in the middle is detected without the frame count as well', async () => {
     const data = await copyData()
     await rm(data.count)
-    await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
+    await write(data.log, headerBytes + ((await countFrames(data.log)) >> 1) * frameBytes + 2000, garbage)
     expect(await findLogDamage(data.database)).toMatch(/can be read up to frame \d+ of \d+/)
   })
 
   it('is reported in health and at the start until an administrator acknowledges it; commands keep the report', async () => {
-    const home = await startHome({})
-    const data = await copyData(home.path)
-    await write(data.log, headerBytes + ((await framesOf(data.log)) >> 1) * frameBytes + 2000, nonsense)
+    const installation = await createInstallation({})
+    const data = await copyData(installation.path)
+    await write(data.log, headerBytes + ((await countFrames(data.log)) >> 1) * frameBytes + 2000, garbage)
     for (const args of [['export'], ['backup', 'copy'], ['serve', '--strict']]) {
-      const { code, err } = await home.run(args)
+      const { code, err } = await installation.run(args)
       expect([args, code, err]).toEqual([args, 1, expect.stringContaining('is damaged (its log')])
     }
-    const service = await home.serve(['--no-poll'])
+    const service = await installation.serve(['--no-poll'])
     const { status, json } = await service.get('/api/health/')
     expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
     expect(json.store.details).toContain('The log of the database was found damaged')
@@ -126,7 +126,7 @@ describe('a write-ahead log after a crash', () => {
   it('is complete: every group is there, and nothing is reported', async () => {
     const data = await copyData()
     expect(await repairStore(data, Date.now(), false)).toBeNull()
-    expect(groupsIn(data.database)).toBe(groupCount)
+    expect(countGroups(data.database)).toBe(groupCount)
     await rm(data.count)
     expect(await findLogDamage(data.database)).toBeNull()
   })
@@ -137,16 +137,16 @@ describe('a write-ahead log after a crash', () => {
     ['a frame whose page was not written', frameBytes],
   ])('with %s at its end is not damaged', async (_name, bytes) => {
     const data = await copyData()
-    const frames = await framesOf(data.log)
+    const frames = await countFrames(data.log)
     const log = await open(data.log, 'r+')
-    const torn = Buffer.alloc(frameBytes)
-    await log.read(torn, 0, frameBytes, headerBytes + (frames - 1) * frameBytes)
-    await log.write(torn, 0, bytes, headerBytes + frames * frameBytes)
+    const frame = Buffer.alloc(frameBytes)
+    await log.read(frame, 0, frameBytes, headerBytes + (frames - 1) * frameBytes)
+    await log.write(frame, 0, bytes, headerBytes + frames * frameBytes)
     await log.close()
     expect(await findLogDamage(data.database)).toBeNull()
     await rm(data.count)
     expect(await findLogDamage(data.database)).toBeNull()
-    expect(groupsIn(data.database)).toBe(groupCount)
+    expect(countGroups(data.database)).toBe(groupCount)
   })
 
   it('in the middle of a write is not damaged, repeatedly', async () => {
@@ -159,9 +159,9 @@ describe('a write-ahead log after a crash', () => {
     await setup.close()
     for (let round = 0; round < 4; round += 1) {
       const child = startChild('writer-child.ts', [url, String(round * 100_000)])
-      await until('it writes', () => child.lines.length > 2 + round)
+      await until('the process writes', () => child.lines.length > 2 + round)
       child.process.kill('SIGKILL')
-      await endOf(child.process)
+      await waitForExit(child.process)
       expect(await findLogDamage(path)).toBeNull()
     }
   }, 60_000)
@@ -173,12 +173,12 @@ describe('a write-ahead log after a crash', () => {
     const db = await openDatabase({ url })
     await db.transaction(({ query }) => sql`create table heap (value blob)`.execute(query))
     const insert = sql`insert into heap values (zeroblob(1048576))`
-    const undone = db.transaction(async ({ query }) => {
+    const rolledBack = db.transaction(async ({ query }) => {
       // More than SQLite's cache holds, so that it is in the log before the rollback.
-      for (let nth = 0; nth < 8; nth += 1) await insert.execute(query)
+      for (let index = 0; index < 8; index += 1) await insert.execute(query)
       throw new Error('changed my mind')
     })
-    await expect(undone).rejects.toThrow('changed my mind')
+    await expect(rolledBack).rejects.toThrow('changed my mind')
     await db.transaction(({ query }) => sql`insert into heap values (1)`.execute(query))
     expect((await stat(`${path}-wal`)).size).toBeGreaterThan(1_048_576)
     expect(await findLogDamage(path)).toBeNull()

@@ -38,9 +38,9 @@ afterEach(async () => {
 
 const card = (slot: number) => page.locator('.card', { hasText: `Singer ${slot}` })
 const stateOf = (slot: number) => card(slot).getAttribute('data-state')
-const slots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
+const listSlots = () => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
 
-async function seriousFindings(): Promise<string[]> {
+async function findSeriousViolations(): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe is a global in the page, without types here.
   const violations = await page.evaluate<{ id: string; impact: string }[]>('axe.run().then((run) => run.violations)')
@@ -49,8 +49,8 @@ async function seriousFindings(): Promise<string[]> {
 
 // Conformance: S-1.4.
 it('shows every state, updates live, and sorts problems first on request', async () => {
-  const lost = { ...receiver(2, [{}]), is_active: false }
-  service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), lost]
+  const offline = { ...receiver(2, [{}]), is_active: false }
+  service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), offline]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   expect(await Promise.all([1, 2, 3, 4, 5].map(stateOf))).toEqual([
@@ -61,16 +61,16 @@ it('shows every state, updates live, and sorts problems first on request', async
     'receiver_lost',
   ])
   expect(await page.locator('.summary').innerText()).toContain('2 need attention')
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
 
   service.send(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
   await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
   await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
-  expect(await slots()).toEqual(['1', '2', '3', '4', '5'])
+  expect(await listSlots()).toEqual(['1', '2', '3', '4', '5'])
   await page.getByLabel('Sort').first().selectOption('Problems first')
   expect(new URL(page.url()).search).toBe('?sort=problems')
-  await expect.poll(slots).toEqual(['3', '5', '1', '2', '4'])
+  await expect.poll(listSlots).toEqual(['3', '5', '1', '2', '4'])
 })
 
 it('counts mismatching encryption keys as a problem in cards and table', async () => {
@@ -78,7 +78,7 @@ it('counts mismatching encryption keys as a problem in cards and table', async (
   service.data.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
   await page.goto(`${service.url}/?state=problems&sort=problems`)
   await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
-  expect(await slots()).toEqual(['3', '2', '4'])
+  expect(await listSlots()).toEqual(['3', '2', '4'])
   expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   await page.goto(`${service.url}/?layout=list`)
   await page
@@ -111,13 +111,13 @@ it('explains an empty installation and a required sign-in', async () => {
   service.data.upstream = 'disabled'
   await page.goto(`${service.url}/?manufacturer=nobody&sort=sideways`)
   await page.getByText('micwatch serve --demo').waitFor()
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
   service.data.needsSignIn = true
   await page.reload()
   await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
 })
 
-const singers = (count: number, transmitter: Parameters<typeof receiver>[1][number] = {}) =>
+const receiverWithChannels = (count: number, transmitter: Parameters<typeof receiver>[1][number] = {}) =>
   receiver(
     1,
     Array.from({ length: count }, () => transmitter),
@@ -135,31 +135,31 @@ it('filters by search, state and group, stores them in the address, and reports 
 
   await page.keyboard.press('/')
   await page.keyboard.type('anna rack')
-  await expect.poll(slots).toEqual(['2'])
+  await expect.poll(listSlots).toEqual(['2'])
   expect(new URL(page.url()).searchParams.get('q')).toBe('anna rack')
   await page.reload()
-  await expect.poll(slots).toEqual(['2'])
+  await expect.poll(listSlots).toEqual(['2'])
   await page.getByLabel('Search').fill('nobody at all')
   await page.getByText('No channels match: “nobody at all”.').waitFor()
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
   await page.getByRole('link', { name: 'Show all channels' }).click()
-  await expect.poll(slots).toEqual(['1', '2', '3', '4'])
+  await expect.poll(listSlots).toEqual(['1', '2', '3', '4'])
 
   await page.getByLabel('State').first().selectOption('Problems only')
-  await expect.poll(slots).toEqual(['2'])
+  await expect.poll(listSlots).toEqual(['2'])
   await page.getByLabel('State').first().selectOption('TX off')
-  await expect.poll(slots).toEqual(['3'])
+  await expect.poll(listSlots).toEqual(['3'])
   await page.getByLabel('State').first().selectOption('All states')
 
   await page.getByRole('button', { name: 'Band' }).click()
-  await expect.poll(slots).toEqual(['4', '9', '1'])
+  await expect.poll(listSlots).toEqual(['4', '9', '1'])
   expect(new URL(page.url()).search).toBe('?group=4')
   expect(await page.locator('.planned').innerText()).toMatch(/9\s+Planned/)
   expect(await page.locator('.spacer').count()).toBe(1)
   await page.keyboard.press('2')
   await page.getByRole('heading', { name: 'Nobody is empty' }).waitFor()
   await page.keyboard.press('0')
-  await expect.poll(slots).toEqual(['1', '2', '3', '4'])
+  await expect.poll(listSlots).toEqual(['1', '2', '3', '4'])
 }, 40_000)
 
 it('shows every value in a table that is sorted by column', async () => {
@@ -174,7 +174,7 @@ it('shows every value in a table that is sorted by column', async () => {
   await page.getByRole('button', { name: 'Battery' }).click()
   await expect.poll(order).toEqual(['2', '4', '1', '3'])
   expect(await page.locator('[aria-sort=ascending]').innerText()).toContain('Battery')
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
 })
 
 it('keeps the table head below the header while scrolling at any width', async () => {
@@ -195,7 +195,7 @@ it('keeps the table head below the header while scrolling at any width', async (
 })
 
 it('has a key and a button for each command, and lists them in the help', async () => {
-  service.data.receivers = [singers(2)]
+  service.data.receivers = [receiverWithChannels(2)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   await page.keyboard.press('?')
@@ -203,21 +203,21 @@ it('has a key and a button for each command, and lists them in the help', async 
   await help.waitFor()
   const keys = await help.locator('kbd').allInnerTexts()
   expect(keys).toEqual(['?', '/', '0–9', 'w', 'p', 'l', 'f', 'q', 'c', 'm', 'a', 'Esc'])
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'hidden' })
 
   await page.getByRole('button', { name: 'More options' }).click()
-  const inMenu = await page.locator('.more button .key').allInnerTexts()
-  expect(inMenu).toEqual(['?', 'w', 'p', 'f', 'q', 'c', 'm', 'a'])
-  expect(await seriousFindings()).toEqual([])
+  const menuKeys = await page.locator('.more button .key').allInnerTexts()
+  expect(menuKeys).toEqual(['?', 'w', 'p', 'f', 'q', 'c', 'm', 'a'])
+  expect(await findSeriousViolations()).toEqual([])
   await page.keyboard.press('Escape')
 
   await page.keyboard.press('q')
   const qr = page.getByRole('dialog', { name: 'Open this view on another device' })
   await qr.getByRole('img', { name: /^QR code of http/ }).waitFor()
   expect(await qr.innerText()).toContain('MICWATCH_HOST=0.0.0.0')
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
   await qr.getByRole('button', { name: 'Close' }).click()
 
   expect(await page.locator('.chart').count()).toBe(2)
@@ -235,18 +235,18 @@ it('restores the stored view, and prefers the address', async () => {
   await page.getByRole('button', { name: 'More options' }).click()
   await page.getByLabel('Theme').selectOption('Light')
   await page.goto(`${service.url}/`)
-  await expect.poll(slots).toEqual(['2', '1'])
+  await expect.poll(listSlots).toEqual(['2', '1'])
   const theme = () => page.locator('html').getAttribute('data-theme')
   expect(await theme()).toBe('light')
   await page.goto(`${service.url}/?sort=slot&theme=contrast`)
-  await expect.poll(slots).toEqual(['1', '2'])
+  await expect.poll(listSlots).toEqual(['1', '2'])
   expect(await theme()).toBe('contrast')
 })
 
 it.each(['dark', 'light', 'contrast'])(
   'is readable in the %s theme in every state',
   async (theme) => {
-    const lost = { ...receiver(2, [{}, null]), is_active: false }
+    const offline = { ...receiver(2, [{}, null]), is_active: false }
     const transmitters = [
       {},
       { battery: 40 },
@@ -258,7 +258,7 @@ it.each(['dark', 'light', 'contrast'])(
     const wrongKey = { encryption: 'error' } as const
     service.data.receivers = [
       withDetails(receiver(1, transmitters.slice(0, 4)), [{}, {}, {}, wrongKey]),
-      lost,
+      offline,
       receiver(3, [...transmitters.slice(4), null]),
       withDetails(receiver(4, [{}]), [wrongKey]),
     ]
@@ -266,17 +266,17 @@ it.each(['dark', 'light', 'contrast'])(
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
       await page.locator('[data-state=critical]').waitFor()
-      expect(await seriousFindings()).toEqual([])
+      expect(await findSeriousViolations()).toEqual([])
     }
     await page.goto(`${service.url}/wall?theme=${theme}`)
     await page.locator('[data-state=critical]').waitFor()
-    expect(await seriousFindings()).toEqual([])
+    expect(await findSeriousViolations()).toEqual([])
   },
   60_000,
 )
 
 it('hides the charts of a group with hidden charts', async () => {
-  service.data.receivers = [singers(2)]
+  service.data.receivers = [receiverWithChannels(2)]
   service.data.groups = [group(1, 'With', [1, 2]), group(2, 'Without', [1, 2], true)]
   await page.goto(`${service.url}/?group=1`)
   await card(1).waitFor()
@@ -293,16 +293,16 @@ it('on a phone sorts problems first, fits the screen, and opens a channel with o
     await page.goto(`${service.url}/${query}`)
     await page.locator('[data-state]').first().waitFor()
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
-    expect(await seriousFindings()).toEqual([])
+    expect(await findSeriousViolations()).toEqual([])
   }
   await page.goto(`${service.url}/`)
-  await expect.poll(slots).toEqual(['3', '1', '2', '4', '5', '6', '7', '8'])
+  await expect.poll(listSlots).toEqual(['3', '1', '2', '4', '5', '6', '7', '8'])
   await card(3).click({ position: { x: 40, y: 120 } })
   await page.waitForURL(`${service.url}/channels/3`)
 }, 60_000)
 
 it('opens its menu below the button and within the screen', async () => {
-  service.data.receivers = [singers(1)]
+  service.data.receivers = [receiverWithChannels(1)]
   for (const width of [3840, 1440, 1000, 390]) {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${service.url}/`)
@@ -320,23 +320,23 @@ it('opens its menu below the button and within the screen', async () => {
 })
 
 it('fits at 200% zoom', async () => {
-  service.data.receivers = [singers(4)]
+  service.data.receivers = [receiverWithChannels(4)]
   // Equals 200% zoom in a window of 1440 by 900.
   await page.setViewportSize({ width: 720, height: 450 })
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(720)
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
 })
 
 it('stores the alarm sound setting per device', async () => {
-  service.data.receivers = [singers(1)]
+  service.data.receivers = [receiverWithChannels(1)]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
-  const sound = page.locator('.more button', { hasText: 'Alarm sound' })
-  expect(await sound.getAttribute('aria-pressed')).toBe('false')
+  const soundButton = page.locator('.more button', { hasText: 'Alarm sound' })
+  expect(await soundButton.getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('m')
-  await expect.poll(() => sound.getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => soundButton.getAttribute('aria-pressed')).toBe('true')
   await page.reload()
   await card(1).waitFor()
   await expect.poll(() => page.locator('.more').textContent()).toContain('blocked by the browser')
@@ -347,5 +347,5 @@ it('shows the about page', async () => {
   await page.goto(`${service.url}/about/`)
   await page.getByText('9.9.9').waitFor()
   expect(await page.locator('a[href="/venue/api/data.json"]').count()).toBe(1)
-  expect(await seriousFindings()).toEqual([])
+  expect(await findSeriousViolations()).toEqual([])
 })

@@ -11,12 +11,16 @@ const json = 'Content-Type: application/json\r\n'
 const requests: readonly (readonly [string, string, number])[] = [
   ['two hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${close}`, 421],
   ['no host', `GET /healthz HTTP/1.1\r\n${close}`, 421],
-  ['no host, HTTP/1.0', 'GET /healthz HTTP/1.0\r\n\r\n', 421],
+  ['no host with HTTP/1.0', 'GET /healthz HTTP/1.0\r\n\r\n', 421],
   ['an empty host', `GET /healthz HTTP/1.1\r\nHost:\r\n${close}`, 421],
   ['a foreign host', `GET /healthz HTTP/1.1\r\nHost: evil.example\r\n${close}`, 421],
-  ['a foreign address as a whole', `GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
-  ['our own address with a password', `GET http://a:b@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
-  ['our own address of another scheme', `GET https://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  [
+    'an absolute URL with a foreign host',
+    `GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`,
+    421,
+  ],
+  ['an absolute URL with a password', `GET http://a:b@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
+  ['an absolute URL with another scheme', `GET https://localhost/healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 421],
   [
     'a length and a transfer encoding',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -28,7 +32,7 @@ const requests: readonly (readonly [string, string, number])[] = [
     400,
   ],
   [
-    'a chunk of no size',
+    'a chunk without a size',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Transfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n`,
     400,
   ],
@@ -38,21 +42,21 @@ const requests: readonly (readonly [string, string, number])[] = [
   ['a NUL in a header', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n${close}`, 400],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n${close}`, 400],
   ['a space before the colon', `GET /healthz HTTP/1.1\r\nHost : localhost\r\n${close}`, 400],
-  ['a method nobody knows', `FOO /healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
-  ['a version nobody knows', `GET /healthz HTTP/9.9\r\nHost: localhost\r\n${close}`, 400],
+  ['an unknown method', `FOO /healthz HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
+  ['an unknown version', `GET /healthz HTTP/9.9\r\nHost: localhost\r\n${close}`, 400],
   ['the beginning of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 400],
   ['a NUL in the path', `GET /api/receivers/%00/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
-  ['an escape that is none', `GET /api/receivers/%zz/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
-  ['a way out of the folder', `GET /assets/..%2f..%2fmain.js HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
-  ['a hidden slash', `GET /api%2Fadmin%2Fusers HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
-  ['a known path, a wrong method', `DELETE /api/health/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 405],
+  ['an invalid escape', `GET /api/receivers/%zz/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 400],
+  ['a path outside the folder', `GET /assets/..%2f..%2fmain.js HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
+  ['an encoded slash', `GET /api%2Fadmin%2Fusers HTTP/1.1\r\nHost: localhost\r\n${close}`, 404],
+  ['an unsupported method', `DELETE /api/health/ HTTP/1.1\r\nHost: localhost\r\n${close}`, 405],
   [
-    'text in place of JSON',
+    'text instead of JSON',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n${close}{}`,
     415,
   ],
   [
-    'JSON, and something after a tab',
+    'JSON with a suffix after a tab',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\ta\r\nContent-Length: 2\r\n${close}{}`,
     415,
   ],
@@ -62,17 +66,17 @@ const requests: readonly (readonly [string, string, number])[] = [
     415,
   ],
   [
-    'a body said to be too large',
+    'a Content-Length that is too large',
     `POST /api/group/ HTTP/1.1\r\nHost: localhost\r\n${json}Content-Length: 1048577\r\n${close}`,
     413,
   ],
   [
-    'an upgrade where there is no WebSocket',
+    'an upgrade of an address without WebSocket',
     `GET /api/data.json HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     400,
   ],
   [
-    'an upgrade where there is nothing',
+    'an upgrade of an unknown address',
     'GET /no/where HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     404,
   ],
@@ -82,11 +86,11 @@ describe('a request', () => {
   // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
   it('gets the status in the table, with the standard error body', async () => {
     const app = await startApp()
-    for (const [what, text, status] of requests) {
+    for (const [name, text, status] of requests) {
       const response = await app.raw(text)
       const [head = '', body = ''] = response.split('\r\n\r\n')
-      expect([what, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([what, status])
-      expect([what, JSON.parse(body)]).toEqual([what, expect.objectContaining({ status, error: expect.any(String) })])
+      expect([name, Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1])]).toEqual([name, status])
+      expect([name, JSON.parse(body)]).toEqual([name, expect.objectContaining({ status, error: expect.any(String) })])
       expect(head).toMatch(/\r\ncontent-type: application\/json/i)
       expect(head).toMatch(/\r\ncontent-security-policy: default-src 'none'/i)
       expect(head).toMatch(/\r\nx-content-type-options: nosniff/i)
@@ -98,36 +102,36 @@ describe('a request', () => {
 
   it('for an upgrade that is rejected gets Connection: close, and the connection is closed', async () => {
     const app = await startApp()
-    const off = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
+    const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
     const table: readonly (readonly [what: string, target: string, head: string, status: number, at?: typeof app])[] = [
       ['an unknown address', '/no/where', local, 404],
       ['an address without WebSocket', '/api/data.json', local, 400],
-      ['a bad filter', '/ws?manufacturer=a&manufacturer=b', local, 400],
-      ['an escape that is none', '/ws/%zz', local, 400],
+      ['a duplicate filter', '/ws?manufacturer=a&manufacturer=b', local, 400],
+      ['an invalid escape', '/ws/%zz', local, 400],
       ['a long address', `/ws?${'x'.repeat(9000)}`, local, 414],
       ['another site', '/ws', `${local}Origin: http://evil.example\r\n`, 403],
       ['no credentials', '/ws', `${local}Via: 1.1 proxy\r\n`, 401],
       ['a foreign host', '/ws', 'Host: evil.example\r\n', 421],
-      ['real-time updates off', '/ws', local, 503, off],
+      ['real-time updates disabled', '/ws', local, 503, appWithoutWebSocket],
     ]
-    for (const [what, target, head, status, at = app] of table) {
+    for (const [name, target, head, status, service = app] of table) {
       for (const protocol of ['websocket', 'h2c']) {
         const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`
-        const response = await at.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
+        const response = await service.raw(`GET ${target} HTTP/1.1\r\n${head}${upgrade}\r\n\r\n`)
         const [, code] = /^HTTP\/1\.1 (\d+)/.exec(response) ?? []
         const connection = [...response.matchAll(/\r\nconnection: (.*)/gi)].map(([, value]) => value?.toLowerCase())
-        expect([what, protocol, connection]).toEqual([what, protocol, [expect.stringMatching(/close$/)]])
-        if (protocol === 'websocket') expect([what, Number(code)]).toEqual([what, status])
+        expect([name, protocol, connection]).toEqual([name, protocol, [expect.stringMatching(/close$/)]])
+        if (protocol === 'websocket') expect([name, Number(code)]).toEqual([name, status])
       }
     }
   })
 
   it('may have headers named like object members, and an unsupported Expect', async () => {
     const app = await startApp()
-    for (const odd of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
-      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${odd}\r\n${close}`)
-      expect([odd, response.slice(0, 12)]).toEqual([odd, 'HTTP/1.1 200'])
+    for (const header of ['__proto__: x', 'constructor: x', 'Expect: nonsense', 'Upgrade-Insecure-Requests: 1']) {
+      const response = await app.raw(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${header}\r\n${close}`)
+      expect([header, response.slice(0, 12)]).toEqual([header, 'HTTP/1.1 200'])
     }
   })
 
@@ -136,8 +140,8 @@ describe('a request', () => {
     const app = await startApp()
     const headers = { 'content-type': 'application/json' }
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const post = (body: string, more = {}) =>
-      app.send('POST', '/api/group/', { headers: { ...headers, ...more }, body })
+    const post = (body: string, otherHeaders = {}) =>
+      app.send('POST', '/api/group/', { headers: { ...headers, ...otherHeaders }, body })
     const deep = await post(nested(65))
     expect([deep.status, deep.json.details]).toEqual([400, 'body: nested deeper than 64 levels'])
     expect((await post(nested(100_000))).json.details).toBe('body: nested deeper than 64 levels')
@@ -161,20 +165,20 @@ describe('a request', () => {
 const frames: readonly (readonly [string, Buffer, number])[] = [
   ['without a mask', frame('{"type":"ping"}', { isMasked: false }), 1002],
   ['with a reserved bit', frame('x', { first: 0xc1 }), 1002],
-  ['of an unknown kind', frame('x', { first: 0x83 }), 1002],
-  ['of a reserved control kind', frame('x', { first: 0x8b }), 1002],
-  ['a ping in pieces', frame('x', { first: 0x09 }), 1002],
+  ['with an unknown opcode', frame('x', { first: 0x83 }), 1002],
+  ['with a reserved control opcode', frame('x', { first: 0x8b }), 1002],
+  ['a fragmented ping', frame('x', { first: 0x09 }), 1002],
   ['a ping of 126 bytes', frame('x'.repeat(126), { first: 0x89 }), 1002],
-  ['a continuation of nothing', frame('x', { first: 0x80 }), 1002],
-  ['a beginning within a message', Buffer.concat([frame('a', { first: 0x01 }), frame('b')]), 1002],
-  ['text that is no UTF-8', frame(Buffer.from([0xc3, 0x28])), 1007],
-  ['a goodbye with a code that must not be sent', frame(Buffer.from([0x03, 0xed]), { first: 0x88 }), 1002],
-  ['a goodbye of one byte', frame('x', { first: 0x88 }), 1002],
-  ['said to be enormous', frame('', { declaredLength: 1n << 62n }), 1009],
-  ['said to be 64 KiB and a byte', frame('', { declaredLength: 65_537n }), 1009],
+  ['a continuation without a message', frame('x', { first: 0x80 }), 1002],
+  ['a new message within a message', Buffer.concat([frame('a', { first: 0x01 }), frame('b')]), 1002],
+  ['text that is not UTF-8', frame(Buffer.from([0xc3, 0x28])), 1007],
+  ['a close frame with a reserved code', frame(Buffer.from([0x03, 0xed]), { first: 0x88 }), 1002],
+  ['a close frame of one byte', frame('x', { first: 0x88 }), 1002],
+  ['with an enormous length', frame('', { declaredLength: 1n << 62n }), 1009],
+  ['with a length of 64 KiB and one byte', frame('', { declaredLength: 65_537n }), 1009],
   ['binary', frame('{"type":"ping"}', { first: 0x82 }), 1003],
   [
-    'in endless tiny pieces',
+    'in thousands of empty fragments',
     Buffer.concat([frame('{', { first: 0x01 }), ...Array.from({ length: 2000 }, () => frame('', { first: 0x00 }))]),
     1008,
   ],
@@ -184,17 +188,17 @@ describe('a frame', () => {
   // Reliability: 1.20, C5.
   it('that breaks the rules closes its connection with the matching code, and no other connection', async () => {
     const app = await startApp()
-    const bystander = await app.socket()
-    for (const [what, bytes, code] of frames) {
+    const otherSocket = await app.socket()
+    for (const [name, bytes, code] of frames) {
       const { socket, status, closeCode } = await openRaw(app.port)
       onTestFinished(() => void socket.destroy())
-      expect([what, status]).toEqual([what, 101])
+      expect([name, status]).toEqual([name, 101])
       socket.write(bytes)
-      expect([what, await closeCode]).toEqual([what, code])
+      expect([name, await closeCode]).toEqual([name, code])
       socket.destroy()
     }
-    bystander.send({ type: 'ping', id: 1 })
-    await bystander.next(({ id }) => id === 1)
+    otherSocket.send({ type: 'ping', id: 1 })
+    await otherSocket.next(({ id }) => id === 1)
   })
 
   it('may arrive in fragments, one byte at a time', async () => {
@@ -211,7 +215,7 @@ describe('a frame', () => {
       frame('"ping"}', { first: 0x80 }),
     ])
     for (const byte of bytes) socket.write(Buffer.from([byte]))
-    await until('it is answered', () => received.includes('"pong"'))
+    await until('the ping is answered', () => received.includes('"pong"'))
   })
 
   // Reliability: C5, 3.12.8.
@@ -220,7 +224,7 @@ describe('a frame', () => {
     const socket = await app.socket()
     socket.sendRaw(`{"type":"ping","id":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)
     expect((await socket.next(({ type }) => type === 'error')).error).toBe('Nested deeper than 64 levels.')
-    socket.send({ type: 'ping', id: 'still here' })
-    await socket.next(({ id }) => id === 'still here')
+    socket.send({ type: 'ping', id: 'last' })
+    await socket.next(({ id }) => id === 'last')
   })
 })

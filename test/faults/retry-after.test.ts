@@ -2,8 +2,8 @@
 
 import type { OutgoingHttpHeaders } from 'node:http'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { entryOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
-import { sharing } from '../scope.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { openShared } from '../cleanup.ts'
 import { device, respondError, respondJson, type System, startSystem } from './system.ts'
 
 const longAgo = Date.parse('2001-02-03T04:05:06Z')
@@ -17,16 +17,16 @@ interface Pause {
   readonly holdSeconds: number | null
 }
 
-const pauses: readonly Pause[] = [
+const cases: readonly Pause[] = [
   { name: 'seven seconds', headers: () => ({ 'retry-after': '7' }), holdSeconds: 7 },
   { name: '503 with three seconds', status: 503, headers: () => ({ 'retry-after': '3' }), holdSeconds: 3 },
   {
-    name: 'a date of a clock that is years off',
+    name: 'a date of a clock that is years behind',
     headers: () => ({ date: date(longAgo), 'retry-after': date(longAgo + 3000) }),
     holdSeconds: 3,
   },
   // A date has whole seconds, so up to one second is lost.
-  { name: 'a date of our own clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
+  { name: 'a date of the local clock', headers: () => ({ 'retry-after': date(Date.now() + 4000) }), holdSeconds: 3 },
   { name: '0', headers: () => ({ 'retry-after': '0' }), holdSeconds: 1 },
   { name: '-5', headers: () => ({ 'retry-after': '-5' }), holdSeconds: 1 },
   { name: 'a date that is past', headers: () => ({ 'retry-after': date(Date.now() - 60_000) }), holdSeconds: 1 },
@@ -34,41 +34,41 @@ const pauses: readonly Pause[] = [
   { name: 'abc', headers: () => ({ 'retry-after': 'abc' }), holdSeconds: null },
   { name: '9999999999', headers: () => ({ 'retry-after': '9999999999' }), holdSeconds: 300 },
 ]
-const codeOf = (pause: Pause) => `pause-${pauses.indexOf(pause)}`
+const codeOf = (pause: Pause) => `pause-${cases.indexOf(pause)}`
 
 describe('a system that sends Retry-After', () => {
   let app: TestApp
-  let neighbour: System
+  let otherSystem: System
   const systems: System[] = []
-  const refusedAt: number[] = []
+  const limitedAt: number[] = []
   const healthOf = async (code: string) => (await app.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
 
   beforeAll(() =>
-    sharing(async () => {
-      neighbour = await startSystem(respondJson({ devices: [device(1000)] }))
-      for (const at of pauses.keys()) systems.push(await startSystem(respondJson({ devices: [device(at + 1)] })))
-      const entries = pauses.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
-      app = await startApp({ manufacturers: [...entries, neighbour.entry('neighbour')] })
-      await until('all are known', async () => (await app.receivers()).length === pauses.length + 1, 20_000)
-      for (const [index, { status = 429, headers }] of pauses.entries()) {
+    openShared(async () => {
+      otherSystem = await startSystem(respondJson({ devices: [device(1000)] }))
+      for (const index of cases.keys()) systems.push(await startSystem(respondJson({ devices: [device(index + 1)] })))
+      const entries = cases.map((pause, index) => (systems[index] as System).entry(codeOf(pause)))
+      app = await startApp({ manufacturers: [...entries, otherSystem.entry('neighbour')] })
+      await until('all receivers are known', async () => (await app.receivers()).length === cases.length + 1, 20_000)
+      for (const [index, { status = 429, headers }] of cases.entries()) {
         const system = systems[index] as System
         system.respondWith((request, response) => {
-          refusedAt[index] = performance.now()
+          limitedAt[index] = performance.now()
           system.respondWith(respondJson({ devices: [device(index + 1)] }, 200, { date: date(longAgo) }))
           response.sendDate = headers().date !== undefined
           respondError(status, headers())(request, response)
         })
       }
-      await until('all have sent Retry-After', () => pauses.every((_, index) => refusedAt[index] !== undefined))
+      await until('all have sent Retry-After', () => cases.every((_, index) => limitedAt[index] !== undefined))
     }),
   )
 
   // Reliability: 2.1.3, U7.
   it('is not called by any caller, and is reported as degraded, not failed', async () => {
-    const [seven] = systems as [System]
-    const code = codeOf(pauses[0] as Pause)
-    const requestsBefore = seven.requests.length
-    for (let turn = 0; turn < 3; turn += 1) {
+    const [limitedSystem] = systems as [System]
+    const code = codeOf(cases[0] as Pause)
+    const requestsBefore = limitedSystem.requests.length
+    for (let round = 0; round < 3; round += 1) {
       const refreshed = await app.post(`/api/refresh/?manufacturer=${code}`)
       expect(refreshed).toMatchObject({ status: 503, json: { details: expect.stringContaining('rate limited') } })
       expect(Number(refreshed.headers['retry-after'])).toBeGreaterThanOrEqual(1)
@@ -78,14 +78,14 @@ describe('a system that sends Retry-After', () => {
     expect(health.details).toEqual([expect.stringMatching(/rate limited/)])
     const [known] = (await app.get(`/api/receivers/?manufacturer=${code}`)).json
     expect(known.is_active).toBe(true)
-    expect(seven.requests).toHaveLength(requestsBefore)
+    expect(limitedSystem.requests).toHaveLength(requestsBefore)
   })
 
   // Reliability: U7, U8, U9, U10.
-  it.each(pauses)('$name: is not called for the given time, within the limit', async (pause) => {
-    const at = pauses.indexOf(pause)
-    const system = systems[at] as System
-    const rejected = refusedAt[at] as number
+  it.each(cases)('$name: is not called for the given time, within the limit', async (pause) => {
+    const index = cases.indexOf(pause)
+    const system = systems[index] as System
+    const rejected = limitedAt[index] as number
     if (pause.holdSeconds === 300) {
       const [detail] = (await healthOf(codeOf(pause))).details
       expect(Number(/(\d+) s/.exec(detail)?.[1])).toBeLessThanOrEqual(300)
@@ -94,13 +94,13 @@ describe('a system that sends Retry-After', () => {
       return
     }
     const next = await until(
-      'it gets another request',
+      'the system gets another request',
       () => system.requests.find((request) => request.at > rejected),
       15_000,
     )
     expect(next.at - rejected).toBeGreaterThan((pause.holdSeconds ?? 0.8) * 1000 - 200)
     expect(next.at - rejected).toBeLessThan((pause.holdSeconds ?? 1) * 1000 + 2000)
-    await until('it is healthy', async () => {
+    await until('the status is healthy', async () => {
       const { status, details } = await healthOf(codeOf(pause))
       return status === 'healthy' && details.length === 0
     })
@@ -108,9 +108,9 @@ describe('a system that sends Retry-After', () => {
 
   // Reliability: U7, U27.
   it('does not delay calls to another system, and reports only that time', async () => {
-    const since = Math.max(...refusedAt)
-    const own = neighbour.requests.filter(({ at }) => at > since)
-    expect(own.length).toBeGreaterThan(((performance.now() - since) / 1000) * 0.5)
+    const lastLimitedAt = Math.max(...limitedAt)
+    const otherRequests = otherSystem.requests.filter(({ at }) => at > lastLimitedAt)
+    expect(otherRequests.length).toBeGreaterThan(((performance.now() - lastLimitedAt) / 1000) * 0.5)
     for (const { last_seen } of await app.receivers()) {
       expect(Math.abs(Date.now() - Date.parse(last_seen))).toBeLessThan(60_000)
     }
@@ -118,10 +118,10 @@ describe('a system that sends Retry-After', () => {
 })
 
 // Reliability: U9.
-it.concurrent('is treated as an ordinary failure if the header is invalid', async () => {
+it.concurrent('a response with an invalid Retry-After header is an ordinary failure', async () => {
   const system = await startSystem(respondError(429, { 'retry-after': 'soon' }))
   const app = await startApp({ manufacturers: [system.entry('hasty')] })
-  const { consecutive_failures, details } = await until('it has failed', async () => {
+  const { consecutive_failures, details } = await until('the poll has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.consecutive_failures > 0 && vendor_api
   })
@@ -132,9 +132,9 @@ describe('a nonce', () => {
   // Reliability: U5.
   it('is replaced within the cycle when it is stale, repeatedly, and no nonce count is reused', async () => {
     const shure = withoutPush(await startShure({ receivers: 3, nonceUses: 2 }))
-    const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('all are known', async () => (await app.receivers()).length === 3)
-    for (let turn = 0; turn < 5; turn += 1) {
+    const app = await startApp({ manufacturers: [configFor(shure)] })
+    await until('all receivers are known', async () => (await app.receivers()).length === 3)
+    for (let round = 0; round < 5; round += 1) {
       expect((await app.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 3 })
       expect((await app.get('/api/health/')).json.vendor_api.consecutive_failures).toBe(0)
     }
@@ -147,12 +147,12 @@ describe('a nonce', () => {
 // Reliability: U4.
 it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
-  const app = await startApp({ manufacturers: [entryOf(first)] })
+  const app = await startApp({ manufacturers: [configFor(first)] })
   await until('the subscription is connected', () => first.push.links > 0)
   await first.close()
   const { port } = new URL(first.baseUrl)
   const second = await startShure({ sharedKey: 'the new one', port: Number(port) })
-  const health = await until('it is rejected', async () => {
+  const health = await until('the credentials are rejected', async () => {
     const { error } = (await app.get('/api/health/')).json.vendor_api
     return /credentials rejected/.test(error) && error
   })
@@ -168,7 +168,7 @@ it.concurrent('a refresh joins the cycle that is running', async () => {
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('it gets a request', () => system.requests.length > 0)
+  await until('the system gets a request', () => system.requests.length > 0)
   const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
   for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
   expect(system.requests).toHaveLength(1)
@@ -180,13 +180,13 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1300)
   })
   const app = await startApp({ manufacturers: [system.entry('slow')] })
-  const { overruns, status } = await until('two have been counted', async () => {
+  const { overruns, status } = await until('two overruns are counted', async () => {
     const { vendor_api } = (await app.get('/api/health/')).json
     return vendor_api.overruns >= 2 && vendor_api
   })
   expect([overruns, status]).toEqual([2, 'healthy'])
   expect(system.maxConcurrent).toBe(1)
-  const gaps = system.requests.slice(1).map(({ at }, nth) => at - (system.requests[nth]?.endedAt ?? 0))
+  const gaps = system.requests.slice(1).map(({ at }, index) => at - (system.requests[index]?.endedAt ?? 0))
   for (const gap of gaps) expect(gap).toBeGreaterThan(90)
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
@@ -196,9 +196,9 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
 it('polls, refreshes and scans together stay within the rate limit', async () => {
   // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
   const shure = withoutPush(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
-  const app = await startApp({ manufacturers: [entryOf(shure, { calls_per_second: 50, burst: 20 })] })
+  const app = await startApp({ manufacturers: [configFor(shure, { calls_per_second: 50, burst: 20 })] })
   const scan = () => app.post('/api/discover/', { scan_subnet: '10.10.0.0/28' })
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const responses = await Promise.all([app.post('/api/refresh/'), scan(), app.post('/api/refresh/')])
     for (const { status } of responses) expect([200, 409]).toContain(status)
   }

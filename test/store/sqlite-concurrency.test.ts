@@ -9,7 +9,7 @@ import { listReceivers } from '../../src/store/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { createTestDatabase } from '../databases.ts'
 import { timeLimit } from '../time-limit.ts'
-import { addManufacturers, endOf, openStore, startChild } from './helpers.ts'
+import { addManufacturers, openStore, startChild, waitForExit } from './helpers.ts'
 
 test('while another process writes, reads continue, writes wait, and the event loop stays free', async () => {
   const db = await openStore('sqlite')
@@ -31,7 +31,7 @@ test('while another process writes, reads continue, writes wait, and the event l
   expect(performance.now() - startedAt).toBeGreaterThan(1_000)
   delay.disable()
   expect(delay.max / 1e6).toBeLessThan(timeLimit(100))
-  await endOf(child.process)
+  await waitForExit(child.process)
 })
 
 test('a lock that is held too long is a StoreBusyError for each waiting write, after its own timeout', async () => {
@@ -42,7 +42,7 @@ test('a lock that is held too long is a StoreBusyError for each waiting write, a
   holder.exec('begin immediate')
   const startedAt = performance.now()
   const waiting = Array.from({ length: 5 }, () => db.transaction(nextRevision))
-  for (const one of waiting) await expect(one).rejects.toThrow(StoreBusyError)
+  for (const write of waiting) await expect(write).rejects.toThrow(StoreBusyError)
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(900))
   holder.exec('rollback')
   holder.close()
@@ -64,7 +64,7 @@ test('a writer killed at any moment loses no acknowledged write and leaves none 
     await vi.waitFor(() => expect(child.lines.length).toBeGreaterThan(2), { timeout: 10_000, interval: 5 })
     await pause(7 + round * 31)
     child.process.kill('SIGKILL')
-    await endOf(child.process)
+    await waitForExit(child.process)
     acknowledged.push(...child.lines.map(Number))
   }
 

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { listBytes, openPollFixture } from '../bench/poll.ts'
-import { atEnd } from './scope.ts'
+import { onTestEnd } from './cleanup.ts'
 
 it('measures a polling cycle from the bytes of the device list to the database', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'micwatch-benches-'))
-  atEnd(() => rm(folder, { recursive: true }))
-  const polled = await openPollFixture(atEnd, folder)
+  onTestEnd(() => rm(folder, { recursive: true }))
+  const polled = await openPollFixture(onTestEnd, folder)
   const [list, changed] = listBytes(5)
   await polled.poll(list)
   expect(polled.changedRows()).toMatchObject({ receivers: { length: 5 }, channels: { length: 20 } })

@@ -2,40 +2,40 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { client, TestApp } from '../app.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import type { RecordedRequest } from './system.ts'
 
 /** Sends a request and a ping ten times a second. */
-export async function watchPulse(service: Pick<TestApp, 'get' | 'socket'> | ReturnType<typeof client>) {
+export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'socket'> | ReturnType<typeof client>) {
   const socket = await service.socket()
   const times: number[] = []
-  const bad: string[] = []
-  let isOver = false
-  const beat = async () => {
+  const failures: string[] = []
+  let isStopped = false
+  const measure = async () => {
     const startedAt = performance.now()
     const id = `beat ${startedAt}`
     socket.send({ type: 'ping', id })
     const pong = socket.next((message) => message.id === id)
     for (const path of ['/healthz', '/api/data.json', '/api/receivers/', '/api/config/']) {
       const { status } = await service.get(path)
-      if (status !== 200) bad.push(`${path} answered ${status}`)
+      if (status !== 200) failures.push(`${path} returned ${status}`)
     }
     await pong
     times.push(performance.now() - startedAt)
   }
-  const beating = (async () => {
-    for (; !isOver; await sleep(100)) await beat()
+  const measuring = (async () => {
+    for (; !isStopped; await sleep(100)) await measure()
   })()
-  beating.catch(() => {})
-  atEnd(() => {
-    isOver = true
+  measuring.catch(() => {})
+  onTestEnd(() => {
+    isStopped = true
   })
   return {
     /** Returns the longest time of a request and a ping; throws if a request failed. Stops the measurement. */
     async longestMs(): Promise<number> {
-      isOver = true
-      await beating
-      if (bad.length > 0) throw new Error([...new Set(bad)].join(', '))
+      isStopped = true
+      await measuring
+      if (failures.length > 0) throw new Error([...new Set(failures)].join(', '))
       return Math.max(...times)
     },
   }

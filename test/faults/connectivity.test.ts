@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entryOf, startApp, startHome, startShure, until, withoutPush } from '../app.ts'
+import { configFor, createInstallation, startApp, startShure, until, withoutPush } from '../app.ts'
 import { certify } from '../certificates.ts'
-import { atEnd } from '../scope.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { startNetwork } from './network.ts'
 import { device, respondJson, startSystem } from './system.ts'
@@ -15,31 +15,31 @@ import { device, respondJson, startSystem } from './system.ts'
 describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
   it('that is expired, self-signed or for another name gets no credentials; unverified ones work with a warning', async () => {
-    const ca = await certify({ for: 'Stage CA', isCa: true })
-    const kinds = {
-      right: await certify({ for: '127.0.0.1', ca }),
-      expired: await certify({ for: '127.0.0.1', ca, endsAt: Date.now() - 1000 }),
-      elsewhere: await certify({ for: 'another.example', ca }),
-      'self-signed': await certify({ for: '127.0.0.1' }),
-      unverified: await certify({ for: '127.0.0.1' }),
+    const ca = await certify({ name: 'Stage CA', isCa: true })
+    const certificates = {
+      right: await certify({ name: '127.0.0.1', ca }),
+      expired: await certify({ name: '127.0.0.1', ca, expiresAt: Date.now() - 1000 }),
+      elsewhere: await certify({ name: 'another.example', ca }),
+      'self-signed': await certify({ name: '127.0.0.1' }),
+      unverified: await certify({ name: '127.0.0.1' }),
     }
     const systems = new Map<string, Awaited<ReturnType<typeof startShure>>>()
-    for (const [index, [kind, tls]] of Object.entries(kinds).entries()) {
+    for (const [index, [kind, tls]] of Object.entries(certificates).entries()) {
       systems.set(kind, withoutPush(await startShure({ tls, seed: index + 1, receivers: 1 })))
     }
     const manufacturers = [...systems].map(([code, system]) => ({
-      ...entryOf(system, { ssl_verify: code !== 'unverified' }),
+      ...configFor(system, { ssl_verify: code !== 'unverified' }),
       code,
       plugin: 'shure',
     }))
-    const home = await startHome({ manufacturers })
-    await home.write('ca.pem', ca.cert)
-    const service = await home.serve([], { NODE_EXTRA_CA_CERTS: join(home.path, 'ca.pem') })
+    const installation = await createInstallation({ manufacturers })
+    await installation.write('ca.pem', ca.cert)
+    const service = await installation.serve([], { NODE_EXTRA_CA_CERTS: join(installation.path, 'ca.pem') })
     const healthOf = async (code: string) => (await service.get(`/api/health/?manufacturer=${code}`)).json.vendor_api
     for (const kind of ['expired', 'elsewhere', 'self-signed']) {
       const { error } = await until(`${kind} has failed`, async () => {
-        const now = await healthOf(kind)
-        return now.consecutive_failures > 1 && now
+        const current = await healthOf(kind)
+        return current.consecutive_failures > 1 && current
       })
       expect([kind, error]).toEqual([kind, expect.stringMatching(/^certificate of .* not accepted/)])
       expect([kind, systems.get(kind)?.requests.total]).toEqual([kind, 0])
@@ -79,20 +79,22 @@ describe.concurrent('a host name', () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
     const { port } = new URL(system.url)
     const rejected = ['metadata', 'mapped', 'nowhere', 'many', 'own']
-    const entry = (code: string, index = port) =>
-      system.entry(code, { api_base_url: `http://${code}.test:${index}`, timeout: 2 })
-    const free = await startNetwork(atEnd, system.url)
-    await free.refuse()
-    const own = new URL(free.url).port
+    const entry = (code: string, upstreamPort = port) =>
+      system.entry(code, { api_base_url: `http://${code}.test:${upstreamPort}`, timeout: 2 })
+    const freeNetwork = await startNetwork(onTestEnd, system.url)
+    await freeNetwork.refuse()
+    const servicePort = new URL(freeNetwork.url).port
     const manufacturers = ['missing', 'slow', 'good', ...rejected].map((code) =>
-      entry(code, code === 'own' ? own : port),
+      entry(code, code === 'own' ? servicePort : port),
     )
-    const home = await startHome({ manufacturers, server: { port: Number(own) } })
-    await home.write('resolver.mjs', resolver)
-    const service = home.start(['serve', '--json'], { NODE_OPTIONS: `--import=${join(home.path, 'resolver.mjs')}` })
-    await until('it listens', () => service.out().includes('address'))
+    const installation = await createInstallation({ manufacturers, server: { port: Number(servicePort) } })
+    await installation.write('resolver.mjs', resolver)
+    const service = installation.start(['serve', '--json'], {
+      NODE_OPTIONS: `--import=${join(installation.path, 'resolver.mjs')}`,
+    })
+    await until('the service listens', () => service.out().includes('address'))
     const healthOf = async (code: string) => {
-      const response = await fetch(`http://127.0.0.1:${own}/api/health/?manufacturer=${code}`)
+      const response = await fetch(`http://127.0.0.1:${servicePort}/api/health/?manufacturer=${code}`)
       return ((await response.json()) as { vendor_api: { consecutive_failures: number; error: string } }).vendor_api
     }
     const failure = (code: string) =>
@@ -106,12 +108,12 @@ describe.concurrent('a host name', () => {
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length
     await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
-    const own4 = system.requests.slice(-4).map(({ at }) => at)
-    expect((own4[3] ?? 0) - (own4[0] ?? 0)).toBeLessThan(4500)
+    const times = system.requests.slice(-4).map(({ at }) => at)
+    expect((times[3] ?? 0) - (times[0] ?? 0)).toBeLessThan(4500)
     // The slow one is resolved after five seconds, if the test takes that long.
-    const asking = new Set(system.requests.map(({ headers }) => headers.host))
-    asking.delete(`slow.test:${port}`)
-    expect([...asking]).toEqual([`good.test:${port}`])
+    const hosts = new Set(system.requests.map(({ headers }) => headers.host))
+    hosts.delete(`slow.test:${port}`)
+    expect([...hosts]).toEqual([`good.test:${port}`])
   }, 30_000)
 })
 
@@ -122,15 +124,15 @@ it.concurrent('a network that drops packets fails after 3 s, however long a resp
     '-e',
     `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`,
   ])
-  atEnd(() => listener.kill('SIGKILL'))
+  onTestEnd(() => listener.kill('SIGKILL'))
   const [line] = await once(listener.stdout, 'data')
   const port = Number(String(line))
   listener.kill('SIGSTOP')
-  for (let isTaken = true; isTaken; ) {
-    const waiting = connect(port, '127.0.0.1').on('error', () => {})
-    atEnd(() => waiting.destroy())
-    isTaken = await Promise.race([
-      once(waiting, 'connect').then(() => true),
+  for (let isAccepted = true; isAccepted; ) {
+    const client = connect(port, '127.0.0.1').on('error', () => {})
+    onTestEnd(() => client.destroy())
+    isAccepted = await Promise.race([
+      once(client, 'connect').then(() => true),
       new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 500)),
     ])
   }
@@ -141,7 +143,7 @@ it.concurrent('a network that drops packets fails after 3 s, however long a resp
       system.entry('neighbour'),
     ],
   })
-  const { error } = await until('it has failed', async () => {
+  const { error } = await until('the poll has failed', async () => {
     const { vendor_api } = (await app.get('/api/health/?manufacturer=swallowed')).json
     return vendor_api.consecutive_failures > 0 && vendor_api
   })

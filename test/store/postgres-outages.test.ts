@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 // Reliability: S7.
 test('a restart closes idle and busy connections, not the process, and the next calls work', async () => {
-  const db = await openOwn()
+  const db = await openSeparateDatabase()
   await Promise.all(Array.from({ length: 8 }, () => currentRevision(db.read)))
 
   const failed = db.transaction(async (tx) => {
@@ -31,7 +31,7 @@ test('a restart closes idle and busy connections, not the process, and the next 
 })
 
 test('while the server is down every call fails at once without the password in the message, and few connections are tried', async () => {
-  const db = await openOwn({ password: 'very-secret' })
+  const db = await openSeparateDatabase({ password: 'very-secret' })
   await server.halt()
   const startedAt = performance.now()
   for (let round = 0; round < 200; round += 1) {
@@ -47,7 +47,7 @@ test('while the server is down every call fails at once without the password in 
 
 // Reliability: S8.
 test('a server that hangs is a StoreDownError after the timeout, and calls work again once it resumes', async () => {
-  const db = await openOwn({ waitLimitMs: 1_000 })
+  const db = await openSeparateDatabase({ waitLimitMs: 1_000 })
   await server.signal('SIGSTOP')
   const startedAt = performance.now()
   const [read, write] = await Promise.allSettled([currentRevision(db.read), db.transaction(nextRevision)])
@@ -75,7 +75,7 @@ test('more transactions than connections leave connections for readers', async (
   expect(await currentRevision(db.read)).toBe(30)
 })
 
-async function openOwn(options: { password?: string; waitLimitMs?: number } = {}): Promise<Database> {
+async function openSeparateDatabase(options: { password?: string; waitLimitMs?: number } = {}): Promise<Database> {
   const { url: href, drop } = await createPostgresDatabase(server.url)
   const url = new URL(href)
   url.password = options.password ?? ''

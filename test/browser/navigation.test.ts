@@ -1,29 +1,29 @@
 /** Navigation and unknown pages in a browser against a real service. */
 
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, until } from '../app.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { configFor, startApp, startShure, until } from '../app.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const { open } = browserForTests()
 
 it.concurrent('returns a not-found page to browsers and an error object to programs', async () => {
   const app = await startApp({ config: { server: { mount: '/venue' } } })
   const page = await open(app, '/')
-  const answer = await page.goto(`${app.url}/no/such/page?x=1`)
-  expect(answer?.status()).toBe(404)
+  const response = await page.goto(`${app.url}/no/such/page?x=1`)
+  expect(response?.status()).toBe(404)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.waitForURL(`${app.url}/`)
 
   const html = { accept: 'text/html,*/*' }
-  const asked = await Promise.all([
+  const responses = await Promise.all([
     app.get('/no/such/page'),
     app.get('/api/no-such-thing', html),
     app.get('/api/receivers/99999/', html),
     app.send('DELETE', '/no/such/page', { headers: html }),
   ])
-  for (const { status, json } of asked) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
+  for (const { status, json } of responses) expect({ status, error: json.status }).toEqual({ status: 404, error: 404 })
 })
 
 it.concurrent('links to the wall from every page', async () => {
@@ -34,13 +34,13 @@ it.concurrent('links to the wall from every page', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wall' }).click()
     await page.waitForURL(`${app.url}/wall`)
     await page.goBack()
-    expect(await isTooWide(page)).toBe(false)
+    expect(await scrollsHorizontally(page)).toBe(false)
   }
 })
 
 it.concurrent('updates a renamed performer and a new picture on the wall within seconds', async () => {
   const shure = await startShure()
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   const unit = await until('a transmitter is detected', async () => (await app.get('/api/units/')).json[0])
   const { id } = (await app.post('/api/performers/', { name: 'Ada Lovelace' })).json
   await app.post('/api/assignments/', { performer: id, wireless_unit: unit.id })

@@ -16,15 +16,15 @@ it('a subscription that connects ends the pause after a 403', async () => {
   )
   const app = await startApp({ manufacturers: [system.entry('shure')] })
   await until('the subscription is connected', () => sockets.length === 1)
-  const shure = async () => (await app.get('/api/health/')).json.manufacturers[0]
+  const readShure = async () => (await app.get('/api/health/')).json.manufacturers[0]
 
   system.respondWith(respondError(403))
-  await until('a poll is rejected', async () => /access is disabled/.test((await shure()).error ?? ''))
-  const rejected = system.requests.length
+  await until('a poll is rejected', async () => /access is disabled/.test((await readShure()).error ?? ''))
+  const requestsBefore = system.requests.length
   system.respondWith(respondJson({ devices: [device(1)] }))
   sockets[0]?.terminate()
   await until('the subscription is connected again', () => sockets.length === 2, 15_000)
-  await until('it is polled again', () => system.requests.length > rejected, 15_000)
-  await until('it is healthy again', async () => (await shure()).status === 'healthy')
-  expect((await shure()).consecutive_failures).toBe(0)
+  await until('the system is polled again', () => system.requests.length > requestsBefore, 15_000)
+  await until('the status is healthy again', async () => (await readShure()).status === 'healthy')
+  expect((await readShure()).consecutive_failures).toBe(0)
 }, 60_000)

@@ -2,7 +2,7 @@
 
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { channelOf, entryOf, firstDevice, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
+import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { engines } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { acceptSubscription, device, type Responder, respondError, respondJson, startSystem } from './system.ts'
@@ -12,18 +12,18 @@ const poll = async (app: TestApp) => {
   expect([status, json.status]).toEqual([200, 'success'])
   return json
 }
-const vendor = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
+const readVendorApi = async (app: TestApp) => (await app.get('/api/health/')).json.vendor_api
 
-describe('invalid devices', () => {
+describe('listed devices', () => {
   // Reliability: 1.10, U14.
-  it('are skipped or read as far as possible, logged once an hour each, and health stays healthy', async () => {
+  it('that are invalid are skipped or read as far as possible, and logged once an hour; health stays healthy', async () => {
     const { device_id: _, ...nameless } = device(2)
-    const odd = [
+    const invalid = [
       device(3, { battery_percentage: 'x' }),
       device(4, { battery_percentage: -3 }),
       device(5, { device_name: { first: { of: 'many' } } }),
     ]
-    const body = JSON.stringify({ devices: [device(1), nameless, 'no object', ...odd, device(6)] })
+    const body = JSON.stringify({ devices: [device(1), nameless, 'no object', ...invalid, device(6)] })
     // Values that JSON.stringify cannot produce.
     const text = body.replace('"battery_percentage":80,"rf_level":-60,"serial_number":"S6"', '"rf_level":1e309')
     expect(text).toContain('1e309')
@@ -31,10 +31,10 @@ describe('invalid devices', () => {
     const logged: { level: number; msg: string }[] = []
     const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) })
     const app = await startApp({ manufacturers: [system.entry('odd', { poll_interval: 3600 })], log })
-    for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(5)
+    for (let polls = 0; polls < 3; polls += 1) expect((await poll(app)).receivers_updated).toBe(5)
 
     expect((await app.receivers()).map(({ name }) => name)).toEqual(['Rack 1', 'Rack 3', 'Rack 4', 'ULXD4', 'Rack 6'])
-    const { status, consecutive_failures, details } = await vendor(app)
+    const { status, consecutive_failures, details } = await readVendorApi(app)
     expect([status, consecutive_failures]).toEqual(['healthy', 0])
     expect(details).toEqual([expect.stringMatching(/^entry 2 of the list: it has no device_id \(and 5 more\)$/)])
     const logMessages = logged.map(({ msg }) => msg).filter((msg) => /^(entry|device) /.test(msg))
@@ -57,9 +57,9 @@ describe('invalid devices', () => {
       }),
     )
     const app = await startApp({ manufacturers: [system.entry('twice', { poll_interval: 3600 })] })
-    for (let turn = 0; turn < 3; turn += 1) expect((await poll(app)).receivers_updated).toBe(2)
-    const known = await app.receivers()
-    expect(known.map(({ name, ip }) => [name, ip])).toEqual([
+    for (let polls = 0; polls < 3; polls += 1) expect((await poll(app)).receivers_updated).toBe(2)
+    const receivers = await app.receivers()
+    expect(receivers.map(({ name, ip }) => [name, ip])).toEqual([
       ['Rack 1', '10.0.0.1'],
       ['Rack 2', '10.0.0.2'],
     ])
@@ -72,43 +72,43 @@ describe('invalid devices', () => {
   it.each([
     ['the list', device(1), '/api/v1/devices'],
     ['its channels', device(1, { channels: undefined, transmitters: undefined }), '/api/v1/devices/d1/channels'],
-  ])('levels of %s that arrive late do not overwrite newer ones from the subscription', async (_, listed, slowPath) => {
-    const read = (more: object) => ({
-      channels: [{ channel: 1, audio_level: -20, ...more }],
+  ])('keep newer levels from the subscription when levels of %s arrive late', async (_, listed, slowPath) => {
+    const read = (changedLevels: object) => ({
+      channels: [{ channel: 1, audio_level: -20, ...changedLevels }],
       transmitters: [{ channel: 1, battery: 80 }],
     })
     /** Delayed responses; each has the state at the time of the request. */
-    const held: (() => unknown)[] = []
-    let isHeld = true
+    const delayed: (() => unknown)[] = []
+    let isDelayed = true
     let levels = {}
     const system = await startSystem((request, response) => {
       const isList = request.url === '/api/v1/devices'
-      const isSlow = isHeld && request.url === slowPath
+      const isSlow = isDelayed && request.url === slowPath
       const body = isList ? { devices: [{ ...listed, ...(slowPath === request.url && read(levels)) }] } : read(levels)
       const respond: Responder = respondJson(body)
-      if (isSlow) held.push(() => respond(request, response))
+      if (isSlow) delayed.push(() => respond(request, response))
       else respond(request, response)
     })
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('late')] })
-    await until('the first request arrives', () => held.length === 1)
+    await until('the first request arrives', () => delayed.length === 1)
     levels = { audio_level: -35 }
-    held.pop()?.()
+    delayed.pop()?.()
     await until('the subscription is connected', () => subscription.isUp)
-    await until('it is read again', () => held.length === 1)
+    await until('the levels are requested again', () => delayed.length === 1)
     const channel = async () => channelOf(await app.receiver('d1'))
     expect(await channel()).toMatchObject({ audio_level: -20, transmitter: { battery: 80 } })
-    subscription.tell({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
+    subscription.send({ type: 'device_update', device_id: 'd1', transmitters: [{ channel: 1, battery: 33 }] })
     await until('the change is published', async () => (await channel()).transmitter?.battery === 33)
     const requestsBefore = system.requests.length
-    isHeld = false
-    held.pop()?.()
+    isDelayed = false
+    delayed.pop()?.()
     await until('polling continues', () => system.requests.length > requestsBefore + 1)
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
 
   // Reliability: 1.10, U16.
-  it('an empty list after fifty devices deletes nothing; the third one makes all inactive', async () => {
+  it('are not deleted by an empty list; the third empty list in a row makes them inactive', async () => {
     const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
@@ -121,30 +121,30 @@ describe('invalid devices', () => {
       expect([...new Set(after.map(({ is_active }) => is_active))]).toEqual([isActive])
     }
     expect(await app.receivers()).toHaveLength(50)
-    expect((await vendor(app)).status).toBe('healthy')
+    expect((await readVendorApi(app)).status).toBe('healthy')
   })
 
   // Reliability: 1.9, U18, 3.12.7.
-  it('of more than ten thousand devices the first ten thousand are used, and health reports it', async () => {
-    const bare = { channels: [], transmitters: [] }
-    const devices = Array.from({ length: 10_003 }, (_, index) => device(index, bare))
+  it('beyond the first ten thousand are ignored, and health reports it', async () => {
+    const noChannels = { channels: [], transmitters: [] }
+    const devices = Array.from({ length: 10_003 }, (_, index) => device(index, noChannels))
     const system = await startSystem(respondJson({ devices }))
     const app = await startApp({ manufacturers: [system.entry('many', { poll_interval: 3600 })] })
     const page = async (size: number) => (await app.get(`/api/receivers/?page=10&page_size=${size}`)).json
-    await until('all are there', async () => (await page(1)).count === 10_000, 40_000)
+    await until('all receivers are listed', async () => (await page(1)).count === 10_000, 40_000)
     expect((await page(1000)).results.at(-1).name).toBe('Rack 9999')
-    await until('it is logged', async () => (await vendor(app)).details.length > 0)
-    const { status, details } = await vendor(app)
+    await until('the message is logged', async () => (await readVendorApi(app)).details.length > 0)
+    const { status, details } = await readVendorApi(app)
     expect(status).toBe('healthy')
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
   }, 60_000)
 
   // Reliability: U26.
-  it('rejected detail requests keep known values and do not fail the cycle', async () => {
+  it('keep known values when detail requests fail, and the cycle succeeds', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
-    const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
+    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await poll(app)
-    const [first, second] = [firstDevice(shure), firstDevice(shure, 1)]
+    const [first, second] = [deviceOf(shure), deviceOf(shure, 1)]
     const before = [await app.receiver(first.id), await app.receiver(second.id)]
     for (const status of [404, 500]) {
       shure.setFault({ type: 'status', status }, { path: new RegExp(`/devices/${first.id}`) })
@@ -156,24 +156,24 @@ describe('invalid devices', () => {
       expect(after).toMatchObject({ name: `Renamed ${status}`, serial_number, mac_address, ip, firmware_version })
       if (status === 500) expect(after.channels).toHaveLength(2)
       expect(channelOf(await app.receiver(second.id)).transmitter?.battery).toBe(33)
-      expect(await vendor(app)).toMatchObject({ status: 'healthy', consecutive_failures: 0 })
+      expect(await readVendorApi(app)).toMatchObject({ status: 'healthy', consecutive_failures: 0 })
       expect(await app.receivers()).toHaveLength(3)
     }
   })
 })
 
 describe.each(engines)('hostile text (%s)', (engine) => {
-  const evil = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
-  const clean = 'a b [31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
+  const hostile = 'a\u0000b\u001b[31mc\ud800d\u202ee<img src=x onerror=alert(1)>'
+  const sanitised = 'a b [31mc\ufffdd\u202ee<img src=x onerror=alert(1)>'
 
   // Reliability: 1.10, U20, U21.
   it('is sanitised, truncated and stored as text, the same on every database', async () => {
-    const own = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
+    const prototypeKeys = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     const devices = [
-      device(1, { device_name: evil, description: evil, ...own }),
+      device(1, { device_name: hostile, description: hostile, ...prototypeKeys }),
       device(2, { device_name: 'n'.repeat(1_000_000), description: '\u{1f3a4}'.repeat(5000) }),
       // It has the address of another device, so it is queued for review with all its fields.
-      device(3, { ip: '10.0.0.1', device_name: evil, note: evil, ...own, toString: 'x' }),
+      device(3, { ip: '10.0.0.1', device_name: hostile, note: hostile, ...prototypeKeys, toString: 'x' }),
       device(4, { ip: '10.0.0.2', notes: 'x'.repeat(70_000) }),
       device(5, { device_id: '__proto__', device_name: 'constructor' }),
     ]
@@ -183,15 +183,15 @@ describe.each(engines)('hostile text (%s)', (engine) => {
     const app = await startApp({ engine, manufacturers: [system.entry('evil', { poll_interval: 3600 })] })
     await poll(app)
     await poll(app)
-    expect((await app.receivers()).map(({ name }) => name)).toEqual([clean, 'n'.repeat(255), 'constructor'])
+    expect((await app.receivers()).map(({ name }) => name)).toEqual([sanitised, 'n'.repeat(255), 'constructor'])
     const [first, second] = (await app.receivers()).map(({ id }) => id)
-    expect((await app.get(`/api/receivers/${first}/`)).json.description).toBe(clean)
+    expect((await app.get(`/api/receivers/${first}/`)).json.description).toBe(sanitised)
     expect((await app.get(`/api/receivers/${second}/`)).json.description).toBe('\u{1f3a4}'.repeat(1024))
     expect((await app.get('/api/data.json')).headers['content-type']).toMatch(/^application\/json/)
     const admin = await tokenHeaders(app.runtime, 'admin')
     const queued = (await app.get('/api/admin/discovery-queue/', admin)).json
     expect(queued.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
-      expect.objectContaining({ device_name: clean, note: clean }),
+      expect.objectContaining({ device_name: sanitised, note: sanitised }),
       { truncated: true },
     ])
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
@@ -201,18 +201,18 @@ describe.each(engines)('hostile text (%s)', (engine) => {
       .select(['name', 'description'])
       .orderBy('id')
       .execute()
-    expect(rows[0]).toEqual({ name: clean, description: clean })
-    expect((await vendor(app)).status).toBe('healthy')
+    expect(rows[0]).toEqual({ name: sanitised, description: sanitised })
+    expect((await readVendorApi(app)).status).toBe('healthy')
   })
 })
 
-it('a system that responds with 401 for one device is not queried for the others', async () => {
+it('a system that responds with 401 for one device gets no requests for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
       respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)
     } else respondError(401)(request, response)
   })
   const app = await startApp({ manufacturers: [system.entry('shy')] })
-  await until('it has failed', async () => (await vendor(app)).consecutive_failures > 0)
+  await until('the poll has failed', async () => (await readVendorApi(app)).consecutive_failures > 0)
   expect(system.requests.length).toBe(2)
 })

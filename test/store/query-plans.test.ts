@@ -26,53 +26,53 @@ it('no regular statement of an installation with 50,000 channels scans a large t
   const [sample] = await listReceivers(db.read, 4)
   if (sample === undefined) throw new Error('nothing is stored')
 
-  const statementsOf: Record<string, (reader: Reader) => Promise<unknown>> = {
-    'receivers changed since': (reader) => listReceivers(reader, 5),
-    'the few receivers changed since': (reader) => listReceivers(reader, 4),
+  const readStatements: Record<string, (reader: Reader) => Promise<unknown>> = {
+    'receivers changed since a revision': (reader) => listReceivers(reader, 5),
+    'few receivers changed since a revision': (reader) => listReceivers(reader, 4),
     'all receivers, in pages': async (reader) => expect(await listReceivers(reader)).toHaveLength(receivers),
-    'removals since': (reader) => listRemovals(reader, 5),
-    'entries changed since': (reader) => listEntries(reader, 5),
-    'units changed since': (reader) => listUnits(reader, 5),
-    'connections changed since': (reader) => listConnections(reader, 5),
-    'connections of some': (reader) => findConnections(reader, [1, 2, 3]),
-    'alerts since': (reader) => listAlertsSince(reader, 5),
+    'removals since a revision': (reader) => listRemovals(reader, 5),
+    'entries changed since a revision': (reader) => listEntries(reader, 5),
+    'units changed since a revision': (reader) => listUnits(reader, 5),
+    'connections changed since a revision': (reader) => listConnections(reader, 5),
+    'connections of some receivers': (reader) => findConnections(reader, [1, 2, 3]),
+    'alerts since a revision': (reader) => listAlertsSince(reader, 5),
     'open alerts': (reader) => listAlerts(reader, { state: 'raised' }),
     'alerts of a receiver': (reader) => listAlerts(reader, { receiver_id: 17 }),
     'a page of pending entries': (reader) => listReviewed(reader, { status: 'pending' }, { limit: 50, offset: 100 }),
-    'how many are pending': (reader) => countEntries(reader, { status: 'pending' }),
-    'movements nobody has acknowledged': (reader) => listMovements(reader, { acknowledged: false }),
+    'the number of pending entries': (reader) => countEntries(reader, { status: 'pending' }),
+    'unacknowledged movements': (reader) => listMovements(reader, { acknowledged: false }),
     'a page of the audit log': (reader) => listAudit(reader, { limit: 50, offset: 0 }),
-    'a page of one deed': (reader) => listAudit(reader, { action: 'auth.sign_in', limit: 50, offset: 0 }),
-    'a page of one kind of deeds': (reader) => listAudit(reader, { action: 'auth.', limit: 50, offset: 0 }),
+    'a page of one action': (reader) => listAudit(reader, { action: 'auth.sign_in', limit: 50, offset: 0 }),
+    'a page of one kind of actions': (reader) => listAudit(reader, { action: 'auth.', limit: 50, offset: 0 }),
   }
-  const written: Record<string, (tx: Tx) => Promise<unknown>> = {
-    'free positions': async (tx) => {
+  const writeStatements: Record<string, (tx: Tx) => Promise<unknown>> = {
+    'free slots': async (tx) => {
       await tx.query.deleteFrom('channels').where('slot', '=', 777).execute()
       expect(await nextSlots(tx, 2)).toEqual([777, 50_001])
     },
     'the levels of a cycle': (tx) => saveReceivers(tx, 6, [sample]),
     'a movement': (tx) => logMovement(tx, movement),
     'a lease': (tx) => acquireLease(tx, 'source-17', 'me', 15_000),
-    'leases, prolonged': (tx) => renewLeases(tx, ['source-17', 'source-18'], 'me', 15_000),
-    'a lease, checked': (tx) => isLeaseHeld(tx, 'source-17', 'me', 1),
+    'renewed leases': (tx) => renewLeases(tx, ['source-17', 'source-18'], 'me', 15_000),
+    'a lease check': (tx) => isLeaseHeld(tx, 'source-17', 'me', 1),
   }
 
   const found: Record<string, string[]> = {}
   const explain = await openExplain(db.url)
-  for (const [what, ask] of Object.entries(statementsOf)) {
-    const { plugin, statements } = recorder()
-    await ask(db.read.withPlugin(plugin))
-    found[what] = await explain(statements)
+  for (const [name, runRead] of Object.entries(readStatements)) {
+    const { plugin, statements } = createRecorder()
+    await runRead(db.read.withPlugin(plugin))
+    found[name] = await explain(statements)
   }
-  for (const [what, write] of Object.entries(written)) {
-    const { plugin, statements } = recorder()
+  for (const [name, write] of Object.entries(writeStatements)) {
+    const { plugin, statements } = createRecorder()
     await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
-    found[what] = await explain(statements)
+    found[name] = await explain(statements)
   }
   // Free slots between others are counted once for every batch of new receivers, over narrow rows.
-  const counted = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
+  const expectedScan = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
   expect(found).toEqual(
-    Object.fromEntries(Object.keys(found).map((what) => [what, what === 'free positions' ? counted : []])),
+    Object.fromEntries(Object.keys(found).map((name) => [name, name === 'free slots' ? expectedScan : []])),
   )
 }, 30_000)
 
@@ -83,7 +83,7 @@ const movement = {
   movement_type: 'ip_only',
   detected_at: 5,
   detected_by: 'sync',
-  reason: 'It moved.',
+  reason: 'Moved.',
 } as const
 
 interface Statement {
@@ -91,13 +91,13 @@ interface Statement {
   readonly parameters: readonly unknown[]
 }
 
-function recorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> } {
+function createRecorder(): { plugin: KyselyPlugin; statements: Map<string, Statement> } {
   const statements = new Map<string, Statement>()
   const compiler = new PostgresQueryCompiler()
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       const { sql, parameters } = compiler.compileQuery(node as RootOperationNode, createQueryId())
-      // Of statements for pages that differ only in a number, keeps the last.
+      // Keeps only the last of statements that differ only in their parameters.
       statements.set(sql, { sql, parameters })
       return node
     },
@@ -112,13 +112,13 @@ async function openExplain(url: string) {
   await client.connect()
   onTestFinished(() => client.end())
   return async (statements: Map<string, Statement>): Promise<string[]> => {
-    if (statements.size === 0) throw new Error('nothing was asked')
-    const bad: string[] = []
+    if (statements.size === 0) throw new Error('no statement was captured')
+    const scans: string[] = []
     for (const statement of statements.values()) {
       const { rows } = await client.query(`explain (format json) ${statement.sql}`, [...statement.parameters])
-      for (const table of tablesReadWhole(rows[0]['QUERY PLAN'][0].Plan)) bad.push(`${table}: ${statement.sql}`)
+      for (const table of findScannedTables(rows[0]['QUERY PLAN'][0].Plan)) scans.push(`${table}: ${statement.sql}`)
     }
-    return bad
+    return scans
   }
 }
 
@@ -128,9 +128,9 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-function tablesReadWhole(plan: Plan): string[] {
-  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
-  return [...own.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(tablesReadWhole)]
+function findScannedTables(plan: Plan): string[] {
+  const scanned = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : []
+  return [...scanned.filter((table) => large.includes(table)), ...(plan.Plans ?? []).flatMap(findScannedTables)]
 }
 
 /**
@@ -157,11 +157,11 @@ async function fill(db: Database): Promise<void> {
      from generate_series(1, 20000) n`,
     `insert into movements (device, old_ip, new_ip, movement_type, detected_at, detected_by, reason, times_seen,
        acknowledged)
-     select n % ${receivers} + 1, '10.0.0.1', '10.0.0.' || n % 256, 'ip_only', n, 'sync', 'It moved.', 1,
+     select n % ${receivers} + 1, '10.0.0.1', '10.0.0.' || n % 256, 'ip_only', n, 'sync', 'Moved.', 1,
        case when n % 100 = 0 then 0 else 1 end
      from generate_series(1, 20000) n`,
     `insert into audit (at, actor_kind, actor_name, action, target, result, request_id, details)
-     select n, 'user', 'somebody', case when n % 100 = 0 then 'auth.sign_in' else 'receiver.edit' || n % 50 end,
+     select n, 'user', 'ana', case when n % 100 = 0 then 'auth.sign_in' else 'receiver.edit' || n % 50 end,
        'receiver:' || n, 'ok', md5(n::text), '{"name":"' || repeat('x', 150) || '"}' from generate_series(1, 50000) n`,
     `insert into alerts (subject, kind, severity, message, manufacturer, receiver_id, raised_at, cleared_at, revision)
      select 'battery:' || n, 'battery_low', 'warning', 'The battery is low.', 'shure', n, n,

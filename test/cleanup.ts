@@ -9,19 +9,19 @@ import { aroundEach, onTestFinished, type TestContext } from 'vitest'
 type Close = () => unknown
 
 /** The test of the current call. With concurrent tests, the runner itself only knows the one that started last. */
-const running = new AsyncLocalStorage<TestContext>()
-aroundEach((run, context) => running.run(context, run))
+const currentTest = new AsyncLocalStorage<TestContext>()
+aroundEach((run, context) => currentTest.run(context, run))
 
 let shared: Close[] | undefined
 
-export function atEnd(close: Close): void {
-  const whenFinished = running.getStore()?.onTestFinished ?? onTestFinished
-  if (shared === undefined) whenFinished(async () => void (await close()))
+export function onTestEnd(close: Close): void {
+  const register = currentTest.getStore()?.onTestFinished ?? onTestFinished
+  if (shared === undefined) register(async () => void (await close()))
   else shared.push(close)
 }
 
 /** For `beforeAll`: resources opened by `open` stay open until the returned function is called. */
-export async function sharing(open: () => Promise<void>): Promise<() => Promise<void>> {
+export async function openShared(open: () => Promise<void>): Promise<() => Promise<void>> {
   const opened: Close[] = []
   const closeAll = async () => {
     for (const close of opened.splice(0).toReversed()) await close()

@@ -13,7 +13,7 @@ async function startService(engine: (typeof engines)[number]) {
   const system = await startSystem(respondJson({ devices: [device(1)] }))
   const manufacturers = [system.entry('shure', { poll_interval: 3600 })]
   const app = await startApp({ engine, manufacturers })
-  const receiver = await until('it is known', async () => (await app.receivers())[0])
+  const receiver = await until('the device is known', async () => (await app.receivers())[0])
   return { app, system, manufacturers, id: receiver.id }
 }
 
@@ -25,10 +25,10 @@ async function storedLastSeen({ runtime }: TestApp) {
 }
 
 describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
-  it('is corrected while the service runs, in memory and in the database, and no receiver becomes active by that', async () => {
+  it('is corrected while the service runs, in memory and in the database, and activates no receiver', async () => {
     const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime
-    const heardAt = receiverStore.lastReceivedAt(id)
+    const receivedAt = receiverStore.lastReceivedAt(id)
     const ahead = { id, last_seen: Date.now() + hour }
     const stored = receiverStore.get(id)
     if (stored === undefined) throw new Error('it is not in memory')
@@ -37,11 +37,11 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
     )
     receiverStore.put({ ...stored, last_seen: stored.last_seen - 1 })
     receiverStore.put({ ...stored, ...ahead })
-    const countedAt = receiverStore.lastReceivedAt(id)
-    expect(countedAt).toBeGreaterThan(heardAt)
+    const receivedAgainAt = receiverStore.lastReceivedAt(id)
+    expect(receivedAgainAt).toBeGreaterThan(receivedAt)
     await until('memory is corrected', async () => (await lastSeen(app)) <= Date.now())
     await until('the database is corrected', async () => (await storedLastSeen(app)) <= Date.now())
-    expect(receiverStore.lastReceivedAt(id)).toBe(countedAt)
+    expect(receiverStore.lastReceivedAt(id)).toBe(receivedAgainAt)
   })
 
   it('is not restored from the database at the next start', async () => {
@@ -72,7 +72,7 @@ describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
     )
     const dataDir = app.dataDir
     await app.close()
-    const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, isScreenOnly: true })
+    const next = await startApp({ databaseUrl: app.databaseUrl, dataDir, manufacturers, servesOnly: true })
     expect(await lastSeen(next)).toBeLessThanOrEqual(Date.now())
     const bodies = [...(await next.get('/api/alerts/')).json, (await next.get(`/api/receivers/${id}/`)).json]
     const times = JSON.stringify(bodies).match(/\d{4}-\d\d-\d\dT[^"]*Z/g) ?? []

@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { entryOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { browserForTests, findings, isTooWide } from './browser.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
@@ -17,21 +17,21 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   const app = await startApp()
   const page = await browser.openAs(app, 'operator', '/admin/groups')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Add group' }).click()
   await page.getByLabel('Title').fill('<u>Band</u>')
   await page.getByLabel('Slots').fill('1-4, two')
   await press(page, 'Add')
   await dialog(page).getByText('“two” is not a slot').waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await page.getByLabel('Slots').fill('1-4, blank, 9')
   await page.getByLabel('Hide charts').check()
   await press(page, 'Add')
   await row(page, '<u>Band</u>').getByText('1–4, blank, 9 (6 slots)').waitFor()
   expect(await page.locator('tbody u').count()).toBe(0)
   const groups = async () => (await app.get('/api/groups/')).json
-  const made = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
-  expect(await groups()).toEqual([made])
+  const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
+  expect(await groups()).toEqual([created])
 
   await page.getByRole('button', { name: 'Edit <u>Band</u>' }).click()
   expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, blank, 9')
@@ -39,11 +39,11 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
   await messages(page).getByText('Band saved.').waitFor()
-  expect(await groups()).toEqual([{ ...made, title: 'Band', slots: [9, 1] }])
+  expect(await groups()).toEqual([{ ...created, title: 'Band', slots: [9, 1] }])
   expect(await page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
 
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
+  expect(await scrollsHorizontally(page)).toBe(false)
   await page.getByRole('button', { name: 'Remove Band' }).click()
   await press(page, 'Remove')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
@@ -62,7 +62,7 @@ it('disables actions that a viewer may not perform', async () => {
 
 it('adds performers with pictures and assigns transmitters', async () => {
   const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
-  const app = await startApp({ manufacturers: [entryOf(shure)] })
+  const app = await startApp({ manufacturers: [configFor(shure)] })
   const units = async () => (await app.get('/api/units/')).json as { id: number; slot: number; name: string }[]
   await until('both transmitters are detected', async () => (await units()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/performers')
@@ -70,7 +70,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
 
   await page.getByRole('button', { name: 'Paste names' }).click()
   await page.getByLabel('Names', { exact: true }).fill('Ana\tplays Juliet\n\n<s>Bo</s>\r\nAna\n')
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   await press(page, 'Add')
   await messages(page).getByText('2 performers added.').waitFor()
   await row(page, 'Ana').getByText('plays Juliet').waitFor()
@@ -130,7 +130,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByLabel('Transmitter or pack').selectOption({ index: 1 })
   await press(page, 'Assign')
   await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
-  expect(await findings(page)).toEqual([])
+  expect(await findViolations(page)).toEqual([])
   // Reassigned, unassigned, and undone.
   await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
   await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
@@ -148,8 +148,8 @@ it('adds performers with pictures and assigns transmitters', async () => {
   expect((await assignments())[1]).toEqual([2, true])
 
   await page.setViewportSize(phone.viewport)
-  expect(await isTooWide(page)).toBe(false)
-  expect(await findings(page)).toEqual([])
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Remove Ana' }).click()
   await press(page, 'Remove')
   await row(page, 'Ana').first().waitFor({ state: 'detached' })
