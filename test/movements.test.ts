@@ -213,8 +213,8 @@ it('a receiver that was added by hand is matched by the poll that finds it; a re
 
 it('a pushed new address is kept by the polls that follow', async () => {
   const shure = await startShure({ receivers: 1 })
-  const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 1 })] })
-  const { id } = firstDevice(shure)
+  const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 1 })] })
+  const { id } = deviceOf(shure)
   await until('the subscription is connected', () => shure.push.links > 0)
   await until('the address is known', async () => (await app.receivers())[0]?.ip !== null)
   shure.show.set(id, { ip: '10.77.0.1' })
