@@ -32,7 +32,7 @@ export interface Upstream {
   readonly config: Readonly<Record<string, unknown>>
   readonly deviceCount: number
   /** How many listen to it; left out where it cannot be seen from here. */
-  readonly push?: { readonly links: number }
+  readonly push?: { readonly connections: number }
 }
 
 /** A simulated system in a process of its own, so that what it pushes costs nobody who measures. */
@@ -103,7 +103,7 @@ export async function startMicwatch(
     60_000,
   )
   const { push } = upstream
-  await until('Micwatch listens to what its upstream pushes', () => (push ? push.links > 0 : isLinked(address)))
+  await until('Micwatch listens to what its upstream pushes', () => (push ? push.connections > 0 : isLinked(address)))
   return { pid, address, receivers }
 }
 

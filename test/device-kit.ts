@@ -32,33 +32,33 @@ export interface DeviceUnderTest {
 const rate = { calls_per_second: 1000, burst: 1000 }
 const noTargets = { ids: () => [], changed: () => new Promise<void>(() => {}) }
 
-export interface DeviceLink {
-  readonly form: ProtocolAdapter
+export interface DeviceConnection {
+  readonly adapter: ProtocolAdapter
   readonly client: UpstreamClient
 }
 
 /** Creates the protocol adapter and the client that the plugin selects for this device. */
-export function linkToDevice(plugin: Plugin, url: string, config: object = {}): DeviceLink {
+export function connectToDevice(plugin: Plugin, url: string, config: object = {}): DeviceConnection {
   const [settings] = plugin.listSources({ ...rate, timeout: 3, ...config, devices: [url] })
   if (settings === undefined || 'default' in settings.adapter) throw new Error(`no device is detected at ${url}`)
-  return { form: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
+  return { adapter: settings.adapter, client: createUpstreamClient({ settings, errors: plugin.errors }) }
 }
 
-export function follow({ form: adapter, client }: DeviceLink, signal: AbortSignal): AsyncIterator<PushEvent> {
+export function follow({ adapter, client }: DeviceConnection, signal: AbortSignal): AsyncIterator<PushEvent> {
   const events = adapter.subscribe?.(client, noTargets, signal)
   if (events === undefined) throw new Error('the adapter cannot subscribe')
   return events[Symbol.asyncIterator]()
 }
 
 /** Returns the first matching report. */
-export async function findTold(
+export async function findReport(
   events: AsyncIterator<PushEvent>,
   matches: (report: DeviceReport) => unknown,
 ): Promise<DeviceReport> {
   for (;;) {
     const { value, done } = await events.next()
     if (done) throw new Error('the subscription ended')
-    if (value.type === 'told' && matches(value.report)) return value.report
+    if (value.type === 'report' && matches(value.report)) return value.report
   }
 }
 
@@ -69,11 +69,11 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
     return device
   }
   const connect = (url: string, config?: object) => {
-    const connection = linkToDevice(plugin, url, config)
+    const connection = connectToDevice(plugin, url, config)
     atEnd(() => connection.client.close())
     return connection
   }
-  const list = async ({ form: adapter, client }: DeviceLink, signal?: AbortSignal) =>
+  const list = async ({ adapter, client }: DeviceConnection, signal?: AbortSignal) =>
     adapter.listDevices(client, signal)
   const { ApiError } = plugin.errors
 
@@ -83,11 +83,11 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const connection = connect(device.url)
       const { devices, malformed } = await list(connection)
       expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
-      const reports = devices.map((device) => connection.form.transformDeviceData(freeze(device)))
+      const reports = devices.map((device) => connection.adapter.transformDeviceData(freeze(device)))
       for (const report of reports) expectCommonFormat(report)
-      expect(devices.map((device) => connection.form.transformDeviceData(device))).toEqual(reports)
+      expect(devices.map((device) => connection.adapter.transformDeviceData(device))).toEqual(reports)
       expect(reports[0]?.channels?.length).toBeGreaterThan(0)
-      expect(connection.form.partsOf(devices[0] as never)).toEqual([])
+      expect(connection.adapter.partsOf(devices[0] as never)).toEqual([])
       await until(() => device.clients === 0, 'the conversation is over')
     })
 
@@ -97,12 +97,12 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const events = follow(connect(device.url), stop.signal)
       expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
       const first = (await events.next()).value
-      expect(first).toMatchObject({ type: 'told', isComplete: true })
+      expect(first).toMatchObject({ type: 'report', isComplete: true })
       expectCommonFormat(first.report)
       const ofFirst = ({ channels }: DeviceReport, matches: (one: ChannelReading) => unknown) =>
         channels?.some((channel) => channel.channel === 1 && matches(channel))
       device.change(1, { name: 'Else' })
-      const report = await findTold(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
+      const report = await findReport(events, (one) => ofFirst(one, ({ name }) => name === 'Else'))
       expect(report.id).toBe(first.report.id)
       const ended = (async () => {
         while (!(await events.next()).done);
@@ -116,7 +116,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const device = await start()
       device.setFault('noise')
       const { devices } = await list(connect(device.url))
-      for (const one of devices) expectCommonFormat(connect(device.url).form.transformDeviceData(one))
+      for (const one of devices) expectCommonFormat(connect(device.url).adapter.transformDeviceData(one))
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(

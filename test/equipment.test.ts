@@ -51,7 +51,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the subscription is connected', () => unit.push.links === 1)
+    await until('the subscription is connected', () => unit.push.connections === 1)
     unit.show.set(device.id, { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' }, 1)
     const levels = await until('its levels arrive', async () => {
       const [one] = await app.receivers()
@@ -68,7 +68,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     await pause(2_500)
     // From the subscription; two polls would have been due in this time.
     expect(unit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
-    expect(unit.push.links).toBe(1)
+    expect(unit.push.connections).toBe(1)
   })
 
   it('is followed again after it was switched off and on', async () => {
@@ -77,13 +77,13 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     const { id } = firstDevice(unit)
     await until(
       'the subscription is connected',
-      async () => (await app.receivers()).length === 1 && unit.push.links === 1,
+      async () => (await app.receivers()).length === 1 && unit.push.connections === 1,
     )
     unit.show.set(id, { online: false })
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
     await until('polls fail', async () => (await failures()) > 0)
     unit.show.set(id, { online: true })
-    await until('all are healthy', async () => (await failures()) === 0 && unit.push.links === 1, 20_000)
+    await until('all are healthy', async () => (await failures()) === 0 && unit.push.connections === 1, 20_000)
   })
 })
 

@@ -130,7 +130,7 @@ describe.concurrent.each(engines)('a position on the wall (%s)', (engine) => {
     const simulator = await startShure()
     const { id } = firstDevice(simulator)
     const app = await startApp({ engine, manufacturers: [entryOf(simulator, { poll_interval: 3600 })] })
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('it is followed', () => simulator.push.connections > 0)
     const channel = channelOf(await until('it is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()

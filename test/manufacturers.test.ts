@@ -57,7 +57,7 @@ describe('a manufacturer', () => {
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
     await until('it is received', async () => (await app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('it is followed', () => simulator.push.connections > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
     const [listed] = await list()
@@ -97,11 +97,11 @@ describe('a manufacturer', () => {
   it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
-    await until('both are followed', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both are followed', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
     const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
-    const links = sennheiser.push.links
+    const links = sennheiser.push.connections
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
-    await until('the subscription has ended', () => shure.push.links === 0, 5000)
+    await until('the subscription has ended', () => shure.push.connections === 0, 5000)
     const requestsBefore = shure.requests.count('/api/v1/devices')
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
     const before = sennheiser.requests.count('/api/v1/devices')
@@ -110,11 +110,11 @@ describe('a manufacturer', () => {
     }
     expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
     expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
-    expect(sennheiser.push.links).toBe(links)
+    expect(sennheiser.push.connections).toBe(links)
     expect((await app.receivers()).length).toBe(4)
 
     await change('shure', { api_enabled: true })
-    await until('it is followed again', () => shure.push.links > 0)
+    await until('it is followed again', () => shure.push.connections > 0)
   })
 
   // Conformance: C-5.52.
@@ -357,9 +357,9 @@ describe.each(engines)('several processes (%s)', (engine) => {
     await screen.add({ code: 'shure', config: entryOf(simulator).config })
     await until('the other one receives it', async () => (await worker.receivers()).length === 2)
     await until('the client receives it', async () => (await screen.app.receivers()).length === 2)
-    await until('it is followed', () => simulator.push.links > 0)
+    await until('it is followed', () => simulator.push.connections > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('it is not polled', () => simulator.push.links === 0, 5000)
+    await until('it is not polled', () => simulator.push.connections === 0, 5000)
     expect((await worker.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })

@@ -324,10 +324,10 @@ export function describePlugin(about: PluginUnderTest): void {
       simulator.push.flush()
       const isChange = ({ channels }: DeviceReport) =>
         channels?.some((reading) => reading.channel === 1 && showsChange(reading))
-      await find(iterator, (event) => event.type === 'told' && event.report.id === id && isChange(event.report))
+      await find(iterator, (event) => event.type === 'report' && event.report.id === id && isChange(event.report))
       simulator.show.set(showId, { online: false })
       simulator.push.flush()
-      await find(iterator, (event) => event.type === 'told' && event.report.online === false)
+      await find(iterator, (event) => event.type === 'report' && event.report.online === false)
       if (keepsDevices) return
       simulator.show.remove(showId)
       simulator.push.flush()
@@ -341,7 +341,7 @@ export function describePlugin(about: PluginUnderTest): void {
       await pause(50)
       stop.abort()
       await ended
-      await until(() => simulator.push.links === 0)
+      await until(() => simulator.push.connections === 0)
       await open.pop()?.close()
       await open.pop()?.close()
       await until(() => resources() <= idle, 'the subscription leaves no open resources')
@@ -349,7 +349,7 @@ export function describePlugin(about: PluginUnderTest): void {
 
     test('ends with an error when the connection is lost', async () => {
       for (const lose of [
-        (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
+        (simulator: Simulator) => simulator.setFault({ type: 'close-connections' }),
         (simulator: Simulator) => void simulator.close(),
       ]) {
         const { simulator, iterator } = await follow()

@@ -95,7 +95,7 @@ describe('a WebSocket', () => {
     const sennheiser = await startSennheiser()
     const app = await startApp({ manufacturers: [entryOf(shure), entryOf(sennheiser)] })
     await until('all are known', async () => (await app.receivers()).length === 4)
-    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both subscriptions are connected', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
     const [all, one, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
@@ -147,9 +147,9 @@ describe('a WebSocket', () => {
   it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [entryOf(shure)] })
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const socket = await app.socket()
-    shure.setFault({ type: 'close-links' })
+    shure.setFault({ type: 'close-connections' })
     const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
     expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
@@ -177,7 +177,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const [plain, other, short] = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
@@ -208,7 +208,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     await until('both are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const short = await app.socket('/ws', { protocols })
     await until('levels come as records', () => short.binaryFrames > 5)
     const switchTo = (value: string) =>

@@ -27,7 +27,7 @@ async function setStage(atEnd: AtEnd, receivers: number): Promise<Stage> {
   const shown = async () => (await service.get('/api/data.json')).json.receivers as ReceiverInData[]
   await until('all are known', async () => (await shown()).length === receivers)
   await until('the link is up', async () => {
-    if (simulator.push.links > 0) return true
+    if (simulator.push.connections > 0) return true
     // On a busy machine the first cycle may be cut short, and the next one is an hour away.
     await service.post('/api/refresh/')
     return false

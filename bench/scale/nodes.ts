@@ -50,7 +50,7 @@ export async function openNodes(
     await until('everybody who polls has a share', async () => isShared(await listTaken(client), polling), startMs)
     await until(
       'every system is listened to',
-      () => runtime.upstreams.every(({ simulator }) => simulator.push.links > 0),
+      () => runtime.upstreams.every(({ simulator }) => simulator.push.connections > 0),
       startMs,
     )
     // As its own housekeeping would within a minute; this server has none.

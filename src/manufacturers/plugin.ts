@@ -53,7 +53,7 @@ export type PushEvent =
   /** The subscription is open; changes are reported from now on. */
   | { readonly type: 'open' }
   | {
-      readonly type: 'told'
+      readonly type: 'report'
       readonly report: DeviceReport
       /** The report identifies the device as completely as a poll does, so it may create a device that is not stored yet. */
       readonly isComplete?: boolean

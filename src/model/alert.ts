@@ -228,17 +228,17 @@ export interface SubscriptionStatus {
   readonly manufacturer: string
   readonly source: string
   /** False while the subscription is stopped on purpose; this raises no alert. */
-  readonly isWanted: boolean
+  readonly isEnabled: boolean
   /** On the same monotonic clock as `now` of `evaluateSubscription`; null while it is up. */
   readonly downSince: number | null
 }
 
 export function evaluateSubscription(status: SubscriptionStatus, open: OpenAlerts, now: number): AlertChange[] {
-  const { manufacturer, source, isWanted, downSince } = status
+  const { manufacturer, source, isEnabled, downSince } = status
   const alert = open(subscriptionSubject(source))
   const address = addressOf(source, manufacturer)
-  if (!isWanted || downSince === null) {
-    const state = isWanted ? 'is back' : 'is stopped on purpose'
+  if (!isEnabled || downSince === null) {
+    const state = isEnabled ? 'is back' : 'is stopped on purpose'
     return alert === undefined
       ? []
       : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${state} (${address})` }]

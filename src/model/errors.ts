@@ -83,7 +83,7 @@ export const retryAfterSeconds = 5
 
 /** Thrown when a request fails; the HTTP layer converts it to an `ErrorBody`. */
 export class RequestError extends Error {
-  override readonly name = 'Refusal'
+  override readonly name = 'RequestError'
   readonly code: RequestErrorCode
   readonly status: number
   readonly details: string | undefined

@@ -345,7 +345,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
           {
             manufacturer: first.manufacturer,
             source,
-            isWanted: isWanted(connections),
+            isEnabled: isEnabled(connections),
             downSince: downSince.get(source) ?? null,
           },
         ]
@@ -353,7 +353,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 }
 
-function isWanted(connections: ReadonlyMap<number, Connection>): boolean {
+function isEnabled(connections: ReadonlyMap<number, Connection>): boolean {
   for (const { status } of connections.values()) if (status !== 'stopped') return true
   return false
 }

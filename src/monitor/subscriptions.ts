@@ -81,11 +81,11 @@ async function runSubscription(
   const { id } = source
   try {
     for (let attempt = 0; ; ) {
-      if (!(await waitUntilWanted(connections, id, signal))) break
+      if (!(await waitUntilEnabled(connections, id, signal))) break
       const ending = await connectOnce(deps, source, signal, hooks)
       if (signal.aborted) break
-      attempt = ending === 'unwanted' ? 0 : nextAttempt(attempt, ending.openMs)
-      if (ending === 'unwanted') continue
+      attempt = ending === 'disabled' ? 0 : nextAttempt(attempt, ending.openMs)
+      if (ending === 'disabled') continue
       const rejectedAt = performance.now()
       if (!(await pause(jitter(reconnectMs(attempt, source.client.resume.retryMs), random()), signal))) break
       if (ending.isRefused) await waitUntilAccepted(rejectedAt, signal, hooks)
@@ -116,7 +116,7 @@ async function connectOnce(
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
-): Promise<Ending | 'unwanted'> {
+): Promise<Ending | 'disabled'> {
   const { connections, now, log } = deps
   const { id, client } = source
   const lifetime = childLifetime(signal)
@@ -154,24 +154,24 @@ async function connectOnce(
     isUp = false
     hooks.onConnectionChange?.(false)
   }
-  const isUnwanted = lifetime.signal.aborted && !signal.aborted
+  const isDisabled = lifetime.signal.aborted && !signal.aborted
   lifetime.abort()
   await watching
-  if (isUnwanted) return 'unwanted'
+  if (isDisabled) return 'disabled'
   return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
 }
 
-/** Waits until the subscription is wanted; false if the signal aborts first. */
-async function waitUntilWanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
+/** Waits until the subscription is enabled; false if the signal aborts first. */
+async function waitUntilEnabled(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (isWanted(connections, source)) return true
+    if (isEnabled(connections, source)) return true
     await connections.waitForChange(source, signal).catch(() => {})
   }
   return false
 }
 
-/** A subscription is wanted unless all of its receivers are stopped. */
-function isWanted(connections: Connections, source: string): boolean {
+/** A subscription is enabled unless all of its receivers are stopped. */
+function isEnabled(connections: Connections, source: string): boolean {
   const records = connections.ofSource(source)
   return records.length === 0 || records.some(({ status }) => status !== 'stopped')
 }
@@ -192,7 +192,7 @@ async function watchConnections(
   // The next wait starts before the change is handled, so that no change is missed.
   for (let next = wait(); await next; ) {
     next = wait()
-    if (!isWanted(connections, source)) lifetime.abort()
+    if (!isEnabled(connections, source)) lifetime.abort()
     else await onChange()
   }
 }
@@ -237,7 +237,7 @@ function handleEvent(
   const receiver = receiverStore.byApiId(manufacturer, id)
   if (receiver === undefined) {
     // Creating a receiver requires its identity.
-    if (event.type === 'told' && event.isComplete) ingestNewDevice(deps, source, event.report)
+    if (event.type === 'report' && event.isComplete) ingestNewDevice(deps, source, event.report)
     else ignore('ignored a message from an unknown device', { device: id })
     return
   }
@@ -274,7 +274,7 @@ function ingestUnitEvent(
   deps: SubscriptionDeps,
   source: MonitoredSource,
   id: string,
-  event: Extract<PushEvent, { type: 'told' | 'removed' }>,
+  event: Extract<PushEvent, { type: 'report' | 'removed' }>,
 ): void {
   if (event.type === 'removed') ingestPushed(deps, source, id, { reports: [], missing: [id] })
   else ingestPushed(deps, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })

@@ -168,7 +168,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
   return {
     baseUrl: `${tls === undefined ? 'http' : 'https'}://${host}:${address.port}`,
     requests: log,
-    isSilent: () => faults.current()?.type === 'silent-links',
+    isSilent: () => faults.current()?.type === 'silent-connections',
     setFault: faults.set,
     close: () =>
       new Promise((resolve) => {
@@ -322,7 +322,7 @@ export function createFaultSwitch(dropConnections: () => void) {
   return {
     current: (): Fault | null => active?.fault ?? null,
     set(fault: Fault | null, scope: FaultScope = {}): void {
-      if (fault?.type === 'close-links') dropConnections()
+      if (fault?.type === 'close-connections') dropConnections()
       else active = fault && { fault, scope, remaining: scope.times ?? Number.POSITIVE_INFINITY }
     },
     /** Returns the active fault if it applies to this path, and counts it. */

@@ -12,7 +12,7 @@ export interface DeviceChanges {
 
 export interface PushControls {
   /** Open connections. */
-  readonly links: number
+  readonly connections: number
   /** Frames or events sent so far over all connections. */
   readonly sent: number
   /** Publishes pending changes immediately. */

@@ -68,14 +68,14 @@ describe('device list', () => {
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
     expect(rest).toMatchObject({ malformed: 4 })
     const entry = 'entry 2 of the list'
-    expect(rest.complaints?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
+    expect(rest.problems?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
   })
 
   test('reads at most ten thousand entries', async () => {
     const body = Array.from({ length: 10_005 }, (_, requestPath) => ({ device_id: requestPath }))
-    const { devices, malformed, complaints } = await listDevices(createFakeClient({ [path]: body }))
+    const { devices, malformed, problems } = await listDevices(createFakeClient({ [path]: body }))
     expect([devices.length, malformed]).toEqual([10_000, 0])
-    expect(complaints?.[0]?.problem).toContain('10005')
+    expect(problems?.[0]?.problem).toContain('10005')
   })
 })
 

@@ -64,7 +64,7 @@ interface ListItem {
 interface ApiDeviceList {
   readonly devices: readonly ApiDevice[]
   readonly malformed: number
-  readonly complaints?: readonly DeviceProblem[]
+  readonly problems?: readonly DeviceProblem[]
   /** Passed to the next call for comparison. */
   readonly read?: ItemList<ListItem>
 }
@@ -105,22 +105,22 @@ function parseList(body: unknown): readonly ListItem[] | undefined {
 
 function toDeviceList(list: readonly ListItem[]): ApiDeviceList {
   const devices: ApiDevice[] = []
-  const complaints: DeviceProblem[] = []
+  const problems: DeviceProblem[] = []
   if (list.length > maxDevices) {
-    complaints.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
+    problems.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
   }
   for (const [index, { device, problem }] of list.slice(0, maxDevices).entries()) {
     if (device !== null) devices.push(device)
     if (problem === null) continue
     const entry = `entry ${index + 1} of the list`
-    complaints.push(
+    problems.push(
       device === null
         ? { about: entry, problem, device: entry }
         : { about: `device ${device.id}`, problem, device: device.id },
     )
   }
   const malformed = Math.min(list.length, maxDevices) - devices.length
-  return complaints.length === 0 ? { devices, malformed } : { devices, malformed, complaints }
+  return problems.length === 0 ? { devices, malformed } : { devices, malformed, problems }
 }
 
 function partsOf(device: ApiDevice): readonly string[] {

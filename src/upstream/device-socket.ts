@@ -10,15 +10,15 @@ export interface DeviceSocket {
   readonly remoteAddress: string
   /** Waits for the rate limit. Delivery is not confirmed. */
   send(text: string): Promise<void>
-  /** Sends the farewell and closes the socket. */
+  /** Sends the closing message and closes the socket. */
   close(): void
 }
 
 export interface DeviceSocketOptions {
-  /** An abort closes the session at any time, after sending the farewell. */
+  /** An abort closes the session at any time, after sending the closing message. */
   readonly signal: AbortSignal
   /** Returns the last message to send before the socket closes; undefined sends nothing. */
-  readonly farewell?: () => string | undefined
+  readonly closingMessage?: () => string | undefined
 }
 
 /** A queue of received messages. */

@@ -78,7 +78,7 @@ describe('received data', () => {
   })
 })
 
-test('sends messages within the rate limit, and the farewell', async () => {
+test('sends messages within the rate limit, and the closing message', async () => {
   const times: number[] = []
   let received = ''
   const { link: client, server } = await createClient(
@@ -90,7 +90,7 @@ test('sends messages within the rate limit, and the farewell', async () => {
     },
     { perSecond: 20, burst: 2 },
   )
-  const line = await openTcpSocket(client, { framing: byLines, signal: never, farewell: () => 'bye' })
+  const line = await openTcpSocket(client, { framing: byLines, signal: never, closingMessage: () => 'bye' })
   const startedAt = performance.now()
   for (const word of ['a', 'b', 'c']) await line.send(word)
   line.close()
@@ -108,7 +108,7 @@ describe('abort', () => {
     while (server.connections > 0) await pause(5)
   })
 
-  test('sends the farewell', async () => {
+  test('sends the closing message', async () => {
     const stop = new AbortController()
     let received = ''
     const { line, server } = await lineTo(
@@ -118,7 +118,7 @@ describe('abort', () => {
           received += bytes
         })
       },
-      { signal: stop.signal, farewell: () => 'bye' },
+      { signal: stop.signal, closingMessage: () => 'bye' },
     )
     for await (const _ of line.messages) stop.abort()
     while (server.connections > 0) await pause(5)

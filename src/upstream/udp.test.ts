@@ -63,7 +63,7 @@ test('ignores datagrams from other addresses', async () => {
   expect((await collect(talk.messages)).received).toEqual(['mine'])
 })
 
-test('ends without an error on abort, after sending the farewell', async () => {
+test('ends without an error on abort, after sending the closing message', async () => {
   const received: string[] = []
   const device = await startDevice((socket, text, from) => {
     received.push(text)
@@ -73,7 +73,11 @@ test('ends without an error on abort, after sending the farewell', async () => {
   const first = await openUdpSocket(createClient(device), { signal: stop.signal, silentMs: 5000 })
   setTimeout(() => stop.abort(), 20)
   expect(await collect(first.messages)).toEqual({ received: [], error: null })
-  const second = await openUdpSocket(createClient(device), { signal: never, silentMs: 5000, farewell: () => 'bye' })
+  const second = await openUdpSocket(createClient(device), {
+    signal: never,
+    silentMs: 5000,
+    closingMessage: () => 'bye',
+  })
   second.close()
   expect(await collect(second.messages)).toEqual({ received: [], error: null })
   await expect.poll(() => received).toEqual(['bye'])
@@ -110,7 +114,7 @@ test('throws when the port is closed, the name does not resolve or the destinati
   }
 })
 
-test('sessions of one client share a local port, and the last one sends the farewell', async () => {
+test('sessions of one client share a local port, and the last one sends the closing message', async () => {
   const received: string[] = []
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   open.push(socket)
@@ -123,7 +127,7 @@ test('sessions of one client share a local port, and the last one sends the fare
     socket.send('answer', port, from.address)
   })
   const client = createClient(`udp://127.0.0.2:${port}`)
-  const options = { signal: never, silentMs: 5000, localPort: port, farewell: () => 'bye' }
+  const options = { signal: never, silentMs: 5000, localPort: port, closingMessage: () => 'bye' }
   const [first, second] = await Promise.all([openUdpSocket(client, options), openUdpSocket(client, options)])
   await second.send('hello')
   for (const talk of [first, second]) {

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
     const home = await startHome({ manufacturers: [entryOf(shure, { poll_interval: 3600 })] })
     const service = await home.serve()
     await until('both are known', async () => (await service.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     const ids = shure.show.devicesAt(0).map(({ device }) => device.id)
     const page = await service.socket()
     const level = (at: number, rf_level: number) =>

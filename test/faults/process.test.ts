@@ -35,7 +35,7 @@ describe('a service that receives SIGTERM', () => {
     const home = await startHome({ manufacturers: [entryOf(shure)] })
     const service = await home.serve()
     const socket = await service.socket()
-    await until('it is linked', () => shure.push.links > 0)
+    await until('it is linked', () => shure.push.connections > 0)
     const idle = await connectTo(service.port)
     expect((await idle.ask('GET /api/groups/ HTTP/1.1')).status).toBe(200)
     const writing = await startWriting(service.port)
@@ -49,7 +49,7 @@ describe('a service that receives SIGTERM', () => {
     expect(await writing.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(since(stoppedAt)).toBeLessThan(5000)
-    await until('the subscriptions are closed', () => shure.push.links === 0)
+    await until('the subscriptions are closed', () => shure.push.connections === 0)
 
     const again = await home.serve()
     expect((await again.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])

@@ -80,7 +80,7 @@ async function* subscribe(
       const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
       const { id } = toDevice(session, answers)
       const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
-      yield { type: 'told', report, isComplete: identity !== null }
+      yield { type: 'report', report, isComplete: identity !== null }
       if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
       const round = [...levelQueries, ...pending.splice(0, 1)]
       const nextAt = performance.now() + roundMs(client, round.length)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { caught } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
@@ -30,7 +30,7 @@ async function startUnit() {
 }
 
 function linkTo(url: string, config: object = {}) {
-  const linked = linkToDevice(lectrosonics, url, config)
+  const linked = connectToDevice(lectrosonics, url, config)
   track(linked.client)
   return linked
 }
@@ -48,7 +48,7 @@ describeDevice({
     return {
       url: simulator.baseUrl,
       get clients() {
-        return simulator.push.links
+        return simulator.push.connections
       },
       setFault(fault) {
         const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
@@ -107,13 +107,13 @@ describe.each([
 })
 
 test('a subscription ends with an error when the device stops answering or disconnects', async () => {
-  for (const failure of ['hang', 'close-links', 'off'] as const) {
+  for (const failure of ['hang', 'close-connections', 'off'] as const) {
     const { simulator, showId } = await startUnit()
     const events = follow(linkTo(simulator.baseUrl, { timeout: 1 }), new AbortController().signal)
-    await findTold(events, () => true)
+    await findReport(events, () => true)
     if (failure === 'off') simulator.show.set(showId, { online: false })
     else simulator.setFault({ type: failure })
-    expect(await caught(findTold(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
+    expect(await caught(findReport(events, () => false))).toBeInstanceOf(LectrosonicsApiError)
   }
 })
 
@@ -135,7 +135,7 @@ test('does not report another transmitter under the name of the previous one', a
   const events = follow(linkTo(simulator.baseUrl), new AbortController().signal)
   const names: (string | null | undefined)[] = []
   const until = (name: string | null | undefined) =>
-    findTold(events, ({ channels }) => {
+    findReport(events, ({ channels }) => {
       const transmitter = channels?.[0]?.transmitter
       names.push(transmitter === null ? null : transmitter?.name)
       return names.at(-1) === name

@@ -63,7 +63,7 @@ function toSimulator(
     show: stage.show,
     requests: log,
     push: {
-      get links() {
+      get connections() {
         return sockets().length
       },
       sent: 0,

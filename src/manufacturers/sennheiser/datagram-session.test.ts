@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { describeDevice, findTold, follow, linkToDevice } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import { atEnd } from '../../../test/scope.ts'
 import type { DeviceReport } from '../../model/receiver.ts'
@@ -17,7 +17,7 @@ const closeAtEnd = <T extends { close(): unknown }>(one: T): T => {
 const never = new AbortController().signal
 
 function connect(url: string, config: object = {}) {
-  const connection = linkToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
+  const connection = connectToDevice(sennheiser, url, { timeout: 1, stream_timeout: 1, ...config })
   closeAtEnd(connection.client)
   return connection
 }
@@ -94,38 +94,38 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
     device.datagrams.network.dropEvery = 3
     device.datagrams.network.delayMs = 150
     const iterator = subscribe(device.url, { timeout: 20, stream_timeout: 15 })
-    await findTold(iterator, anyReport)
+    await findReport(iterator, anyReport)
     device.setBattery()
-    await findTold(iterator, hasBattery(30))
+    await findReport(iterator, hasBattery(30))
   })
 
   test('what means nothing is passed over, and counted', async () => {
     const device = closeAtEnd(await start())
     const iterator = subscribe(device.url)
-    await findTold(iterator, anyReport)
+    await findReport(iterator, anyReport)
     device.setFault('noise')
     for (;;) {
       const { value } = await iterator.next()
       if (value.type === 'ignored') break
     }
-    await findTold(iterator, anyReport)
+    await findReport(iterator, anyReport)
   })
 
   test('silence is a loss', async () => {
     const device = closeAtEnd(await start())
     const iterator = subscribe(device.url)
-    await findTold(iterator, anyReport)
+    await findReport(iterator, anyReport)
     device.setFault('silent')
-    await expect(findTold(iterator, () => false)).rejects.toThrow(/fell silent/)
+    await expect(findReport(iterator, () => false)).rejects.toThrow(/fell silent/)
   })
 
   test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
     const device = await start()
-    const { form, client } = connect(device.url)
+    const { adapter, client } = connect(device.url)
     await device.close()
-    await expect(form.listDevices(client)).rejects.toThrow(/connection refused/)
+    await expect(adapter.listDevices(client)).rejects.toThrow(/connection refused/)
     closeAtEnd(await start(device.datagrams.port))
-    expect((await form.listDevices(client)).devices).toHaveLength(1)
+    expect((await adapter.listDevices(client)).devices).toHaveLength(1)
   })
 })
 
@@ -137,8 +137,8 @@ describe('ew G4', () => {
     )
     const names = [first, second].map(async ({ url }) => {
       const iterator = subscribe(url)
-      for (let count = 0; count < 3; count += 1) await findTold(iterator, anyReport)
-      return (await findTold(iterator, anyReport)).name
+      for (let count = 0; count < 3; count += 1) await findReport(iterator, anyReport)
+      return (await findReport(iterator, anyReport)).name
     })
     expect(await Promise.all(names)).toEqual(['ONE', 'TWO'])
   })
@@ -147,26 +147,26 @@ describe('ew G4', () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     atEnd(() => other.close())
     await once(other, 'listening')
-    const { form, client } = connect(`mcp://127.0.0.2:${other.address().port}`)
-    await expect(form.listDevices(client)).rejects.toThrow(/taken by another program/)
+    const { adapter, client } = connect(`mcp://127.0.0.2:${other.address().port}`)
+    await expect(adapter.listDevices(client)).rejects.toThrow(/taken by another program/)
   })
 
   test('a subscription that the device forgets while muted is asked for again', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', endsSubscriptionsWhileMuted: true }))
     const iterator = subscribe(simulator.url, { stream_timeout: 15 })
-    await findTold(iterator, anyReport)
+    await findReport(iterator, anyReport)
     simulator.set({ isTxMuted: true })
     await expect.poll(() => simulator.subscriptions).toBe(0)
     simulator.set({ isTxMuted: false, battery: '30' })
-    await findTold(iterator, hasBattery(30))
+    await findReport(iterator, hasBattery(30))
     // Within the eight seconds after which a subscription is renewed.
   }, 12_000)
 
   test('an SR tells its name, its frequency and its audio', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
-    const { form, client } = connect(simulator.url)
-    const [device] = (await form.listDevices(client)).devices
-    expect(device && form.transformDeviceData(device)).toMatchObject({
+    const { adapter, client } = connect(simulator.url)
+    const [device] = (await adapter.listDevices(client)).devices
+    expect(device && adapter.transformDeviceData(device)).toMatchObject({
       name: 'IEM 1',
       device_type: 'ew-iem',
       channels: [{ frequency: '606.200', audio_level: -20 }],
@@ -183,9 +183,9 @@ describe('SSC 1', () => {
     ['L6000', 0],
   ] as const)('an %s has %i channels', async (model, count) => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model }))
-    const { form, client } = connect(simulator.url)
-    const [device] = (await form.listDevices(client)).devices
-    expect(device && form.transformDeviceData(device).channels).toHaveLength(count)
+    const { adapter, client } = connect(simulator.url)
+    const [device] = (await adapter.listDevices(client)).devices
+    expect(device && adapter.transformDeviceData(device).channels).toHaveLength(count)
   })
 
   test('a pack comes into a charger, is charged, and is taken out', async () => {
@@ -195,20 +195,20 @@ describe('SSC 1', () => {
       (...batteries: number[]) =>
       (report: DeviceReport) =>
         JSON.stringify(report.units?.map(({ battery }) => battery)) === JSON.stringify(batteries)
-    await findTold(iterator, inBays(64))
+    await findReport(iterator, inBays(64))
     const pack = { type: 'EW-DX SKM', serial: '1054000999', gauge: 20, minutesToFull: 140 }
     simulator.dock(2, pack)
-    await findTold(iterator, inBays(64, 20))
+    await findReport(iterator, inBays(64, 20))
     simulator.dock(2, { ...pack, gauge: 21, minutesToFull: 138 })
-    const report = await findTold(iterator, inBays(64, 21))
+    const report = await findReport(iterator, inBays(64, 21))
     expect(report.units?.[1]).toMatchObject({ serial_number: '1054000999', details: { battery_minutes_to_full: 138 } })
     simulator.dock(1, null)
-    await findTold(iterator, inBays(21))
+    await findReport(iterator, inBays(21))
   })
 
   test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model: 'L6000' }))
-    const report = await findTold(subscribe(simulator.url), ({ units }) => units?.length === 2)
+    const report = await findReport(subscribe(simulator.url), ({ units }) => units?.length === 2)
     expect(report.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
     expectCommonFormat(report)
   })
@@ -220,26 +220,26 @@ describe('SSC 1', () => {
       const { details, transmitter } = channels?.[0] ?? {}
       return [details?.overload, details?.rf_low, transmitter?.details?.battery_low].join()
     }
-    await findTold(iterator, (report) => warnings(report) === 'true,false,false')
+    await findReport(iterator, (report) => warnings(report) === 'true,false,false')
     simulator.set({ warnings: ['Low_RF_Signal', 'Low_Battery'] })
-    await findTold(iterator, (report) => warnings(report) === 'false,true,true')
+    await findReport(iterator, (report) => warnings(report) === 'false,true,true')
     simulator.set({ warnings: [] })
-    await findTold(iterator, (report) => warnings(report) === 'false,false,false')
+    await findReport(iterator, (report) => warnings(report) === 'false,false,false')
   })
 
   test('a transmitter goes and comes', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator())
     const iterator = subscribe(simulator.url)
-    await findTold(iterator, hasBattery(83))
+    await findReport(iterator, hasBattery(83))
     simulator.setLinked(1, false)
-    await findTold(iterator, ({ channels }) => channels?.[0]?.transmitter === null)
+    await findReport(iterator, ({ channels }) => channels?.[0]?.transmitter === null)
     simulator.set({ '/mates/tx1/battery/gauge': 55 })
     simulator.setLinked(1, true)
-    await findTold(iterator, hasBattery(55))
+    await findReport(iterator, hasBattery(55))
   })
 
   test('a device that has all the clients it takes says so', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ maxClients: 0 }))
-    await expect(findTold(subscribe(simulator.url), anyReport)).rejects.toThrow(/refuses the subscription \(406/)
+    await expect(findReport(subscribe(simulator.url), anyReport)).rejects.toThrow(/refuses the subscription \(406/)
   })
 })

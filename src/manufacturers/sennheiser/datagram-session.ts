@@ -73,7 +73,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
         if (!isOpen) yield { type: 'open' }
         isOpen = true
         for (const reason of ignored) yield { type: 'ignored', reason }
-        yield { type: 'told', report, isComplete: true }
+        yield { type: 'report', report, isComplete: true }
       }
     },
     // A report from the device itself takes precedence over one from a system that reports many devices.
@@ -109,7 +109,7 @@ async function* runSession(
     const socket = await openUdpSocket(client, {
       signal: lifetime,
       silentMs: Math.min(maxSilenceMs, streamTimeoutMs),
-      farewell: () => session?.createUnsubscribeMessage(),
+      closingMessage: () => session?.createUnsubscribeMessage(),
       ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
     })
     const activeSession = protocol.createSession({ host: hostname, ip: socket.remoteAddress, name })

@@ -104,7 +104,7 @@ describe('the session', () => {
     expect((await iterator.next()).value).toEqual({ type: 'open' })
     const nextReportId = async () => {
       const { value } = await iterator.next()
-      return value.type === 'told' ? value.report.id : value
+      return value.type === 'report' ? value.report.id : value
     }
     expect(await nextReportId()).toBe(first)
     set([first, second])
@@ -129,7 +129,7 @@ describe('the session', () => {
     const ids: string[] = []
     while (!ids.includes(second)) {
       const { value } = await iterator.next()
-      if (value.type === 'told') ids.push(value.report.id)
+      if (value.type === 'report') ids.push(value.report.id)
     }
     expect(ids).toEqual([first, second])
   })
@@ -141,7 +141,7 @@ describe('the session', () => {
     await iterator.next()
     set(['nobody'])
     await expect(drain(iterator)).rejects.toMatchObject({ name: 'SennheiserApiError', status: 404 })
-    await expect.poll(() => simulator.push.links).toBe(0)
+    await expect.poll(() => simulator.push.connections).toBe(0)
   })
 
   test.each([
@@ -185,5 +185,5 @@ test('what names no device is passed over and harms nothing', async () => {
   simulator.push.send(JSON.stringify(malformed))
   for (const _ of Object.keys(malformed)) expect((await iterator.next()).value.type).toBe('ignored')
   simulator.push.send(JSON.stringify({ '/api/v1/devices/a%20b': { status: 'offline' } }))
-  expect((await iterator.next()).value).toMatchObject({ type: 'told', report: { id: 'a b', online: false } })
+  expect((await iterator.next()).value).toMatchObject({ type: 'report', report: { id: 'a b', online: false } })
 })

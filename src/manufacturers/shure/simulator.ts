@@ -71,7 +71,7 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
   }
 
   let sent = 0
-  const links: PushConnections = {
+  const connections: PushConnections = {
     count: () => server.clients.size,
     sent: () => sent,
     send(text) {
@@ -88,7 +88,7 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     perSecond: options.pushesPerSecond ?? 5,
     hasSubscribers: () => server.clients.size > 0,
     publish: (news) => {
-      for (const frame of news.flatMap(toFrames)) links.send(JSON.stringify(frame))
+      for (const frame of news.flatMap(toFrames)) connections.send(JSON.stringify(frame))
     },
   })
 
@@ -99,13 +99,9 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
     ...(options.demandVendorKey ? { auth_header: true } : {}),
   }
-  return Object.defineProperty(
-    toSimulator(stage, { api, pushTimer: beat, connections: links, config }),
-    'discoveryIps',
-    {
-      get: discovery.list,
-    },
-  ) as ShureSimulator
+  return Object.defineProperty(toSimulator(stage, { api, pushTimer: beat, connections, config }), 'discoveryIps', {
+    get: discovery.list,
+  }) as ShureSimulator
 }
 
 function toFrames(news: DeviceChanges): object[] {

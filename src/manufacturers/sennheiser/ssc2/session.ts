@@ -68,7 +68,7 @@ export async function* subscribe(
           if (isMeters && receivedAt - reportedAt < minMeterIntervalMs) continue
           reportedAt = receivedAt
           yield {
-            type: 'told',
+            type: 'report',
             report: withRemovedChannels(toDeviceReport(resources, device.endpoint), channels),
             isComplete: true,
           }

@@ -58,10 +58,10 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   const { id, family, values } = device
   // A charger's report always contains all its packs; a missing pack counts as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
-    return { type: 'told', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
+    return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }
   const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
   for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))
   if (readings.length === 0) return null
-  return { type: 'told', report: { id, kind: 'receiver', channels: readings } }
+  return { type: 'report', report: { id, kind: 'receiver', channels: readings } }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findTold, follow, linkToDevice } from '../../../../test/device-kit.ts'
+import { connectToDevice, findReport, follow } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { until } from '../../../../test/plugin-kit-resources.ts'
 import { atEnd } from '../../../../test/scope.ts'
@@ -8,10 +8,10 @@ import { startChargerSimulator } from './simulator/charger.ts'
 
 async function start(...options: Parameters<typeof startChargerSimulator>) {
   const charger = await startChargerSimulator(...options)
-  const linked = linkToDevice(shure, charger.url)
+  const linked = connectToDevice(shure, charger.url)
   atEnd(() => charger.close())
   atEnd(() => linked.client.close())
-  return { charger, linked, list: () => linked.form.listDevices(linked.client) }
+  return { charger, linked, list: () => linked.adapter.listDevices(linked.client) }
 }
 
 const mac_address = '00:0E:DD:C0:FF:EE'
@@ -39,7 +39,7 @@ test.each([
 ] as const)('%s is listed as one device without channels, with its packs as units', async (model, bays, units) => {
   const { charger, linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report, ...others] = devices.map((device) => linked.form.transformDeviceData(device))
+  const [report, ...others] = devices.map((device) => linked.adapter.transformDeviceData(device))
   if (report === undefined) throw new Error('No device is listed.')
   expect(others).toEqual([])
   expectCommonFormat(report)
@@ -64,7 +64,7 @@ test('reports a pack that charges, is removed and inserted, and keeps the other 
   expect((await events.next()).value).toEqual({ type: 'open' })
   const expectUnits = async (units: readonly object[]) => {
     const { value } = await events.next()
-    expect(value).toMatchObject({ type: 'told', isComplete: true, report: { kind: 'receiver', channels: [] } })
+    expect(value).toMatchObject({ type: 'report', isComplete: true, report: { kind: 'receiver', channels: [] } })
     expect(value.report.units).toEqual(units)
   }
   await expectUnits([pack(1, 80), pack(2, 100)])
@@ -85,7 +85,7 @@ test.each([
 ] as const)('%s lists the bays that answer: %j', async (model, bays, occupied) => {
   const { linked, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report] = devices.map((device) => linked.form.transformDeviceData(device))
+  const [report] = devices.map((device) => linked.adapter.transformDeviceData(device))
   expect(report?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
 })
 
@@ -93,7 +93,7 @@ test('reports the fault of a failed pack until it ends', async () => {
   const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, { charge: 0, error: 7 }] })
   const events = follow(linked, new AbortController().signal)
   const faults = async () => {
-    const { units } = await findTold(events, () => true)
+    const { units } = await findReport(events, () => true)
     return units?.map(({ battery, details }) => [battery, details?.fault])
   }
   const expectFaults = (expected: unknown) => expect.poll(faults).toEqual(expected)

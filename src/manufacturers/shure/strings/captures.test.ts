@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { linkToDevice } from '../../../../test/device-kit.ts'
+import { connectToDevice } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { atEnd } from '../../../../test/scope.ts'
 import type { DeviceReport } from '../../../model/receiver.ts'
@@ -29,10 +29,10 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   const capture = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Capture
   expect(capture.source.length).toBeGreaterThan(20)
   const host = await replay(capture)
-  const { form, client } = linkToDevice(shure, `tcp://${host}`)
+  const { adapter, client } = connectToDevice(shure, `tcp://${host}`)
   atEnd(() => client.close())
-  const { devices } = await form.listDevices(client)
-  const [report, ...others] = devices.map((device) => form.transformDeviceData(device))
+  const { devices } = await adapter.listDevices(client)
+  const [report, ...others] = devices.map((device) => adapter.transformDeviceData(device))
   if (report === undefined) throw new Error('No device is listed.')
   expect(others).toEqual([])
   expectCommonFormat(report)

@@ -42,11 +42,11 @@ export async function* openSession(client: UpstreamClient, signal: AbortSignal):
   const { protocol } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D hangs, including its front panel, if the client disconnects during metering.
-  const farewell = () => family?.envelope && meterCommands(family, store.values, 0).join('')
+  const closingMessage = () => family?.envelope && meterCommands(family, store.values, 0).join('')
   const socket =
     protocol === 'udp:'
-      ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell })
-      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell, framing: splitAngleFrames })
+      ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage })
+      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage, framing: splitAngleFrames })
   const store = createPropertyStore(socket.messages, protocol === 'udp:')
   try {
     const deadline = performance.now() + client.settings.timeoutMs

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { describeDevice, findTold, follow, linkToDevice } from '../../../../test/device-kit.ts'
+import { connectToDevice, describeDevice, findReport, follow } from '../../../../test/device-kit.ts'
 import { caught, until } from '../../../../test/plugin-kit-resources.ts'
 import { atEnd } from '../../../../test/scope.ts'
 import { shure } from '../index.ts'
@@ -16,10 +16,10 @@ for (const family of families) {
 
 async function start(options: StringsSimulatorOptions, config: object = {}) {
   const device = await startStringsSimulator(options)
-  const linked = linkToDevice(shure, device.url, config)
+  const linked = connectToDevice(shure, device.url, config)
   atEnd(() => device.close())
   atEnd(() => linked.client.close())
-  return { device, linked, list: () => linked.form.listDevices(linked.client) }
+  return { device, linked, list: () => linked.adapter.listDevices(linked.client) }
 }
 
 async function getReport({ list }: Awaited<ReturnType<typeof start>>) {
@@ -181,14 +181,14 @@ describe.concurrent('a session', () => {
     const closed = follow(toClosing, new AbortController().signal)
     await closed.next()
     closing.disconnectAll()
-    await expect(findTold(closed, () => false)).rejects.toThrow(/closed/)
+    await expect(findReport(closed, () => false)).rejects.toThrow(/closed/)
     const silent = await Promise.all(families.map((family) => start({ family })))
     const endings = silent.map(async ({ device, linked }) => {
       const events = follow(linked, new AbortController().signal)
       await events.next()
       device.setFault('silent')
       const startedAt = performance.now()
-      await expect(findTold(events, () => false)).rejects.toThrow(/fell silent/)
+      await expect(findReport(events, () => false)).rejects.toThrow(/fell silent/)
       return performance.now() - startedAt
     })
     for (const durationMs of await Promise.all(endings)) {

@@ -132,7 +132,7 @@ describe('the socket', () => {
     for (;;) {
       const { value, done } = await events.next()
       if (done) throw new Error('The subscription ended.')
-      if (value.type === 'told' && matches(value.report)) return value.report
+      if (value.type === 'report' && matches(value.report)) return value.report
     }
   }
 
@@ -184,7 +184,7 @@ describe('the socket', () => {
 
   test('fails if it sends no transport id', { timeout: 15_000 }, async () => {
     const { events, simulator } = await follow()
-    simulator.setFault({ type: 'silent-links' })
+    simulator.setFault({ type: 'silent-connections' })
     await expect(events.next()).rejects.toThrow(/sent no transport id/)
   })
 })

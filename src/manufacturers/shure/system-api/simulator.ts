@@ -116,7 +116,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.send(text)
     sent++
   }
-  const links: PushConnections = {
+  const connections: PushConnections = {
     count: () => clients.size,
     sent: () => sent,
     send: (text) => {
@@ -142,7 +142,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     shared_key: sharedKey,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.defineProperties(toSimulator(stage, { api, pushTimer, connections: links, config }), {
+  return Object.defineProperties(toSimulator(stage, { api, pushTimer, connections, config }), {
     discoveryIps: { get: discovery.list },
     subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
