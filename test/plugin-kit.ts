@@ -108,7 +108,7 @@ export function describePlugin(about: PluginUnderTest): void {
         const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
         for (const report of reports) expectCommonFormat(report)
         expect(devices.map((device) => adapter.transformDeviceData(device))).toEqual(reports)
-        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
+        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
       },
     )
   })

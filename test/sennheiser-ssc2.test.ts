@@ -281,7 +281,7 @@ describe('authentication', () => {
     const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
-      message: expect.stringMatching(/check the key or password .* not asked again/),
+      message: expect.stringMatching(/check the key or password .* no requests are sent/),
     })
     const { length } = simulator.requests
     for (let times = 0; times < 10; times += 1)

@@ -112,8 +112,14 @@ export function openSource(
   }
 }
 
-/** The destinations of a service that listens at this address: requests to the service itself are refused. */
-export function destinationsBeside({ host, port }: { readonly host: string; readonly port: number }): Destinations {
+/** Creates the destinations of a service that listens at this address. Requests to the service itself are refused. */
+export function createDestinationsExcluding({
+  host,
+  port,
+}: {
+  readonly host: string
+  readonly port: number
+}): Destinations {
   const destinations = createDestinations()
   destinations.addOwn(host, port)
   return destinations
@@ -155,7 +161,7 @@ export interface SourceFailure {
   readonly retryAfter: number | null
   /** The upstream rejected the credentials or denied access. */
   readonly isRefused: boolean
-  readonly answer: FailureKind
+  readonly failureKind: FailureKind
   /** The beginning of a response that could not be parsed. */
   readonly excerpt?: string | undefined
 }
@@ -164,9 +170,9 @@ export interface SourceFailure {
 export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)
-    return { error, retryAfter: null, isRefused: false, answer: 'none' }
+    return { error, retryAfter: null, isRefused: false, failureKind: 'none' }
   }
   const isRefused = thrown.status === 401 || thrown.status === 403
   const { message: error, retryAfter, failureKind, response } = thrown
-  return { error, retryAfter, isRefused, answer: failureKind, excerpt: response?.excerpt }
+  return { error, retryAfter, isRefused, failureKind, excerpt: response?.excerpt }
 }

@@ -163,7 +163,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       isStored = true
       const error = failure === undefined ? null : toSourceFailure(failure).error
       const failed =
-        failure === undefined ? null : toSourceFailure(failure).answer === 'none' ? 'unreachable' : 'upstream'
+        failure === undefined ? null : toSourceFailure(failure).failureKind === 'none' ? 'unreachable' : 'upstream'
       return { ...report, errors: malformed, error, failed, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
       if (isStored) log.error({ source: source.id, error: String(error) }, 'the cycle could not be stored')

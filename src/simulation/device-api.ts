@@ -41,7 +41,7 @@ export interface ApiRequest {
 
 export type AuthorizationResult =
   | { readonly ok: true; readonly headers?: OutgoingHttpHeaders }
-  | { readonly ok: false; readonly answer: ApiResponse; readonly reason: string }
+  | { readonly ok: false; readonly response: ApiResponse; readonly reason: string }
 
 /** A stream writes to the response itself and keeps it open. */
 export type Reply = ApiResponse | { readonly stream: (response: ServerResponse) => void }
@@ -121,7 +121,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
     const authorization = system.authorize(apiRequest)
     if (!authorization.ok) {
       entry.refusal = authorization.reason
-      send(response, authorization.answer)
+      send(response, authorization.response)
       return undefined
     }
     for (const [name, value] of Object.entries(authorization.headers ?? {})) response.setHeader(name, value ?? '')

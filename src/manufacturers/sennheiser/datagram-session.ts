@@ -10,7 +10,7 @@ import { openUdpSocket } from '../../upstream/udp.ts'
 import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 
 export interface DatagramSession {
-  /** Returns the messages that are due at `now` (monotonic clock, in milliseconds) and marks them as sent. */
+  /** Returns the messages that are due at `now` (milliseconds of the monotonic clock) and marks them as sent. */
   takeDueMessages(now: number): readonly string[]
   /** Monotonic time at which the next message is due if nothing is received before. */
   readonly nextSendAt: number
@@ -66,7 +66,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 
     transport: 'udp',
     pushesEverything: true,
-    async *subscribe(client, _interest, signal): AsyncGenerator<PushEvent> {
+    async *subscribe(client, _targets, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
       for await (const { report, ignored } of runSession(client, protocol, signal)) {
         if (report === null) continue

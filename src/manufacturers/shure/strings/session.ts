@@ -96,7 +96,7 @@ async function identify(client: UpstreamClient, socket: DeviceSocket, store: Pro
 function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {
   if (values.MODEL !== undefined) return `${host} is a ${values.MODEL}, which Micwatch does not support`
   return hasReceived()
-    ? `invalid response from ${host}: not the answer of a Shure receiver`
+    ? `invalid response from ${host}: not from a Shure receiver`
     : `${host} accepts connections but does not answer. On SLX-D, allow Controller Access in its menu`
 }
 

@@ -18,7 +18,7 @@ describePlugin({
   startSimulator: startSystemApiSimulator,
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,
-  // The channel name is the only thing that it reports about a transmitter.
+  // The channel name is all that the API reports about a transmitter.
   showsChange: ({ name }) => name === 'Understudy',
   keepsDevices: true,
 })
