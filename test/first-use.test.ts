@@ -149,7 +149,7 @@ describe('a typing error', () => {
     const { code, err } = await home.run(['check_api_health'])
     expect([code, err]).toEqual([
       1,
-      `shure: ${new URL(shure.baseUrl).host} does not speak TLS there; try http:// instead of https://, or another port\n`,
+      `shure: ${new URL(shure.baseUrl).host} does not use TLS; try http:// instead of https://, or another port\n`,
     ])
   })
 

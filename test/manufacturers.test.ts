@@ -322,13 +322,13 @@ describe('invalid settings', () => {
       requestsBefore += 1
     })
     const { app, add, test } = await startAdmin()
-    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
+    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port + 1)
     await add({
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
     await until('it gets a request', () => requestsBefore > 0)
-    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
+    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
     const rejected = await test('shure')

@@ -187,7 +187,7 @@ describe('a session', () => {
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
     simulator.send('{"/api/mts/paired/12":null}')
     const gone = await find(iterator, (event) => names(event) === '1 LEAD,4 undefined')
-    expect(gone).toMatchObject({ observation: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
+    expect(gone).toMatchObject({ report: { channels: [{}, { channel: 4, rf_level: null, transmitter: null }] } })
   })
 
   test('reports fast meters ten times a second, and everything else at once', async () => {

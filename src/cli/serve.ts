@@ -77,7 +77,7 @@ async function run(
 ): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
-  const say = (line: string) => terminal.err(line)
+  const print = (line: string) => terminal.err(line)
   /** Prints one line per action. With --json, standard output holds one document only, so actions go to the log. */
   const onAudit = ({ at, ...record }: AuditRecord) => {
     const audit = { ...record, at: new Date(at).toISOString() }
@@ -88,7 +88,7 @@ async function run(
   terminal.onHangup(() =>
     log.info('SIGHUP received: the configuration is only read at start; restart to apply changes'),
   )
-  const output = { log, say, onAudit, droppedLines: () => terminal.droppedLines }
+  const output = { log, print, onAudit, droppedLines: () => terminal.droppedLines }
   const app = await createApp(config, {
     ...output,
     pid,

@@ -41,7 +41,7 @@ export async function runPollLoop(
     const before = poller.connectedAt()
     return () => {
       const linkedAt = poller.connectedAt()
-      return poller.wasRefused && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
+      return poller.wasAccessDenied && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
     }
   }
 
@@ -53,7 +53,7 @@ export async function runPollLoop(
     if (client.holdMs > 0) return { at: performance.now() + client.holdMs + 50, overran: false }
     const failures = deps.sourceRecords.get(id)?.consecutive_failures ?? 0
     if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
-    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
+    const waitMs = poller.wasAccessDenied ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
     return { at: startedAt + waitMs, overran: false }
   }
 }

@@ -62,7 +62,7 @@ export interface Poller {
   /** The upstream requested a pause outside polling, with this error. */
   recordHold(error: string): Promise<void>
   /** The upstream rejected the credentials in the last cycle. */
-  wasRefused: boolean
+  wasAccessDenied: boolean
   /** The upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean
 }
@@ -411,8 +411,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   async function recordOutcome(failure: unknown, problems: readonly DeviceProblem[]): Promise<void> {
-    const { error, retryAfter, isRefused, excerpt } = toSourceFailure(failure)
-    poller.wasRefused = isRefused
+    const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
+    poller.wasAccessDenied = isAccessDenied
     if (failure === undefined) return saveOutcome({ ok: true, problems })
     if (excerpt !== undefined) log.debug({ source: source.id, answered: excerpt }, 'start of the invalid response')
     log.warn({ source: source.id }, error)
@@ -427,7 +427,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   const poller: Poller = {
     source,
-    wasRefused: false,
+    wasAccessDenied: false,
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
       // The caller may have changed something after the running cycle applied its readings.

@@ -88,7 +88,7 @@ async function runSubscription(
       if (ending === 'disabled') continue
       const rejectedAt = performance.now()
       if (!(await pause(jitter(reconnectMs(attempt, source.client.resume.retryMs), random()), signal))) break
-      if (ending.isRefused) await waitUntilAccepted(rejectedAt, signal, hooks)
+      if (ending.isAccessDenied) await waitUntilAccepted(rejectedAt, signal, hooks)
     }
   } finally {
     log.debug({ source: id }, 'subscription ended')
@@ -107,10 +107,10 @@ interface Ending {
   /** How long the connection was open. */
   readonly openMs: number
   /** The system rejected the credentials. */
-  readonly isRefused: boolean
+  readonly isAccessDenied: boolean
 }
 
-/** Runs one connection until it ends; `unwanted` if it was closed because all its receivers were stopped. */
+/** Runs one connection until it ends; `disabled` if it was closed because all its receivers were stopped. */
 async function connectOnce(
   deps: SubscriptionDeps,
   source: MonitoredSource,
@@ -123,7 +123,7 @@ async function connectOnce(
   let openedAt: number | undefined
   let events = 0
   let isUp = false
-  let isRefused = false
+  let isAccessDenied = false
   const recordOpened = () => connections.record(id, { type: 'opened', at: now() })
   const watching = watchConnections(connections, id, lifetime, async () => {
     if (isUp) await recordOpened()
@@ -146,7 +146,7 @@ async function connectOnce(
   } catch (error) {
     isUp = false
     const { error: reason, ...failure } = toSourceFailure(error)
-    isRefused = failure.isRefused
+    isAccessDenied = failure.isAccessDenied
     log.warn({ source: id }, `subscription: ${reason}`)
     await connections.record(id, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
     if (failure.retryAfter !== null) await hooks.onHold?.(reason)
@@ -158,7 +158,7 @@ async function connectOnce(
   lifetime.abort()
   await watching
   if (isDisabled) return 'disabled'
-  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
+  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isAccessDenied }
 }
 
 /** Waits until the subscription is enabled; false if the signal aborts first. */

@@ -98,8 +98,8 @@ function compareDevice(id: string, previous: DeviceState | undefined, after: Dev
   if (previous.device !== after.device) Object.assign(fields, changedFields(identity(previous), identity(after)))
   const channels: object[] = []
   const transmitters: object[] = []
-  for (const [at, channel] of after.channels.entries()) {
-    compareChannel(previous.channels[at], channel, channels, transmitters)
+  for (const [index, channel] of after.channels.entries()) {
+    compareChannel(previous.channels[index], channel, channels, transmitters)
   }
   if (channels.length > 0) fields.channels = channels
   if (transmitters.length > 0) fields.transmitters = transmitters

@@ -33,7 +33,7 @@ export interface Inbox {
   end(): void
 }
 
-/** `onEmpty` is called when all messages have been read, `onLeft` when the reader has finished for any reason. */
+/** `onEmpty` is called when all messages have been read, `onClose` when the reader has finished for any reason. */
 export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
   let queued: string[] = []
   let failure: { readonly error: unknown } | undefined

@@ -9,7 +9,7 @@ import { type Framing, openTcpSocket, type TcpOptions } from './tcp.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 const never = new AbortController().signal
 const byLines: Framing = (text) => {
@@ -22,7 +22,7 @@ async function createClient(onSocket: (socket: Socket) => unknown, rateLimit = {
   const server = await serveRaw(onSocket)
   open.push(server)
   const client = toDevice(server.url.replace('http:', 'tcp:'), rateLimit)
-  return { server, link: client }
+  return { server, client }
 }
 
 function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 }, destinations = createDestinations()) {
@@ -33,7 +33,7 @@ function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 },
 }
 
 async function lineTo(onSocket: (socket: Socket) => unknown, options: Partial<TcpOptions> = {}) {
-  const { server, link: client } = await createClient(onSocket)
+  const { server, client } = await createClient(onSocket)
   return { server, line: await openTcpSocket(client, { framing: byLines, signal: never, ...options }) }
 }
 
@@ -69,7 +69,9 @@ describe('received data', () => {
 
   test('ends with an error when the connection is reset or idle too long', async () => {
     const { line: reset } = await lineTo((socket) => setTimeout(() => socket.resetAndDestroy(), 20))
-    expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
+    expect((await outcome(reset.messages)).error).toMatchObject({
+      message: expect.stringMatching(/closed before the response/),
+    })
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
     expect(await outcome(silent.messages)).toMatchObject({
       received: ['hello'],
@@ -81,7 +83,7 @@ describe('received data', () => {
 test('sends messages within the rate limit, and the closing message', async () => {
   const times: number[] = []
   let received = ''
-  const { link: client, server } = await createClient(
+  const { client, server } = await createClient(
     (socket) => {
       socket.on('data', (bytes) => {
         times.push(performance.now())
@@ -138,7 +140,7 @@ test('throws when the connection is refused or the destination is blocked', asyn
   const refused = openTcpSocket(toDevice('tcp://127.0.0.1:1'), { framing: byLines, signal: never })
   await expect(refused).rejects.toThrow(/connection refused/)
   const destinations = createDestinations()
-  destinations.addOwn('127.0.0.1', 2202)
+  destinations.blockListener('127.0.0.1', 2202)
   for (const address of ['tcp://127.0.0.1:2202', 'tcp://localhost:2202', 'tcp://169.254.169.254:80']) {
     const sent = openTcpSocket(toDevice(address, undefined, destinations), { framing: byLines, signal: never })
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)

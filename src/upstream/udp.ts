@@ -85,7 +85,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   }
 }
 
-/** `leave` returns true when no other session uses the socket. */
+/** `release` returns true when no other session uses the socket. */
 async function acquireSocket(
   client: UpstreamClient,
   url: URL,

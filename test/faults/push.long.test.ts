@@ -79,8 +79,8 @@ const closings = [1000, 1001, 1011, 1006] as const
 const handshakes = [
   ['refused-401', rejectUpgrade(401), /credentials rejected/],
   ['refused-403', rejectUpgrade(403), /API access is disabled/],
-  ['refused-404', rejectUpgrade(404), /answered 404/],
-  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
+  ['refused-404', rejectUpgrade(404), /status 404/],
+  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /status 200/],
   ['never', () => {}, /no answer .* within 10 s/],
 ] as const
 const hostileStreams = [
@@ -301,7 +301,7 @@ describe('a subscription', () => {
   // Reliability: 0.1, 1.11, R5, R8.
   it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
     expect((await visited('a-web-page', 'error')).error).toMatch(/not an event stream/)
-    expect((await visited('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await visited('abroad', 'error')).error).toMatch(/is on another system/)
     expect((await visited('abroad-inside', 'error')).error).toMatch(/names no session/)
     expect(elsewhere.requests).toEqual([])
   })

@@ -94,7 +94,7 @@ describe.each(engines)('the review queue on %s', (engine) => {
     const found = (await findEntries(db.read, [entry.id, 999])).get(entry.id)
     expect(found).toEqual({
       entry,
-      seen: { id: 'device-9', kind: 'receiver', channels: [{ channel: 1, rf_level: -50 }] },
+      report: { id: 'device-9', kind: 'receiver', channels: [{ channel: 1, rf_level: -50 }] },
     })
     const before = await currentRevision(db.read)
     await judge(db, entry, 'imported', receiver.id)
