@@ -159,7 +159,7 @@ describe('a typing error', () => {
       const home = await startHome()
       expect((await home.run(['migrate'])).code).toBe(0)
       const nowhere = join(home.path, 'nope', 'house')
-      const noFolder = `micwatch: ${nowhere} cannot be written: there is no folder ${join(home.path, 'nope')}`
+      const noFolder = `micwatch: ${nowhere} cannot be written: the folder ${join(home.path, 'nope')} does not exist`
       await expectLine(home, ['export', '--output', nowhere], 1, noFolder)
       await expectLine(home, ['backup', nowhere], 1, noFolder)
       await expectLine(home, ['backup', nowhere, '--force'], 1, noFolder)
@@ -170,7 +170,7 @@ describe('a typing error', () => {
         home,
         ['migrate', '--data-dir', 'file/data'],
         1,
-        /file\/data cannot be written: .*file is no folder/,
+        /file\/data cannot be written: .*file is not a folder/,
       )
       expect((await readdir(home.path)).sort()).toEqual(['data', 'file', 'shelf'])
     },

@@ -128,7 +128,10 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       const empty = await home.serve()
       expect((await empty.get('/api/groups/')).json).toEqual([])
       const { json } = await empty.get('/api/health/')
-      expect(json).toMatchObject({ status: 'degraded', store: { details: expect.stringContaining('it began empty') } })
+      expect(json).toMatchObject({
+        status: 'degraded',
+        store: { details: expect.stringContaining('the new database is empty') },
+      })
     },
     slow,
   )
@@ -172,7 +175,7 @@ describe.concurrent('a missing database with snapshots', () => {
         expect(text).toContain('micwatch restore --none')
       }
       const early = await home.run(['restore', '--none'])
-      expect([early.code, early.err]).toEqual([1, expect.stringContaining('stop it first')])
+      expect([early.code, early.err]).toEqual([1, expect.stringContaining('Stop it first')])
       service.kill('SIGTERM')
       await service.ended
 

@@ -213,7 +213,7 @@ test.each<[string, [isEnabled: boolean, downSince: number | null, now: number][]
     ['+warning', '-'],
   ],
   [
-    'that is stopped on purpose',
+    'that a user has stopped',
     [
       [true, 0, 60_000],
       [false, 0, 61_000],

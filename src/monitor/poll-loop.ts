@@ -36,12 +36,14 @@ export async function runPollLoop(
     }
   }
 
-  /** True once the subscription connects after a rejected poll: the credentials are accepted again. */
+  /** Returns a function that is true once the subscription connects after a rejected poll: the credentials are valid again. */
   function watchReconnection(): () => boolean {
     const before = poller.connectedAt()
     return () => {
-      const linkedAt = poller.connectedAt()
-      return poller.wasAccessDenied && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
+      const connectedAt = poller.connectedAt()
+      return (
+        poller.wasAccessDenied && poller.source.client.holdMs === 0 && connectedAt !== null && connectedAt !== before
+      )
     }
   }
 

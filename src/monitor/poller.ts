@@ -55,15 +55,15 @@ export interface Poller {
   connectedAt(): number | null
   /** Whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void
-  /** The subscription delivered levels of this device, so the levels in the device list are ignored for it. */
-  noteLevelsReceived(deviceId: string): void
-  /** Different hardware reports under this id and awaits review. */
+  /** Called when the subscription has delivered levels of this device; its levels in the device list are then ignored. */
+  recordLevelsReceived(deviceId: string): void
+  /** Whether different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** The upstream requested a pause outside polling, with this error. */
+  /** Records that the upstream requested a pause outside polling, with this error. */
   recordHold(error: string): Promise<void>
-  /** The upstream rejected the credentials in the last cycle. */
+  /** Whether the upstream rejected the credentials in the last cycle. */
   wasAccessDenied: boolean
-  /** The upstream accepted the credentials after this time (`performance.now()`). */
+  /** Whether the upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean
 }
 
@@ -84,7 +84,7 @@ const missedUntilOffline = 3
 const minOfflineAfterMs = 60_000
 /** Minimum time a cycle waits for the store before it applies its levels in memory only. */
 const minStoreTimeoutMs = 250
-/** Storing a large installation takes long; the rest of the interval keeps polling on schedule. */
+/** Storing a large installation takes long. The remaining time of the interval keeps polling on schedule. */
 const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, intervalMs / 2)
 /** Share of the upstream's rate limit that polling may use. */
 const budgetShare = 0.8
@@ -251,7 +251,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return subscribedSince === null ? translation.report : withoutPushedSince(entry, start)
   }
 
-  /** The listed devices, each merged with what earlier cycles read. */
+  /** Merges each listed device with the data read in earlier cycles. */
   async function remember(listed: readonly UpstreamDevice[]): Promise<RememberedDevice[]> {
     const devices: RememberedDevice[] = []
     memory.begin()
@@ -322,8 +322,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /**
    * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process holds
-   * the subscription, what it stored since then is newer. The reading is then stored at once, because unsaved levels take
-   * precedence over levels that other processes store.
+   * the subscription, the levels that it stored since then are newer. The reading is then stored at once, because unsaved
+   * levels take precedence over levels that other processes store.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {
@@ -386,8 +386,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   /**
-   * Receivers to mark offline: missing from three successful polls, replaced by other hardware in as many, or without any
-   * report for `offlineAfterMs`.
+   * Receivers to mark offline: missing or replaced by other hardware in three successful polls, or without any report for
+   * `offlineAfterMs`.
    */
   async function findOfflineReceivers(intervalMs: number, hasSucceeded: boolean): Promise<number[]> {
     const offline: number[] = []
@@ -414,7 +414,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
     poller.wasAccessDenied = isAccessDenied
     if (failure === undefined) return saveOutcome({ ok: true, problems })
-    if (excerpt !== undefined) log.debug({ source: source.id, answered: excerpt }, 'start of the invalid response')
+    if (excerpt !== undefined) log.debug({ source: source.id, response: excerpt }, 'invalid response')
     log.warn({ source: source.id }, error)
     await saveOutcome({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })
   }
@@ -447,7 +447,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       subscribedAt = isSubscribed ? now() : null
       pushedLevelIds.clear()
     },
-    noteLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
+    recordLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
     isReplaced: (deviceId) => (memory.find(deviceId)?.replaced ?? 0) > 0,
     recordHold: (error) => saveOutcome({ ok: false, error, holdMs: client.holdMs }),
   }

@@ -3,7 +3,7 @@
  * process at a time holds a source's subscription, by a separate lease: it need not be the process that polls.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextImmediate } from 'node:timers/promises'
 import type { Counters } from '../live/counters.ts'
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { UnitStore } from '../live/unit-store.ts'
@@ -43,8 +43,8 @@ export interface SubscriptionHooks {
   wasAcceptedAfter?(time: number): boolean
 }
 
-/** A large system sends all its devices at once. Other sources get their turn after this many events. */
-const eventsPerTurn = 32
+/** A large system sends all its devices at once. After this many events, the events of other sources are handled. */
+const eventsPerSlice = 32
 
 /** How often `wasAcceptedAfter` is checked. */
 const checkAcceptedEveryMs = 250
@@ -141,7 +141,7 @@ async function connectOnce(
         log.info({ source: id }, 'subscription is connected')
       } else handleEvent(deps, source, event, hooks)
       events += 1
-      if (events % eventsPerTurn === 0 && isTimeSliceUsed()) await nextTurn()
+      if (events % eventsPerSlice === 0 && isTimeSliceUsed()) await nextImmediate()
     }
   } catch (error) {
     isUp = false

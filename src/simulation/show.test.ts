@@ -57,7 +57,8 @@ describe('the default show', () => {
           const { battery, rf_level, audio_level } = transmitter
           if (battery > (batteries.get(key) ?? 100)) wrong.push(`${key} rises to ${battery} at ${timeMs}`)
           batteries.set(key, battery)
-          if (battery < 0 || ![battery, rf_level, audio_level].every(Number.isInteger)) wrong.push(`${key} at ${timeMs}`)
+          if (battery < 0 || ![battery, rf_level, audio_level].every(Number.isInteger))
+            wrong.push(`${key} at ${timeMs}`)
           rf.push(rf_level)
           audio.push(audio_level)
         }

@@ -39,7 +39,7 @@ async function readReport(item: object, parts: Record<string, unknown> = {}) {
   if (device === undefined) throw new Error('no device')
   for (const part of partsOf(device)) device = await readPart(client, device, part)
   const { metadata, ...report } = toDeviceReport(device, family)
-  return { report: report, device, requests: client.requests.slice(1) }
+  return { report, device, requests: client.requests.slice(1) }
 }
 
 describe('device list', () => {

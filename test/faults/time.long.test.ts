@@ -194,7 +194,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     )
     expect(nameOf(home.databaseUrl)).toBe('After')
     sleeper.kill('SIGCONT')
-    await until('it waits', () => sleeper.err().includes('the lease is lost'), 15_000)
+    await until('it waits', () => sleeper.err().includes('lease lost'), 15_000)
     await until('it shows what the other has stored', async () => (await receiver())?.name === 'After')
     const cycles = poller.lines().length
     await until('the other one continues polling', () => poller.lines().length > cycles + 2)

@@ -306,7 +306,7 @@ describe('a system that fails', () => {
   it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
     const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
     const [receiver] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
-    expect(receiver).toMatchObject({ level: 20, answered: expect.stringContaining('\\u{1b}[2J<h1>') })
+    expect(receiver).toMatchObject({ level: 20, response: expect.stringContaining('\\u{1b}[2J<h1>') })
     for (const { answered } of excerpts) expect(answered.length).toBeLessThanOrEqual(200)
     expect(JSON.stringify((await app.get('/api/data.json')).json)).not.toContain('Sign in')
   })
