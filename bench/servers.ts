@@ -32,7 +32,7 @@ export interface Upstream {
   readonly config: Readonly<Record<string, unknown>>
   readonly deviceCount: number
   /** The number of open subscriptions; absent if the system runs in another process. */
-  readonly push?: { readonly links: number }
+  readonly push?: { readonly connections: number }
 }
 
 /** Starts a simulated system in a separate process, so that its CPU time is not part of the measurement. */
@@ -103,7 +103,7 @@ export async function startMicwatch(
     60_000,
   )
   const { push } = upstream
-  await waitFor('Micwatch has subscribed to its upstream', () => (push ? push.links > 0 : isSubscribed(address)))
+  await waitFor('Micwatch has subscribed to its upstream', () => (push ? push.connections > 0 : isSubscribed(address)))
   return { pid, address, receivers }
 }
 

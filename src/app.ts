@@ -114,7 +114,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       throw toListenError(error, config.server)
     }
     const bound = server.server.address()
-    if (typeof bound === 'object' && bound !== null) runtime.sourceDeps.destinations.addOwn(bound.address, bound.port)
+    if (typeof bound === 'object' && bound !== null)
+      runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true

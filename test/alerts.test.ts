@@ -122,7 +122,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 
     const second = await startApp(options)
     const socket = await second.socket()
-    await until('the subscription is connected again', () => simulator.push.links > 0)
+    await until('the subscription is connected again', () => simulator.push.connections > 0)
     await until('the system was polled', () => simulator.requests.count('/api/v1/devices') > 3)
     expect(socket.ofType('alert')).toEqual([])
     simulator.show.set(id, { battery: 80 }, 1)
@@ -141,7 +141,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     const options = { databaseUrl: database.url, manufacturers: [configFor(simulator)] }
     const apps = [await startApp(options), await startApp(options)]
     const sockets = await Promise.all(apps.map((app) => app.socket()))
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     for (const app of apps) await until('the receiver is known', () => app.receiver(id))
     simulator.show.set(id, { battery: 12 }, 1)
     simulator.push.flush()
@@ -213,7 +213,7 @@ it.concurrent('raises and clears an alert when a receiver goes offline and comes
   const app = await startApp({ manufacturers: [configFor(simulator)] })
   const socket = await app.socket()
   const receiver = await until('the receiver is known', () => app.receiver(id))
-  await until('the subscription is connected', () => simulator.push.links > 0)
+  await until('the subscription is connected', () => simulator.push.connections > 0)
   const isReceiverAlert = (state: string) => (message: { type: string }) =>
     message.type === 'alert' &&
     'kind' in message &&

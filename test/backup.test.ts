@@ -181,8 +181,8 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       }
       const reasons = {
         missing: 'missing does not exist',
-        text: 'it is no backup of Micwatch',
-        foreign: 'it is no backup of Micwatch',
+        text: 'it is not a Micwatch backup',
+        foreign: 'it is not a Micwatch backup',
         half: 'it is damaged',
         newer: 'newer version',
       }
@@ -235,7 +235,7 @@ describe('a hostile backup', () => {
   const changes: Readonly<Record<string, readonly [sql: string, reason: string]>> = {
     trigger: [
       'create trigger purge after insert on audit begin delete from users; end',
-      'its trigger purge is not one that Micwatch creates',
+      'its trigger purge was not created by Micwatch',
     ],
     view: [`drop table performers; create view performers as ${endless}`, 'its view performers is not one'],
     names: [`drop table migrations; create view migrations as ${endless}`, 'its view migrations is not one'],
@@ -272,10 +272,10 @@ describe('a hostile backup', () => {
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       execFileSync('mkfifo', ['pipe', 'good-wal'], { cwd: installation.path })
       for (const [file, reason] of [
-        ['pipe', 'pipe cannot be restored: it is no regular file'],
-        ['data', 'data cannot be restored: it is no regular file'],
-        ['/dev/zero', 'it is no regular file'],
-        ['good', 'good cannot be restored: good-wal is no regular file'],
+        ['pipe', 'pipe cannot be restored: it is not a regular file'],
+        ['data', 'data cannot be restored: it is not a regular file'],
+        ['/dev/zero', 'it is not a regular file'],
+        ['good', 'good cannot be restored: good-wal is not a regular file'],
       ] as const) {
         const { code, out, err } = await installation.run(['restore', file, '--force'])
         expect([file, code, out, err]).toEqual([file, 1, '', expect.stringContaining(reason)])

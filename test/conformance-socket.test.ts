@@ -24,7 +24,7 @@ describe('every message', () => {
     const shure = await startShure({ pushesPerSecond: 50 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     const socket = await app.socket()
     const { id } = deviceOf(shure)
     const receiver = await app.receiver(id)
@@ -58,7 +58,7 @@ describe('every message', () => {
     const entries = [configFor(shure, { poll_interval: 3600 }), configFor(sennheiser, { poll_interval: 3600 })]
     const app = await startApp({ manufacturers: entries })
     await until('all receivers are known', async () => (await app.receivers()).length === 4)
-    await until('the stream is open', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.connections === 1)
     const socket = await app.socket()
     for (const simulator of [shure, sennheiser]) simulator.show.set(deviceOf(simulator).id, { battery: 44 }, 1)
     const isPublished = (code: string) =>

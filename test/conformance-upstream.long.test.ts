@@ -71,7 +71,7 @@ describe('a steady polling cycle', () => {
     const shure = await startShure({ receivers: 20, pushesPerSecond: 5 })
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('all receivers are listed', async () => (await app.receivers()).length === 20)
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     await until('the initial levels are read', async () => {
       const before = shure.requests.count(levels)
       await new Promise((resolve) => setTimeout(resolve, 1200))
@@ -166,7 +166,7 @@ describe('frames of the Shure System API', () => {
     const shure = await startShure({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     const { id: device_id } = deviceOf(shure)
     const before = channelOf(await app.receiver(device_id), 2)
     await until('its channels are known', async () => channelOf(await app.receiver(device_id)).transmitter !== null)
@@ -197,7 +197,7 @@ describe('the event stream', () => {
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const app = await startApp({ manufacturers: [configFor(sennheiser, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the stream is open', () => sennheiser.push.links === 1)
+    await until('the stream is open', () => sennheiser.push.connections === 1)
     const [{ id }, other] = [deviceOf(sennheiser), deviceOf(sennheiser, 1)]
     const requests = sennheiser.requests.entries
     expect(requests.some(({ method, path }) => method === 'GET' && path === '/api/ssc/state/subscriptions')).toBe(true)

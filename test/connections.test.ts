@@ -73,7 +73,7 @@ describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine
       return Date.parse(record.last_message_at) >= before - 5
     })
 
-    simulator.setFault({ type: 'close-links' })
+    simulator.setFault({ type: 'close-connections' })
     await until('the failure is detected', async () =>
       (await admin.statuses()).some((status: string) => status !== 'connected'),
     )
@@ -169,13 +169,13 @@ it.concurrent('polls a stopped receiver and ignores its pushes; the subscription
   expect(simulator.requests.count(`/api/v1/devices/${other.id}/channels`) - otherCount).toBeLessThanOrEqual(1)
 
   await admin.post('stop', [second.id])
-  await until('the subscription is closed', () => simulator.push.links === 0, 2000)
+  await until('the subscription is closed', () => simulator.push.connections === 0, 2000)
   await socket.next(({ type, status }) => type === 'status_update' && status === 'stopped')
   await new Promise((resolve) => setTimeout(resolve, 1500))
-  expect(simulator.push.links).toBe(0)
+  expect(simulator.push.connections).toBe(0)
   expect(await admin.statuses()).toEqual(['stopped', 'stopped'])
   await admin.post('start', [first.id, second.id])
-  await until('the subscription is connected again', () => simulator.push.links === 1)
+  await until('the subscription is connected again', () => simulator.push.connections === 1)
   await admin.all('connected')
 })
 
@@ -213,6 +213,6 @@ it.concurrent('removes the connection of a removed device and of a disabled manu
     headers: { 'content-type': 'application/json', ...admin.headers },
     body: JSON.stringify({ api_enabled: false }),
   })
-  await until('the subscription is closed', () => simulator.push.links === 0, 5000)
+  await until('the subscription is closed', () => simulator.push.connections === 0, 5000)
   await admin.all('disconnected', 5000)
 })

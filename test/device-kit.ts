@@ -58,7 +58,7 @@ export async function findReport(
   for (;;) {
     const { value, done } = await events.next()
     if (done) throw new Error('the subscription ended')
-    if (value.type === 'told' && matches(value.report)) return value.report
+    if (value.type === 'report' && matches(value.report)) return value.report
   }
 }
 
@@ -97,7 +97,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       const events = follow(connect(device.url), controller.signal)
       expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
       const first = (await events.next()).value
-      expect(first).toMatchObject({ type: 'told', isComplete: true })
+      expect(first).toMatchObject({ type: 'report', isComplete: true })
       expectCommonFormat(first.report)
       const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
         channels?.some((channel) => channel.channel === 1 && matches(channel))

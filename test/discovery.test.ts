@@ -176,7 +176,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   it('does not update the old receiver through a subscription when its hardware was replaced', async () => {
     const shure = await startShure({ richList: true, pushesPerSecond: 0 })
     const app = await startService([shure])
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const push = (battery: number) =>

@@ -51,7 +51,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
       return receivers.length === 1 && receivers
     })
     expect(receiver).toMatchObject({ name: device.name, device_type: 'dsqd' })
-    await until('the subscription is connected', () => receiverUnit.push.links === 1)
+    await until('the subscription is connected', () => receiverUnit.push.connections === 1)
     receiverUnit.show.set(
       device.id,
       { transmitter: true, battery: 33, rf_level: -70, audio_level: -12, name: 'Aurelio' },
@@ -72,7 +72,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     await pause(2_500)
     // The subscription may send one; two polls would have been due in this time.
     expect(receiverUnit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
-    expect(receiverUnit.push.links).toBe(1)
+    expect(receiverUnit.push.connections).toBe(1)
   })
 
   it('is subscribed again after it was switched off and on', async () => {
@@ -81,7 +81,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     const { id } = deviceOf(receiverUnit)
     await until(
       'the subscription is connected',
-      async () => (await app.receivers()).length === 1 && receiverUnit.push.links === 1,
+      async () => (await app.receivers()).length === 1 && receiverUnit.push.connections === 1,
     )
     receiverUnit.show.set(id, { online: false })
     const failures = async () => (await app.get('/api/health/')).json.manufacturers[0].consecutive_failures
@@ -89,7 +89,7 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     receiverUnit.show.set(id, { online: true })
     await until(
       'all manufacturers are healthy',
-      async () => (await failures()) === 0 && receiverUnit.push.links === 1,
+      async () => (await failures()) === 0 && receiverUnit.push.connections === 1,
       20_000,
     )
   })

@@ -6,7 +6,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { importInstallation } from '../src/actions/import-installation.ts'
 import { parseInstallationFile } from '../src/cli/installation-file.ts'
-import { destinationsBeside } from '../src/manufacturers/sources.ts'
+import { createDestinationsExcluding } from '../src/manufacturers/sources.ts'
 import type { Actor } from '../src/model/access.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
@@ -292,7 +292,7 @@ describe('validation of REST requests and imports', () => {
     const app = await startApp({ engine })
     const headers = await tokenHeaders(app.runtime, 'admin')
     const { db, secrets } = app.runtime
-    const destinations = destinationsBeside({ host: '127.0.0.1', port: app.port })
+    const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
     const deps = { db, secrets, destinations, now: Date.now }
     const importText = async (content: string) =>
       importInstallation(deps, actor, parseInstallationFile(content, 'installation.yaml'), {
@@ -339,7 +339,12 @@ describe('validation of REST requests and imports', () => {
   it('rejects an invalid time in an import', async () => {
     const app = await startApp()
     const { db, secrets } = app.runtime
-    const deps = { db, secrets, destinations: destinationsBeside({ host: '127.0.0.1', port: 1 }), now: Date.now }
+    const deps = {
+      db,
+      secrets,
+      destinations: createDestinationsExcluding({ host: '127.0.0.1', port: 1 }),
+      now: Date.now,
+    }
     const shure = withoutPush(await startShure())
     const pollingApp = await startApp({
       manufacturers: [configFor(shure)],

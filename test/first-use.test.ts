@@ -171,7 +171,7 @@ describe('a typing error', () => {
     const { code, err } = await installation.run(['check_api_health'])
     expect([code, err]).toEqual([
       1,
-      `shure: ${new URL(shure.baseUrl).host} does not speak TLS there; try http:// instead of https://, or another port\n`,
+      `shure: ${new URL(shure.baseUrl).host} does not use TLS; try http:// instead of https://, or another port\n`,
     ])
   })
 
@@ -197,7 +197,7 @@ describe('a typing error', () => {
         installation,
         ['migrate', '--data-dir', 'file/data'],
         1,
-        /file\/data cannot be written: .*file is no folder/,
+        /file\/data cannot be written: .*file is not a folder/,
       )
       expect((await readdir(installation.path)).sort()).toEqual(['data', 'file', 'shelf'])
     },

@@ -130,7 +130,7 @@ describe.concurrent.each(engines)('a slot on the wall (%s)', (engine) => {
     const simulator = await startShure()
     const { id } = deviceOf(simulator)
     const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     const channel = channelOf(await until('the device is known', () => app.receiver(id)))
     simulator.show.set(id, { battery: 61 }, 1)
     simulator.push.flush()

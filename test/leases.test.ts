@@ -168,7 +168,7 @@ describe('a system whose lease changes hands', () => {
     const { status, json } = await second.post('/api/refresh/')
     expect({ status, json }).toMatchObject({
       status: 503,
-      json: { details: expect.stringMatching(/asked us to wait/) },
+      json: { details: expect.stringMatching(/is rate limited/) },
     })
     expect(system.requests.length).toBe(requestsBefore)
   }, 60_000)

@@ -57,7 +57,7 @@ describe('a manufacturer', () => {
     expect(added.json).toMatchObject({ code: 'shure', name: 'Shure', plugin: 'shure', api_enabled: true })
     expect(added.json.config).toMatchObject({ shared_key: '********' })
     await until('the receivers are listed', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     expect((await app.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('healthy')
 
     const [listed] = await list()
@@ -100,11 +100,11 @@ describe('a manufacturer', () => {
   it('that is disabled is neither polled nor subscribed, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
-    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both subscriptions are connected', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
     const pollers = app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')
-    const links = sennheiser.push.links
+    const links = sennheiser.push.connections
     expect((await change('shure', { api_enabled: false })).json.status).toBe('disabled')
-    await until('the subscription has ended', () => shure.push.links === 0, 5000)
+    await until('the subscription has ended', () => shure.push.connections === 0, 5000)
     const requestsBefore = shure.requests.count('/api/v1/devices')
     expect((await app.post('/api/refresh/?manufacturer=shure')).status).toBe(409)
     const before = sennheiser.requests.count('/api/v1/devices')
@@ -113,11 +113,11 @@ describe('a manufacturer', () => {
     }
     expect(shure.requests.count('/api/v1/devices')).toBe(requestsBefore)
     expect(app.runtime.monitor.pollers.filter(({ source }) => source.manufacturer === 'sennheiser')).toEqual(pollers)
-    expect(sennheiser.push.links).toBe(links)
+    expect(sennheiser.push.connections).toBe(links)
     expect((await app.receivers()).length).toBe(4)
 
     await change('shure', { api_enabled: true })
-    await until('the subscription is connected again', () => shure.push.links > 0)
+    await until('the subscription is connected again', () => shure.push.connections > 0)
   })
 
   // Conformance: C-5.52.
@@ -337,13 +337,13 @@ describe('invalid settings', () => {
       requestsBefore += 1
     })
     const { app, add, test } = await startAdmin()
-    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port + 1)
+    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port + 1)
     await add({
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
     await until('the system gets a request', () => requestsBefore > 0)
-    app.runtime.sourceDeps.destinations.addOwn('0.0.0.0', port)
+    app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
     const rejected = await test('shure')
@@ -372,9 +372,9 @@ describe.each(engines)('several processes (%s)', (engine) => {
     await screen.add({ code: 'shure', config: configFor(simulator).config })
     await until('the poller lists the receivers', async () => (await poller.receivers()).length === 2)
     await until('the screen lists the receivers', async () => (await screen.app.receivers()).length === 2)
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     await screen.change('shure', { api_enabled: false })
-    await until('the system is no longer polled', () => simulator.push.links === 0, 5000)
+    await until('the system is no longer polled', () => simulator.push.connections === 0, 5000)
     expect((await poller.get('/api/health/?manufacturer=shure')).json.vendor_api.status).toBe('disabled')
   })
 })
@@ -392,7 +392,7 @@ it('a manufacturer reports secrets that cannot be read until they are entered ag
   const { app, list, change } = await startAdmin({ databaseUrl: database.url })
   const { json } = await app.get('/api/health/?manufacturer=shure')
   expect(json.vendor_api.status).toBe('unhealthy')
-  expect(json.manufacturers[0].error).toContain('credentials unreadable')
+  expect(json.manufacturers[0].error).toContain('credentials cannot be decrypted')
   expect(await list()).toMatchObject([{ secrets_unreadable: true, config: { shared_key: null } }])
   const renamed = await change('shure', { name: 'Main stage', config: { shared_key: '********' } })
   expect(renamed.json).toMatchObject({ name: 'Main stage', secrets_unreadable: true })

@@ -215,7 +215,7 @@ it('a pushed new address is kept by the polls that follow', async () => {
   const shure = await startShure({ receivers: 1 })
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 1 })] })
   const { id } = deviceOf(shure)
-  await until('the subscription is connected', () => shure.push.links > 0)
+  await until('the subscription is connected', () => shure.push.connections > 0)
   await until('the address is known', async () => (await app.receivers())[0]?.ip !== null)
   shure.show.set(id, { ip: '10.77.0.1' })
   await until('the new address is known', async () => (await app.receivers())[0]?.ip === '10.77.0.1')

@@ -74,7 +74,7 @@ async function pollers({ runtime }: TestApp): Promise<string[]> {
   return [...new Set(owners)].filter((owner) => owner !== '')
 }
 
-const isSubscribed = ({ push }: ShureSimulator) => push.links > 0
+const isSubscribed = ({ push }: ShureSimulator) => push.connections > 0
 
 /** How often a client received this battery level for some first channel. */
 const countUpdates = (socket: TestSocket, battery: number) =>

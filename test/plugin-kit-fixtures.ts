@@ -12,7 +12,7 @@ export interface Fixture {
   /** By path; every other request gets 404. */
   readonly answers: Readonly<Record<string, unknown>>
   /** Without `metadata`. */
-  readonly observations: readonly DeviceReport[]
+  readonly reports: readonly DeviceReport[]
 }
 
 /** In a fixture the word MEGABYTE stands for a text of that length. */

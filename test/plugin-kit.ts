@@ -110,7 +110,7 @@ export function describePlugin(options: PluginUnderTest): void {
         const reports = devices.map((device) => adapter.transformDeviceData(freeze(device)))
         for (const report of reports) expectCommonFormat(report)
         expect(devices.map((device) => adapter.transformDeviceData(device))).toEqual(reports)
-        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
+        expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
       },
     )
   })
@@ -331,10 +331,10 @@ export function describePlugin(options: PluginUnderTest): void {
       simulator.push.flush()
       const isChange = ({ channels }: DeviceReport) =>
         channels?.some((reading) => reading.channel === 1 && showsChange(reading))
-      await find(iterator, (event) => event.type === 'told' && event.report.id === id && isChange(event.report))
+      await find(iterator, (event) => event.type === 'report' && event.report.id === id && isChange(event.report))
       simulator.show.set(showId, { online: false })
       simulator.push.flush()
-      await find(iterator, (event) => event.type === 'told' && event.report.online === false)
+      await find(iterator, (event) => event.type === 'report' && event.report.online === false)
       if (keepsDevices) return
       simulator.show.remove(showId)
       simulator.push.flush()
@@ -348,7 +348,7 @@ export function describePlugin(options: PluginUnderTest): void {
       await pause(50)
       controller.abort()
       await ended
-      await until(() => simulator.push.links === 0)
+      await until(() => simulator.push.connections === 0)
       await open.pop()?.close()
       await open.pop()?.close()
       await until(() => countResources() <= resourcesBefore, 'the subscription leaves no open resources')
@@ -356,7 +356,7 @@ export function describePlugin(options: PluginUnderTest): void {
 
     test('ends with an error when the connection is lost', async () => {
       for (const loseConnection of [
-        (simulator: Simulator) => simulator.setFault({ type: 'close-links' }),
+        (simulator: Simulator) => simulator.setFault({ type: 'close-connections' }),
         (simulator: Simulator) => void simulator.close(),
       ]) {
         const { simulator, iterator } = await follow()

@@ -22,7 +22,7 @@ const isUp = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtim
 const isDown = (...apps: readonly TestApp[]) => apps.every(({ runtime }) => runtime.redis?.isUp === false)
 
 const isSubscribed = ({ runtime }: TestApp) =>
-  runtime.connections.subscriptions().some(({ isWanted, downSince }) => isWanted && downSince === null)
+  runtime.connections.subscriptions().some(({ isEnabled, downSince }) => isEnabled && downSince === null)
 
 async function getStatuses(app: TestApp, requests: number): Promise<number[]> {
   const responses = await Promise.all(Array.from({ length: requests }, () => app.get('/api/receivers/')))

@@ -140,7 +140,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   it('of replaced hardware creates its channels at once if the old one had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
-    await until('the connection is open', () => shure.push.links > 0)
+    await until('the connection is open', () => shure.push.connections > 0)
     const { id } = deviceOf(shure)
     const old = await app.receiver(id)
     const slotsOf = ({ channels }: typeof old) => channels.map(({ channel, slot }) => [channel, slot])

@@ -72,7 +72,7 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 }
 
 const transmitterOf = (event: PushEvent) =>
-  event.type === 'told' ? event.report.channels?.[0]?.transmitter : undefined
+  event.type === 'report' ? event.report.channels?.[0]?.transmitter : undefined
 
 describe('detection of the protocol at a web address', () => {
   // Conformance: C-3.12.
@@ -169,7 +169,7 @@ describe('a session', () => {
     simulator.setLinked(1, false)
     const iterator = await follow(openTestSource(simulator.url))
     const removed = await find(iterator, (event) => transmitterOf(event) === null)
-    expect(removed).toMatchObject({ type: 'told', isComplete: true })
+    expect(removed).toMatchObject({ type: 'report', isComplete: true })
     await expect.poll(() => simulator.requests.filter((request) => request.endsWith('/add')).length).toBeGreaterThan(10)
     simulator.setLinked(1, true)
     await find(iterator, (event) => transmitterOf(event)?.battery === 83)
@@ -181,7 +181,7 @@ describe('a session', () => {
     const simulator = await start({ product: 'Spectera Base Station' })
     const iterator = await follow(openTestSource(simulator.url))
     const names = (event: PushEvent) =>
-      event.type === 'told' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
+      event.type === 'report' ? event.report.channels?.map(({ channel, name }) => `${channel} ${name}`).join() : ''
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS')
     simulator.send('{"/api/mts/paired/all":{},"/api/mts/paired/12":{"name":"BASS 2"}}')
     await find(iterator, (event) => names(event) === '1 LEAD,4 BASS 2')
@@ -195,7 +195,7 @@ describe('a session', () => {
   test('reports fast meters ten times a second, and everything else at once', async () => {
     const simulator = await start({ product: 'Spectera Base Station', levelIntervalMs: 10 })
     const iterator = await follow(openTestSource(simulator.url))
-    const audioOf = (event: PushEvent) => event.type === 'told' && event.report.channels?.[0]?.audio_level
+    const audioOf = (event: PushEvent) => event.type === 'report' && event.report.channels?.[0]?.audio_level
     await find(iterator, (event) => audioOf(event) === -20)
     const startedAt = performance.now()
     let reportCount = 0
@@ -228,7 +228,7 @@ describe('a session', () => {
     const simulator = await start()
     const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
     // The last path of the last list, reported at once.
-    const firmware = ({ type, ...event }: PushEvent) => type === 'told' && JSON.stringify(event).includes('4.0.2')
+    const firmware = ({ type, ...event }: PushEvent) => type === 'report' && JSON.stringify(event).includes('4.0.2')
     await find(iterator, firmware)
     await pause(100)
     simulator.setSilent(true)
@@ -272,7 +272,7 @@ describe('a session', () => {
     const simulator = await start()
     const controller = new AbortController()
     const iterator = await follow(openTestSource(simulator.url), controller.signal)
-    await find(iterator, ({ type }) => type === 'told')
+    await find(iterator, ({ type }) => type === 'report')
     const ended = drain(iterator)
     controller.abort()
     await ended
@@ -286,7 +286,7 @@ describe('authentication', () => {
     const source = openTestSource(simulator.url, { password: 'wrong' })
     await expect(source.listDevices()).rejects.toMatchObject({
       status: 401,
-      message: expect.stringMatching(/check the key or password .* not asked again/),
+      message: expect.stringMatching(/check the key or password .* no requests are sent/),
     })
     const { length } = simulator.requests
     for (let times = 0; times < 10; times += 1)

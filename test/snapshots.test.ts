@@ -130,7 +130,10 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       const empty = await installation.serve()
       expect((await empty.get('/api/groups/')).json).toEqual([])
       const { json } = await empty.get('/api/health/')
-      expect(json).toMatchObject({ status: 'degraded', store: { details: expect.stringContaining('it began empty') } })
+      expect(json).toMatchObject({
+        status: 'degraded',
+        store: { details: expect.stringContaining('the new database is empty') },
+      })
     },
     slowTestMs,
   )

@@ -95,7 +95,7 @@ describe('a WebSocket', () => {
     const sennheiser = await startSennheiser()
     const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('all receivers are known', async () => (await app.receivers()).length === 4)
-    await until('both subscriptions are connected', () => shure.push.links > 0 && sennheiser.push.links > 0)
+    await until('both subscriptions are connected', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
     const [all, sennheiserOnly, otherOnly] = await Promise.all([
       app.socket(),
       app.socket('/ws/devices/?manufacturer=sennheiser'),
@@ -147,9 +147,9 @@ describe('a WebSocket', () => {
   it('reports a lost subscription of a manufacturer', async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const socket = await app.socket()
-    shure.setFault({ type: 'close-links' })
+    shure.setFault({ type: 'close-connections' })
     const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
     expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
@@ -177,7 +177,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const [jsonClient, other, binaryClient] = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
@@ -216,7 +216,7 @@ describe('the subprotocol for levels', () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const binaryClient = await app.socket('/ws', { protocols })
     await until('levels are received as records', () => binaryClient.binaryFrames > 5)
     const setWebSocket = (value: string) =>

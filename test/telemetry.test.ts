@@ -15,7 +15,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const simulator = await start()
     const { id } = deviceOf(simulator)
     const app = await startApp({ engine, manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     const socket = await app.socket()
     const before = await until('the receiver is known', () => app.receiver(id))
 
@@ -81,7 +81,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 17)
     expect(channelOf(update.data).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
     expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
-    expect(simulator.push.links).toBe(0)
+    expect(simulator.push.connections).toBe(0)
   })
 })
 
@@ -126,7 +126,7 @@ describe('the messages about a receiver', () => {
     const app = await startApp({ manufacturers: [configFor(simulator)] })
     const socket = await app.socket()
     await until('the receiver is known', () => app.receiver(id))
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     simulator.show.set(id, { transmitter: false }, 1)
     const update = await socket.next((message) => channelIn(message)?.transmitter === null)
     expect(channelOf(update.data, 2)).toBeDefined()
@@ -141,7 +141,7 @@ describe('the messages about a receiver', () => {
     const simulator = await startShure({ receivers: 1, pushesPerSecond: 100 })
     const { id } = deviceOf(simulator)
     const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 3600 })] })
-    await until('the subscription is connected', () => simulator.push.links > 0)
+    await until('the subscription is connected', () => simulator.push.connections > 0)
     const socket = await app.socket()
     const startedAt = performance.now()
     let level = -90

@@ -13,9 +13,9 @@ test.each([
     [source('http://a', 'no answer from a'), source('http://b', null), source('http://c', 'c refuses')],
     ['http://a: no answer from a', 'http://c: c refuses'],
   ],
-  ['a manufacturer without a source', [], ['its configuration cannot be used']],
+  ['a manufacturer without a source', [], ['the configuration is invalid']],
 ])('lists the errors of %s', (_name, sources, sentences) => {
-  const error = sources.length === 0 ? 'its configuration cannot be used' : 'no answer from a'
+  const error = sources.length === 0 ? 'the configuration is invalid' : 'no answer from a'
   expect(listErrors({ sources, error })).toEqual(sentences)
 })
 

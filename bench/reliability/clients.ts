@@ -27,7 +27,7 @@ async function startFixture(atEnd: AtEnd, receivers: number): Promise<Fixture> {
   const listReceivers = async () => (await service.get('/api/data.json')).json.receivers as ReceiverInData[]
   await waitFor('all receivers are listed', async () => (await listReceivers()).length === receivers)
   await waitFor('the subscription is open', async () => {
-    if (simulator.push.links > 0) return true
+    if (simulator.push.connections > 0) return true
     // On a busy machine the first cycle may time out, and the next one is due in an hour.
     await service.post('/api/refresh/')
     return false

@@ -61,7 +61,7 @@ export async function openNodes(
     )
     await waitFor(
       'every system has a subscription',
-      () => deployment.upstreams.every(({ simulator }) => simulator.push.links > 0),
+      () => deployment.upstreams.every(({ simulator }) => simulator.push.connections > 0),
       startTimeoutMs,
     )
     // This PostgreSQL runs without autovacuum, which would do this within a minute.

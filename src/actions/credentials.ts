@@ -13,8 +13,8 @@ import { pause } from '../monitor/wait.ts'
 import { pruneAudit } from '../store/audit.ts'
 import type { Database } from '../store/database.ts'
 import {
+  deleteOldFailedLogins,
   deleteOldSessions,
-  deleteOldTries,
   findSessions,
   findTokensByHash,
   peopleRevision,
@@ -188,7 +188,7 @@ export function createCredentials(deps: {
   async function cleanUp(): Promise<void> {
     await db.transaction(async (tx) => {
       await deleteOldSessions(tx, now())
-      await deleteOldTries(tx, now() - loginLimits.windowMs)
+      await deleteOldFailedLogins(tx, now() - loginLimits.windowMs)
       await pruneAudit(tx, now())
     })
   }

@@ -13,19 +13,19 @@ import type { Database, Tx } from '../store/database.ts'
 import {
   changePeople,
   countAdmins,
-  countFailedTries,
-  deleteFailedTry,
+  countFailedLogins,
+  deleteFailedLogin,
+  deleteFailedLoginsOf,
   deleteSession,
   deleteSessionsOf,
   findUser,
   findUserByName,
-  forgetFailedTries,
-  insertFailedTry,
+  insertFailedLogin,
   insertSession,
   insertUser,
   isKnownBrowser,
-  listFailedTries,
-  lockFailedTries,
+  listFailedLogins,
+  lockFailedLogins,
   saveKnownBrowser,
   saveUser,
 } from '../store/people.ts'
@@ -73,7 +73,7 @@ export async function signIn(
   const actor = guest(requester, user === null ? 'unknown' : user.username)
 
   const counted = await countAttempt(deps, { client, account })
-  if (!isKnown && (await countFailedTries(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
+  if (!isKnown && (await countFailedLogins(db.read, now() - loginLimits.windowMs)) > globalLoginLimit.failures) {
     await sleep(globalLoginLimit.delayMs)
   }
   const matches = await hasher
@@ -95,7 +95,7 @@ export async function signIn(
     if (current?.id !== user.id || !current.is_active || current.password !== user.password) {
       throw new RequestError('wrong_credentials')
     }
-    await forgetFailedTries(tx, client, account)
+    await deleteFailedLoginsOf(tx, client, account)
     const opened = await openSession(tx, deps, requester, current)
     await writeAudit(tx, {
       actor: signedIn(requester, current),
@@ -151,7 +151,7 @@ export async function changeOwnPassword(
     if (current?.id !== stored.id || !current.is_active || current.password !== stored.password) {
       throw new RequestError('sign_in_needed')
     }
-    await forgetFailedTries(tx, client, account)
+    await deleteFailedLoginsOf(tx, client, account)
     await saveUser(tx, stored.id, { password: { hash, changedAt: now() } })
     await deleteSessionsOf(tx, stored.id)
     await writeAudit(tx, { ...entry, result: 'ok' })
@@ -211,7 +211,7 @@ export async function setUp(
       await auditFailure(deps, { actor, action: 'setup', target: 'service', result: 'failed' }, counted)
       throw new RequestError('wrong_code')
     }
-    await db.transaction((tx) => deleteFailedTry(tx, counted.id))
+    await db.transaction((tx) => deleteFailedLogin(tx, counted.id))
   }
   checkNewUser(username, password)
   const hash = await hasher.hash(password)
@@ -270,11 +270,11 @@ async function countAttempt(
 ): Promise<CountedAttempt> {
   const at = now()
   const attempt = await db.transaction(async (tx) => {
-    await lockFailedTries(tx)
-    const failures = await listFailedTries(tx.query, client, at - loginLimits.windowMs)
+    await lockFailedLogins(tx)
+    const failures = await listFailedLogins(tx.query, client, at - loginLimits.windowMs)
     const waitMs = loginWaitMs(failures, account, at)
     if (waitMs > 0) return { waitMs }
-    const id = await insertFailedTry(tx, client, { account, at })
+    const id = await insertFailedLogin(tx, client, { account, at })
     return { waitMs, id, isLast: loginWaitMs([...failures, { account, at }], account, at) > 0 }
   })
   if (attempt.id === undefined) throw new RequestError('rate_limited', { retryAfter: Math.ceil(attempt.waitMs / 1000) })
@@ -283,7 +283,7 @@ async function countAttempt(
 
 /** Removes a counted attempt whose password was not checked. */
 async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error: unknown): Promise<never> {
-  await db.transaction((tx) => deleteFailedTry(tx, id))
+  await db.transaction((tx) => deleteFailedLogin(tx, id))
   throw error
 }
 

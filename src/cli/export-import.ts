@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { exportInstallation } from '../actions/export-installation.ts'
 import { ImportError, importedKinds } from '../actions/import-context.ts'
 import { type ImportReport, importInstallation } from '../actions/import-installation.ts'
-import { destinationsBeside } from '../manufacturers/sources.ts'
+import { createDestinationsExcluding } from '../manufacturers/sources.ts'
 import { type InstallationFile, toInstallationFile } from '../model/installation-file.ts'
 import { openSecrets } from '../store/secrets.ts'
 import { writeText } from '../store/sqlite-file.ts'
@@ -84,7 +84,7 @@ async function runImport(path: string, options: ImportOptions, terminal: Termina
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   try {
     const report = await withNewStore(config, (db) => {
-      const deps = { db, secrets, destinations: destinationsBeside(config.server), now: Date.now }
+      const deps = { db, secrets, destinations: createDestinationsExcluding(config.server), now: Date.now }
       return importInstallation(deps, actorOf(terminal), file, { isDryRun, source })
     })
     if (options.json) printJson(terminal, { dry_run: isDryRun, ...report })

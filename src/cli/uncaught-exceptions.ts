@@ -3,7 +3,7 @@
  * that repeats too often indicates a permanent fault; the process then stops in order, and its supervisor restarts it.
  */
 
-import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../model/repeats.ts'
+import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../model/exception-rate.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Log {

@@ -206,9 +206,9 @@ function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
 }
 
 /** The batch with only the wanted manufacturers' messages. */
-export function filterBatch(batch: MessageBatch, isWanted: (manufacturer: string | null) => boolean): MessageBatch {
-  if (batch.manufacturers.every(isWanted)) return batch
-  return createBatch(batch.messages.filter(({ manufacturer }) => isWanted(manufacturer)))
+export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
+  if (batch.manufacturers.every(isIncluded)) return batch
+  return createBatch(batch.messages.filter(({ manufacturer }) => isIncluded(manufacturer)))
 }
 
 function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {

@@ -28,7 +28,7 @@ export interface Demo {
 }
 
 /** Cast members before this index use the systems' receivers; the rack's channels start here. */
-const rackFirstPlace = 70
+const rackFirstPerformer = 70
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { seed = 1, receivers, port = 0 } = options
@@ -49,10 +49,10 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
       { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
     ]
     if (receivers !== undefined) return { manufacturers: systems, close }
-    const strings = track(await startStringsRack(seed, rackFirstPlace))
-    const ssc = track(await startSennheiserRack(seed, rackFirstPlace + 28))
+    const strings = track(await startStringsRack(seed, rackFirstPerformer))
+    const ssc = track(await startSennheiserRack(seed, rackFirstPerformer + 28))
     const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
-    lectrosonicsShow.add('lectrosonics', { firstPlace: rackFirstPlace + 60 })
+    lectrosonicsShow.add('lectrosonics', { firstPerformer: rackFirstPerformer + 60 })
     const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow }))
     return {
       manufacturers: [

@@ -53,7 +53,7 @@ export type PushEvent =
   /** The subscription is open; changes are reported from now on. */
   | { readonly type: 'open' }
   | {
-      readonly type: 'told'
+      readonly type: 'report'
       readonly report: DeviceReport
       /** The report identifies the device as completely as a poll does, so it may create a device that is not stored yet. */
       readonly isComplete?: boolean
@@ -94,7 +94,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   hasIdentity(device: Device): boolean
   /** Adds the identity read earlier to a newly listed device. Never adds earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
-  /** True if the two list entries differ only in levels. False if comparing them costs as much as converting them. */
+  /** Whether the two list entries differ only in levels. May always return false if a comparison costs as much as a conversion. */
   isSameIdentity(listed: Device, before: Device): boolean
 
   /** Converts a device to the common format. Pure. */
@@ -103,7 +103,7 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   /** Ends without an error when the signal aborts; throws when the connection is lost. The caller reconnects. */
   subscribe?(client: UpstreamClient, targets: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
-  /** The subscription reports everything that a poll does, including presence. While it is open, polling stops. */
+  /** The subscription reports everything that a poll does, and whether the device is online. While it is open, polling stops. */
   readonly pushesEverything?: boolean
   readonly discovery?: DiscoveryList
   /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */

@@ -18,7 +18,12 @@ import { startStringsSimulator } from './shure/strings/simulator.ts'
 import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-api/simulator.ts'
 
 const never = new AbortController().signal
-const about = { ips: ['127.0.0.1'], known: new Set<string>(), destinations: createDestinations(), signal: never }
+const defaultOptions = {
+  ips: ['127.0.0.1'],
+  known: new Set<string>(),
+  destinations: createDestinations(),
+  signal: never,
+}
 const pluginWith = (search: DeviceSearch): Plugin => ({ ...lectrosonics, search })
 
 async function startUnit() {
@@ -33,14 +38,14 @@ test('ends soon after an abort with what was found', async () => {
   const ips = Array.from({ length: 254 }, (_, index) => `127.0.0.${index + 1}`)
   const startedAt = performance.now()
   const signal = AbortSignal.timeout(300)
-  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...about, ips, signal })).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...defaultOptions, ips, signal })).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(1_000))
 })
 
 test.concurrent('finds a device at its default port with its identity', async () => {
   const { simulator, port } = await startUnit()
   const [state] = simulator.show.devicesAt(0)
-  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), defaultOptions)).toEqual([
     {
       kind: 'device',
       address: `tcp://127.0.0.1:${port}`,
@@ -60,7 +65,7 @@ test.concurrent.each(['ulxd', 'ad', 'slxd', 'uhfr'] as const)('finds a Shure %s 
   onTestEnd(() => device.close())
   const { protocol, port } = new URL(device.url)
   const plugin = { ...shure, search: { ports: { [protocol]: Number(port) } } }
-  expect(await searchAddresses(plugin, about)).toMatchObject([
+  expect(await searchAddresses(plugin, defaultOptions)).toMatchObject([
     { address: device.url, device_type: family, model: expect.any(String), channels: device.state.channels.length },
   ])
 })
@@ -75,7 +80,7 @@ describe.concurrent('a Sennheiser device', () => {
       ports: { [protocol]: Number(port) },
       identify: { [protocol]: identify?.['https:'] },
     } as DeviceSearch
-    expect(await searchAddresses({ ...sennheiser, search }, about)).toMatchObject([
+    expect(await searchAddresses({ ...sennheiser, search }, defaultOptions)).toMatchObject([
       { address: device.url, model: 'EW-DX EM 2', serial_number: '1234500001', device_type: 'ewdx' },
     ])
     expect(device.requests).toEqual(['GET /api/device/identity'])
@@ -90,19 +95,19 @@ describe.concurrent('a Sennheiser device', () => {
     onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = { ...sennheiser, search: { ...sennheiser.search, ports: {} } }
-    expect(await searchAddresses(plugin, { ...about, announcements })).toMatchObject([
+    expect(await searchAddresses(plugin, { ...defaultOptions, announcements })).toMatchObject([
       { address: device.url, model: 'EM6000', channels: 2 },
     ])
   })
 })
 
 describe.concurrent('a Shure System API server', () => {
-  const searchFor = async (url: string, more: Partial<typeof about> = {}) => {
+  const searchFor = async (url: string, more: Partial<typeof defaultOptions> = {}) => {
     const { protocol, port } = new URL(url)
     const { identify } = shure.search?.systems?.['https:'] ?? {}
     if (identify === undefined) throw new Error('The plugin searches for no systems.')
     const systems = { [protocol]: { port: Number(port), identify } }
-    return searchAddresses({ ...shure, search: { ports: {}, systems } }, { ...about, ...more })
+    return searchAddresses({ ...shure, search: { ports: {}, systems } }, { ...defaultOptions, ...more })
   }
   const startServer = async (options: SystemApiOptions = {}) => {
     const server = await startSystemApiSimulator({ receivers: 1, story: false, ...options })
@@ -155,7 +160,7 @@ describe.concurrent('a Shure System API server', () => {
 test.concurrent('sends nothing to an address that is already monitored', async () => {
   const { simulator, port } = await startUnit()
   const known = new Set([simulator.baseUrl])
-  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...about, known })).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), { ...defaultOptions, known })).toEqual([])
   expect(simulator.requests.total).toBe(0)
 })
 
@@ -165,7 +170,7 @@ test.concurrent('finds nothing where a host uses another protocol, does not answ
   const { simulator, port } = await startUnit()
   const startedAt = performance.now()
   simulator.setFault({ type: 'hang' })
-  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), defaultOptions)).toEqual([])
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(5_000))
   const foreign = await serveLines({
     responses: {},
@@ -175,9 +180,9 @@ test.concurrent('finds nothing where a host uses another protocol, does not answ
   })
   onTestEnd(() => foreign.close())
   const ports = { 'tcp:': Number(new URL(foreign.url).port) }
-  expect(await searchAddresses(pluginWith({ ports }), about)).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports }), defaultOptions)).toEqual([])
   await simulator.close()
-  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), about)).toEqual([])
+  expect(await searchAddresses(pluginWith({ ports: { 'tcp:': port } }), defaultOptions)).toEqual([])
 })
 
 describe.concurrent('a device that announces itself', () => {
@@ -189,7 +194,7 @@ describe.concurrent('a device that announces itself', () => {
     const responder = await startResponder([service, { ...service, instance: 'Elsewhere', ip: '127.0.0.2' }])
     onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
-    const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...about, announcements })
+    const found = await searchAddresses(pluginWith({ ports: {}, services }), { ...defaultOptions, announcements })
     expect(found.map(({ address }) => address)).toEqual([`tcp://127.0.0.1:${port}`])
   })
 
@@ -199,7 +204,7 @@ describe.concurrent('a device that announces itself', () => {
     onTestEnd(() => responder.close())
     const announcements = { group: responder.group, from: ['127.0.0.1'] }
     const plugin = pluginWith({ ports: { 'tcp:': port }, services })
-    expect(await searchAddresses(plugin, { ...about, announcements })).toHaveLength(1)
+    expect(await searchAddresses(plugin, { ...defaultOptions, announcements })).toHaveLength(1)
     expect(simulator.requests.count('!id?')).toBe(1)
   })
 })
@@ -210,7 +215,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     const group = { address: '239.255.254.253', port }
     const beacon = await startBeacon({ group, ip: '127.0.0.1', datagrams })
     onTestEnd(() => beacon.close())
-    return { ...about, beacons: { group, from: ['127.0.0.1'] } }
+    return { ...defaultOptions, beacons: { group, from: ['127.0.0.1'] } }
   }
 
   test('and does not answer is found with its model, channels and address', async () => {

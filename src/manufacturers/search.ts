@@ -57,7 +57,7 @@ const beaconListenMs = 2_500
 /** Without credentials there is nothing to protect, and nearly all devices have a self-signed certificate. */
 const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
-/** When the signal aborts, resolves with what was found so far. */
+/** When the signal aborts, resolves with the devices found so far. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
   if (search === undefined) return []

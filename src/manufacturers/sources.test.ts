@@ -13,9 +13,12 @@ afterEach(async () => {
 })
 
 const shure = getPlugin('shure')
-const system = defineAdapter({ ...deviceApi, transformDeviceData: (device) => toDeviceReport(device, () => undefined) })
-const other: ProtocolAdapter = {
-  ...system,
+const systemAdapter = defineAdapter({
+  ...deviceApi,
+  transformDeviceData: (device) => toDeviceReport(device, () => undefined),
+})
+const otherAdapter: ProtocolAdapter = {
+  ...systemAdapter,
   async listDevices(client) {
     const { body } = await client.request('GET', '/other')
     return body as DeviceList<{ id: string }>
@@ -28,7 +31,7 @@ async function startSystem(protocol: { adapter: ProtocolAdapter }) {
   const server = await serveHttp({
     onRequest({ url }, response) {
       paths.push(url)
-      const isSupported = (url === '/other') === (protocol.adapter === other)
+      const isSupported = (url === '/other') === (protocol.adapter === otherAdapter)
       response.statusCode = isSupported ? 200 : 404
       response.end(JSON.stringify({ devices: [{ id: 'a', device_id: 'a' }], malformed: 0 }))
     },
@@ -48,44 +51,45 @@ function createSource(baseUrl: string, adapter: ProtocolAdapter | ProtocolDetect
 
 /** Chooses the other adapter after a 404. */
 const detector: ProtocolDetector = {
-  default: system,
-  detect: async (_, { assumed, error }) => (error.status !== 404 ? null : assumed === system ? other : system),
+  default: systemAdapter,
+  detect: async (_, { assumed, error }) =>
+    error.status !== 404 ? null : assumed === systemAdapter ? otherAdapter : systemAdapter,
 }
 
 test('uses the default adapter without an extra request, and detects another adapter once', async () => {
-  const standard = await startSystem({ adapter: system })
+  const standard = await startSystem({ adapter: systemAdapter })
   const source = createSource(standard.url, detector)
   await source.listDevices()
-  expect(source.adapter).toBe(system)
+  expect(source.adapter).toBe(systemAdapter)
   expect(standard.paths).toEqual(['/api/v1/devices'])
 
-  const nonStandard = await startSystem({ adapter: other })
+  const nonStandard = await startSystem({ adapter: otherAdapter })
   const found = createSource(nonStandard.url, detector)
   expect(await found.checkHealth()).toEqual({ status: 'healthy', error: null })
-  expect(await found.findAdapter()).toBe(other)
+  expect(await found.findAdapter()).toBe(otherAdapter)
   expect((await found.listDevices()).devices).toHaveLength(1)
   expect(nonStandard.paths).toEqual(['/api/v1/devices', '/other', '/other'])
 })
 
 test('detects the adapter again when a system changes its protocol', async () => {
-  const protocol = { adapter: system }
+  const protocol = { adapter: systemAdapter }
   const { url } = await startSystem(protocol)
   const source = createSource(url, detector)
   await source.listDevices()
-  protocol.adapter = other
+  protocol.adapter = otherAdapter
   await source.listDevices()
-  expect(source.adapter).toBe(other)
-  protocol.adapter = system
+  expect(source.adapter).toBe(otherAdapter)
+  protocol.adapter = systemAdapter
   await source.listDevices()
-  expect(source.adapter).toBe(system)
+  expect(source.adapter).toBe(systemAdapter)
 })
 
 test('throws the original error when no adapter fits', async () => {
-  const { url } = await startSystem({ adapter: other })
-  const source = createSource(url, { default: system, detect: async () => null })
+  const { url } = await startSystem({ adapter: otherAdapter })
+  const source = createSource(url, { default: systemAdapter, detect: async () => null })
   await expect(source.listDevices()).rejects.toMatchObject({ status: 404 })
   expect(await source.checkHealth()).toMatchObject({ status: 'unhealthy' })
-  await expect(createSource(url, system).findAdapter()).resolves.toBe(system)
+  await expect(createSource(url, systemAdapter).findAdapter()).resolves.toBe(systemAdapter)
 })
 
 test('findConfigError resolves all device names in parallel and names the refused device', async () => {

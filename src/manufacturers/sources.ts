@@ -1,7 +1,7 @@
 /** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
 import { createUpstreamClient, type RequestThrottle, type UpstreamClient } from '../upstream/client.ts'
-import { createDestinations, type Destinations, isRefusedNow } from '../upstream/destinations.ts'
+import { createDestinations, type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import { ApiError, type FailureKind } from '../upstream/errors.ts'
 import { getPlugin } from './index.ts'
 import {
@@ -112,10 +112,16 @@ export function openSource(
   }
 }
 
-/** The destinations of a service that listens at this address: requests to the service itself are refused. */
-export function destinationsBeside({ host, port }: { readonly host: string; readonly port: number }): Destinations {
+/** Creates the destinations of a service that listens at this address. Requests to the service itself are refused. */
+export function createDestinationsExcluding({
+  host,
+  port,
+}: {
+  readonly host: string
+  readonly port: number
+}): Destinations {
   const destinations = createDestinations()
-  destinations.addOwn(host, port)
+  destinations.blockListener(host, port)
   return destinations
 }
 
@@ -139,10 +145,10 @@ export async function findConfigError(
     ...(typeof websocketUrl === 'string' ? [{ key: 'websocket_url', url: new URL(websocketUrl) }] : []),
   ])
   // In parallel, so that an unresponsive name server delays the check once and not once per device.
-  const results = await Promise.all(targets.map(({ url }) => isRefusedNow(destinations, url)))
-  const refused = targets.find((_, index) => results[index])
-  if (refused !== undefined) {
-    const { key, url } = refused
+  const results = await Promise.all(targets.map(({ url }) => isHostBlocked(destinations, url)))
+  const blockedTarget = targets.find((_, index) => results[index])
+  if (blockedTarget !== undefined) {
+    const { key, url } = blockedTarget
     return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${url.host}`
   }
   return null
@@ -154,8 +160,8 @@ export interface SourceFailure {
   /** Seconds to wait, as requested by the upstream. */
   readonly retryAfter: number | null
   /** The upstream rejected the credentials or denied access. */
-  readonly isRefused: boolean
-  readonly answer: FailureKind
+  readonly isAccessDenied: boolean
+  readonly failureKind: FailureKind
   /** The beginning of a response that could not be parsed. */
   readonly excerpt?: string | undefined
 }
@@ -164,9 +170,9 @@ export interface SourceFailure {
 export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)
-    return { error, retryAfter: null, isRefused: false, answer: 'none' }
+    return { error, retryAfter: null, isAccessDenied: false, failureKind: 'none' }
   }
-  const isRefused = thrown.status === 401 || thrown.status === 403
+  const isAccessDenied = thrown.status === 401 || thrown.status === 403
   const { message: error, retryAfter, failureKind, response } = thrown
-  return { error, retryAfter, isRefused, answer: failureKind, excerpt: response?.excerpt }
+  return { error, retryAfter, isAccessDenied, failureKind, excerpt: response?.excerpt }
 }

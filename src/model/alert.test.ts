@@ -199,7 +199,7 @@ test.each<[string, number[], string[]]>([
 })
 
 // Conformance: C-7.23.
-test.each<[string, [isWanted: boolean, downSince: number | null, now: number][], string[]]>([
+test.each<[string, [isEnabled: boolean, downSince: number | null, now: number][], string[]]>([
   ['that is up', [[true, null, 100_000]], []],
   ['that is down for less than a minute', [[true, 0, 59_999]], []],
   [
@@ -213,7 +213,7 @@ test.each<[string, [isWanted: boolean, downSince: number | null, now: number][],
     ['+warning', '-'],
   ],
   [
-    'that is stopped on purpose',
+    'that a user has stopped',
     [
       [true, 0, 60_000],
       [false, 0, 61_000],
@@ -223,9 +223,9 @@ test.each<[string, [isWanted: boolean, downSince: number | null, now: number][],
   ],
 ])('evaluateSubscription, for a subscription %s', (_, moments, expected) => {
   const alerts = createAlertStore()
-  const changes = moments.flatMap(([isWanted, downSince, now]) =>
+  const changes = moments.flatMap(([isEnabled, downSince, now]) =>
     alerts.apply(
-      evaluateSubscription({ manufacturer: 'shure', source: 'shure:http://x', isWanted, downSince }, alerts.find, now),
+      evaluateSubscription({ manufacturer: 'shure', source: 'shure:http://x', isEnabled, downSince }, alerts.find, now),
     ),
   )
   expect(changes).toEqual(expected)

@@ -131,7 +131,7 @@ function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: Ale
   const { id, name, manufacturer, is_active } = receiver
   const alert = open(receiverSubject(id))
   if (is_active) {
-    if (alert !== undefined) changes.push({ type: 'clear', alert, message: `${name} is back` })
+    if (alert !== undefined) changes.push({ type: 'clear', alert, message: `${name} is online again` })
   } else if (alert === undefined) {
     const identity = { subject: receiverSubject(id), manufacturer, receiver_id: id, channel_id: null }
     const cause = {
@@ -157,7 +157,7 @@ export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open:
   const cleared = open.filter(({ subject }) => !causes.has(subject))
   const raised = [...causes.values()].filter(({ subject }) => !open.some((alert) => alert.subject === subject))
   return [
-    ...cleared.map((alert): AlertChange => ({ type: 'clear', alert, message: `No longer the case: ${alert.message}` })),
+    ...cleared.map((alert): AlertChange => ({ type: 'clear', alert, message: `Resolved: ${alert.message}` })),
     ...raised.map((cause): AlertChange => ({ type: 'raise', cause })),
   ]
 }
@@ -227,21 +227,21 @@ export function evaluateSource(status: SourceFailures, open: OpenAlerts): AlertC
 export interface SubscriptionStatus {
   readonly manufacturer: string
   readonly source: string
-  /** False while the subscription is stopped on purpose; this raises no alert. */
-  readonly isWanted: boolean
+  /** False while a user has stopped the subscription; this raises no alert. */
+  readonly isEnabled: boolean
   /** On the same monotonic clock as `now` of `evaluateSubscription`; null while it is up. */
   readonly downSince: number | null
 }
 
 export function evaluateSubscription(status: SubscriptionStatus, open: OpenAlerts, now: number): AlertChange[] {
-  const { manufacturer, source, isWanted, downSince } = status
+  const { manufacturer, source, isEnabled, downSince } = status
   const alert = open(subscriptionSubject(source))
   const address = addressOf(source, manufacturer)
-  if (!isWanted || downSince === null) {
-    const state = isWanted ? 'is back' : 'is stopped on purpose'
+  if (!isEnabled || downSince === null) {
+    const state = isEnabled ? 'is connected again' : 'was stopped by a user'
     return alert === undefined
       ? []
-      : [{ type: 'clear', alert, message: `The real-time link of ${manufacturer} ${state} (${address})` }]
+      : [{ type: 'clear', alert, message: `The subscription to ${manufacturer} ${state} (${address})` }]
   }
   if (alert !== undefined || now - downSince < subscriptionLostAfterMs) return []
   return [{ type: 'raise', cause: subscriptionLost(manufacturer, source) }]
@@ -252,7 +252,7 @@ export function subscriptionLost(manufacturer: string, source: string): AlertCau
     subject: subscriptionSubject(source),
     kind: 'link_lost',
     severity: 'warning',
-    message: `The real-time link of ${manufacturer} is lost (${addressOf(source, manufacturer)})`,
+    message: `The subscription to ${manufacturer} is lost (${addressOf(source, manufacturer)})`,
     manufacturer,
     receiver_id: null,
     channel_id: null,

@@ -50,10 +50,10 @@ export const requestErrors = {
   head_too_large: { status: 431, message: () => 'The request head is too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
   upstream_failed: { status: 503, message: () => 'All requested manufacturer systems failed.' },
-  store_busy: { status: 503, message: () => 'The database is busy or out of reach; try again.' },
+  store_busy: { status: 503, message: () => 'The database is busy or unreachable. Try again.' },
   store_damaged: {
     status: 503,
-    message: () => 'The database is damaged; nothing is stored until the service is restarted.',
+    message: () => 'The database is damaged. Changes are not stored until the service is restarted.',
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again.' },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
@@ -83,7 +83,7 @@ export const retryAfterSeconds = 5
 
 /** Thrown when a request fails; the HTTP layer converts it to an `ErrorBody`. */
 export class RequestError extends Error {
-  override readonly name = 'Refusal'
+  override readonly name = 'RequestError'
   readonly code: RequestErrorCode
   readonly status: number
   readonly details: string | undefined

@@ -181,14 +181,19 @@ const normal = { isReachable: true, condition: 'ok', incident: null, longestWrit
 // Conformance: C-5.26.
 test.each([
   [normal, 'healthy', 'healthy', null],
-  [{ ...normal, isReachable: false }, 'unreachable', 'unhealthy', 'out of reach'],
-  [{ ...normal, isReachable: false, condition: 'damaged' }, 'damaged', 'degraded', 'restart the service'],
+  [{ ...normal, isReachable: false }, 'unreachable', 'unhealthy', 'is unreachable'],
+  [{ ...normal, isReachable: false, condition: 'damaged' }, 'damaged', 'degraded', 'Restart the service'],
   [{ ...normal, condition: 'unwritable' }, 'not_writable', 'degraded', 'free space'],
   [{ ...normal, longestWriteMs: 5001 }, 'not_writable', 'degraded', 'waiting for more than 5 s'],
-  [{ ...normal, incident }, 'restored', 'degraded', 'The snapshot of 2026-04-30T00:00:00.000Z took its place'],
-  [{ ...normal, incident: { ...incident, snapshot_at: null } }, 'restored', 'degraded', 'it began empty'],
+  [{ ...normal, incident }, 'restored', 'degraded', 'replaced by the snapshot of 2026-04-30T00:00:00.000Z'],
+  [{ ...normal, incident: { ...incident, snapshot_at: null } }, 'restored', 'degraded', 'the new database is empty'],
   [{ ...normal, incident: { ...incident, cause: 'missing' } }, 'restored', 'degraded', 'micwatch restore --none'],
-  [{ ...normal, incident: { ...incident, cause: 'log_damaged' } }, 'restored', 'degraded', 'up to the damage is kept'],
+  [
+    { ...normal, incident: { ...incident, cause: 'log_damaged' } },
+    'restored',
+    'degraded',
+    'before the damage was kept',
+  ],
   [{ ...normal, condition: 'replaced' }, 'damaged', 'degraded', 'deleted or replaced'],
 ] as const)('storeHealth of %j is %s, and the service is %s', (state, status, service, text) => {
   const store = storeHealth(state)

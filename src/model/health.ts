@@ -258,17 +258,17 @@ export function storeHealth(state: {
   const { isReachable, condition, incident, longestWriteMs } = state
   if (condition === 'damaged') {
     const details =
-      'The database is damaged. What is selected comes from memory, and nothing is stored; restart the service to go on with its newest snapshot.'
+      'The database is damaged. Data is read from memory, and changes are not stored. Restart the service to restore the newest snapshot.'
     return { status: 'damaged', details }
   }
   if (condition === 'replaced') {
     const details =
-      'The file of the database was deleted or replaced while the service runs. What is selected comes from memory, and nothing is stored; restart the service to go on with the snapshot that was taken when this was noticed.'
+      'The database file was deleted or replaced while the service was running. Data is read from memory, and changes are not stored. Restart the service to restore the snapshot that was taken when this was detected.'
     return { status: 'damaged', details }
   }
-  if (!isReachable) return { status: 'unreachable', details: 'The database is out of reach.' }
+  if (!isReachable) return { status: 'unreachable', details: 'The database is unreachable.' }
   if (condition === 'unwritable') {
-    return { status: 'not_writable', details: 'The database cannot be written: look at the disk and its free space.' }
+    return { status: 'not_writable', details: 'The database cannot be written. Check the disk and its free space.' }
   }
   if (longestWriteMs > stuckWriteMs) {
     const details = `A write to the database has been waiting for more than ${stuckWriteMs / 1000} s.`
@@ -283,16 +283,16 @@ export function describeIncident(incident: StoreIncident): string {
   const { cause, restored_at, snapshot_at, snapshot } = incident
   const at = new Date(restored_at).toISOString()
   if (cause === 'log_damaged') {
-    return `The log of the database was found damaged at ${at}. What it held up to the damage is kept; changes after that are lost. The damaged files were put aside.`
+    return `The database log was found damaged at ${at}. The data before the damage was kept; later changes are lost. A copy of the damaged files was kept.`
   }
-  const found = cause === 'missing' ? `missing at ${at}` : `damaged at ${at} and put aside`
-  const now =
+  const found = cause === 'missing' ? `missing at ${at}` : `damaged at ${at} and moved aside`
+  const result =
     snapshot_at === null
-      ? 'There was no snapshot, so it began empty.'
-      : `The snapshot of ${new Date(snapshot_at).toISOString()} took its place (${snapshot}); what was changed after that is lost.`
-  const emptied = 'To begin empty instead, stop the service and run: micwatch restore --none'
-  const sentences = [`The database was found ${found}.`, now]
-  return (cause === 'missing' && snapshot_at !== null ? [...sentences, emptied] : sentences).join(' ')
+      ? 'There was no snapshot, so the new database is empty.'
+      : `It was replaced by the snapshot of ${new Date(snapshot_at).toISOString()} (${snapshot}); later changes are lost.`
+  const advice = 'To start with an empty database instead, stop the service and run: micwatch restore --none'
+  const sentences = [`The database was found ${found}.`, result]
+  return (cause === 'missing' && snapshot_at !== null ? [...sentences, advice] : sentences).join(' ')
 }
 
 /**

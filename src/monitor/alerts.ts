@@ -32,18 +32,18 @@ import type { Log } from './log.ts'
 export interface Alerts {
   /** Loads the open alerts without publishing them. */
   open(): Promise<void>
-  /** Loads and publishes what other processes raised and cleared. */
+  /** Loads and publishes the alerts that other processes raised or cleared. */
   load(): Promise<void>
   /** Called for every report of a receiver that this process received, with the receiver before and after it. */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void
   /** Called after the battery packs of this charger were stored. */
   evaluateCharger(chargerId: number): void
-  /** Another process receives this receiver's reports and evaluates it. */
+  /** Stops evaluating this receiver, because another process receives its reports. */
   releaseReceiver(receiverId: number): void
   evaluateSource(failures: SourceFailures): void
-  /** Evaluates what depends on time, settings or the set of sources, and retries what could not be stored. */
+  /** Evaluates conditions that depend on time, settings or the set of sources, and retries failed writes. */
   evaluateAll(): void
-  /** Raises alerts for causes that a caller found, unless they are already open. Returns the raised alerts. */
+  /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
   raise(causes: readonly AlertCause[]): Promise<readonly Alert[]>
   /** The open alerts. */
   list(): readonly Alert[]
@@ -78,7 +78,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
   const ownReceivers = new Set<number>()
   /** The threshold of the last evaluation, by manufacturer. */
   const evaluatedThresholds = new Map<string, number>()
-  // Due for evaluation.
+  // Receivers, chargers and sources that are due for evaluation.
   const receivers = new Set<number>()
   const chargers = new Set<number>()
   const sources = new Map<string, SourceFailures>()
@@ -279,5 +279,5 @@ function apply(tx: Tx, revision: number, change: AlertChange, at: number): Promi
 }
 
 function clearOrphan(alert: Alert): AlertChange {
-  return { type: 'clear', alert, message: `No longer watched: ${alert.message}` }
+  return { type: 'clear', alert, message: `No longer monitored: ${alert.message}` }
 }

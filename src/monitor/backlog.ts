@@ -1,4 +1,4 @@
-/** Tracks what is newer in memory than in the database: unsaved levels, and when each receiver was last stored. */
+/** Tracks data that is newer in memory than in the database: unsaved levels, and when each receiver was last stored. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { IngestPlan } from '../model/ingest-plan.ts'
@@ -9,7 +9,7 @@ export interface Backlog {
   add(id: number): void
   has(id: number): boolean
   listUnsaved(manufacturer: string): number[]
-  /** The receivers whose levels this cycle stores. One source's cycle stores the levels of all, to limit the writes. */
+  /** The receivers whose levels this cycle stores. The cycle of one source stores the levels of all, to limit the writes. */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
   /** Records that the manufacturer's levels are being stored. */
   recordLevelSave(manufacturer: string): void

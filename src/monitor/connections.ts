@@ -1,7 +1,7 @@
 /**
  * The real-time connection records, one per receiver, in memory and in the store. The process that holds a subscription
- * writes its state. Users' decisions (stop, start) are written by `actions/` and loaded here, as are the states of other
- * processes' subscriptions.
+ * writes its state. Connections that users stopped or started are stored by `actions/`; this module loads them, and the
+ * states of subscriptions that other processes hold.
  */
 
 import type { Feed } from '../live/feed.ts'
@@ -27,7 +27,7 @@ import type { Log } from './log.ts'
 export interface Connections {
   /** Loads all records without publishing them. */
   open(): Promise<void>
-  /** Loads what other processes and users changed, and retries failed writes. */
+  /** Loads the changes made by other processes and users, and retries failed writes. */
   load(): Promise<void>
   find(receiverId: number): Connection | undefined
   /** When the receiver was connected (`performance.now()`); null while it is not. */
@@ -155,7 +155,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     if (before === status || isSilent) return
     const { manufacturer } = first
     const reason = connections.find((connection) => connection.status === status)?.error_message ?? null
-    const message = `${manufacturer}: real-time link ${status}${reason === null ? '' : `: ${reason}`}`
+    const message = `${manufacturer}: subscription ${status}${reason === null ? '' : `: ${reason}`}`
     feed.publish({ type: 'status_update', about: 'link', manufacturer, status, message })
   }
 
@@ -212,7 +212,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     )
   }
 
-  /** Unsaved records of this process are newer than stored ones, except for a user's decision to stop or start. */
+  /** Unsaved records of this process are newer than stored ones, unless a user has stopped or started the connection. */
   function isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true
     if (unsaved.has(row.receiver) && (row.status === 'stopped') === (known.status === 'stopped')) return false
@@ -221,8 +221,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return JSON.stringify(stored) !== JSON.stringify(before)
   }
 
-  /** Whether the connection has no source, or one whose adapter has a lower precedence. */
-  function canTakeFrom({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
+  /** Whether the adapter's source may replace the connection's source: there is none, or its precedence is lower. */
+  function canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
     const current = source === null ? null : deps.precedenceOf(source)
     return current === null || current < precedence
   }
@@ -235,7 +235,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 
   function withoutSource(known: Connection): Connection {
-    const reason = 'its system does not list this receiver'
+    const reason = 'the system no longer lists this receiver'
     return { ...applyConnectionEvent(withMessageTime(known), { type: 'ended', at: now(), reason }), source: null }
   }
 
@@ -296,7 +296,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
         const known = all.get(receiver.id)
         if (known === undefined) {
           changed.push(newConnection(receiver.id, manufacturer, source, adapter.transport ?? 'websocket'))
-        } else if (known.source !== source && canTakeFrom(adapter, known.source)) {
+        } else if (known.source !== source && canReplace(adapter, known.source)) {
           changed.push({ ...known, source, manufacturer, transport: adapter.transport ?? known.transport })
         } else if (known.source !== source) hasForeign = true
       }
@@ -345,7 +345,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
           {
             manufacturer: first.manufacturer,
             source,
-            isWanted: isWanted(connections),
+            isEnabled: isEnabled(connections),
             downSince: downSince.get(source) ?? null,
           },
         ]
@@ -353,7 +353,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 }
 
-function isWanted(connections: ReadonlyMap<number, Connection>): boolean {
+function isEnabled(connections: ReadonlyMap<number, Connection>): boolean {
   for (const { status } of connections.values()) if (status !== 'stopped') return true
   return false
 }

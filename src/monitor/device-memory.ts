@@ -16,11 +16,11 @@ export interface RememberedDevice {
   /** When these were last read (`performance.now()`). */
   identityAt: number
   levelsAt: number
-  /** Consecutive successful polls that did not list the device or listed it as offline. */
+  /** Number of consecutive successful polls in which the device was missing or offline. */
   missed: number
   /** The last translation that matched the receiver's hardware; null while different hardware reports under this id. */
   confirmed: Translation | null
-  /** Consecutive successful polls in which different hardware reported under this id. */
+  /** Number of consecutive successful polls in which different hardware reported under this id. */
   replaced: number
   /** The last cycle that listed it. */
   cycle: number
@@ -28,7 +28,7 @@ export interface RememberedDevice {
   receiver: number | null
 }
 
-/** A device in Micwatch's terms. The report is computed on first access. */
+/** A device converted to the common format. The report is computed on first access. */
 interface Translation {
   readonly device: UpstreamDevice
   readonly report: DeviceReport
@@ -49,8 +49,8 @@ export interface DeviceMemory {
   end(): void
   translationOf(entry: RememberedDevice): Translation
   find(id: string): RememberedDevice | undefined
-  /** Forgets the identity read in earlier cycles, so that it is read again before it is reported again. */
-  forgetIdentity(id: string): void
+  /** Discards the identity read in earlier cycles, so that it is read again before it is reported again. */
+  discardIdentity(id: string): void
   all(): Iterable<RememberedDevice>
 }
 
@@ -116,7 +116,7 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     },
     translationOf,
     find: (id) => devices.get(id),
-    forgetIdentity(id) {
+    discardIdentity(id) {
       const entry = devices.get(id)
       if (entry === undefined) return
       entry.known = entry.listed

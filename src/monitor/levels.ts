@@ -82,7 +82,7 @@ export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisher
   }
 }
 
-/** Without channels if they have not changed. Otherwise with all of them, so that the next message makes up for a lost one. */
+/** Contains no channels if none has changed, otherwise all of them, so that the next message replaces a lost one. */
 function toRemoteLevels(
   { id, last_seen, is_active, channels }: Receiver,
   published: Receiver['channels'] | undefined,

@@ -14,7 +14,7 @@ import {
 } from './lease-manager.ts'
 import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
-import { answerPollRequests, pollOrRequest } from './requested-polls.ts'
+import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
 import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
@@ -84,7 +84,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   /** Loops that are stopping, by source. */
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
-  /** Uses a different node id, so that a lease acquired for one cycle is not mistaken for a loop's lease. */
+  /** Has a different node id, so that a lease acquired for one cycle is not mistaken for a loop's lease. */
   const requestDeps: LeaseDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
 
   async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
@@ -101,8 +101,8 @@ export function createMonitor(deps: MonitorDeps): Monitor {
         })
       const subscriptionHooks: SubscriptionHooks = {
         onConnectionChange: poller.setSubscribed,
-        onLevelsReceived: poller.noteLevelsReceived,
-        onIdentityReceived: poller.noteIdentityReceived,
+        onLevelsReceived: poller.recordLevelsReceived,
+        onIdentityReceived: poller.discardIdentity,
         onHold: poller.recordHold,
         isReplaced: poller.isReplaced,
         wasAcceptedAfter: poller.wasAcceptedAfter,
@@ -204,14 +204,14 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       current = { signal, hooks, manufacturer }
       const registration = manufacturer === undefined ? registerPoller(signal) : undefined
       for (const watch of watches.values()) start(watch, current)
-      const answering = answerPollRequests(deps, signal, (source) => {
+      const handlingRequests = handlePollRequests(deps, signal, (source) => {
         const watch = watches.get(source)
         return watch && pollIfHeld(watch, signal)
       })
       if (!signal.aborted) await once(signal, 'abort')
       current = undefined
       await stopAll()
-      await answering
+      await handlingRequests
       await registration
     },
     async pollNow(manufacturers, signal, onPolled) {
@@ -226,7 +226,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
           const report = await pollOrRequest(requestDeps, {
             source,
             signal,
-            pollOwn: () => pollIfHeld(watch, signal),
+            pollIfHeld: () => pollIfHeld(watch, signal),
             pollOnce: watch.loop === undefined ? pollOnce : null,
           })
           const { manufacturer, plugin, settings } = source

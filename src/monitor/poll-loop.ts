@@ -36,12 +36,14 @@ export async function runPollLoop(
     }
   }
 
-  /** True once the subscription connects after a rejected poll: the credentials are accepted again. */
+  /** Returns a function that is true once the subscription connects after a rejected poll: the credentials are valid again. */
   function watchReconnection(): () => boolean {
     const before = poller.connectedAt()
     return () => {
-      const linkedAt = poller.connectedAt()
-      return poller.wasRefused && poller.source.client.holdMs === 0 && linkedAt !== null && linkedAt !== before
+      const connectedAt = poller.connectedAt()
+      return (
+        poller.wasAccessDenied && poller.source.client.holdMs === 0 && connectedAt !== null && connectedAt !== before
+      )
     }
   }
 
@@ -53,7 +55,7 @@ export async function runPollLoop(
     if (client.holdMs > 0) return { at: performance.now() + client.holdMs + 50, overran: false }
     const failures = deps.sourceRecords.get(id)?.consecutive_failures ?? 0
     if (report.error === null || failures === 0) return nextStart(startedAt, intervalMs(), endedAt)
-    const waitMs = poller.wasRefused ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
+    const waitMs = poller.wasAccessDenied ? credentialsPauseMs : jitter(backoffMs(intervalMs(), failures), random)
     return { at: startedAt + waitMs, overran: false }
   }
 }

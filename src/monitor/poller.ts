@@ -55,17 +55,17 @@ export interface Poller {
   connectedAt(): number | null
   /** Whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void
-  /** The subscription delivered levels of this device, so the levels in the device list are ignored for it. */
-  noteLevelsReceived(deviceId: string): void
-  /** The subscription delivered a changed name or address, so the identity read by an earlier poll is out of date. */
-  noteIdentityReceived(deviceId: string): void
-  /** Different hardware reports under this id and awaits review. */
+  /** Called when the subscription has delivered levels of this device; its levels in the device list are then ignored. */
+  recordLevelsReceived(deviceId: string): void
+  /** Called when the subscription has delivered a name or an address, because the identity of an earlier poll may be older. */
+  discardIdentity(deviceId: string): void
+  /** Whether different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** The upstream requested a pause outside polling, with this error. */
+  /** Records that the upstream requested a pause outside polling, with this error. */
   recordHold(error: string): Promise<void>
-  /** The upstream rejected the credentials in the last cycle. */
-  wasRefused: boolean
-  /** The upstream accepted the credentials after this time (`performance.now()`). */
+  /** Whether the upstream rejected the credentials in the last cycle. */
+  wasAccessDenied: boolean
+  /** Whether the upstream accepted the credentials after this time (`performance.now()`). */
   wasAcceptedAfter(time: number): boolean
 }
 
@@ -86,7 +86,7 @@ const missedUntilOffline = 3
 const minOfflineAfterMs = 60_000
 /** Minimum time a cycle waits for the store before it applies its levels in memory only. */
 const minStoreTimeoutMs = 250
-/** Storing a large installation takes long; the rest of the interval keeps polling on schedule. */
+/** Storing a large installation takes long. The remaining time of the interval keeps polling on schedule. */
 const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, intervalMs / 2)
 /** Share of the upstream's rate limit that polling may use. */
 const budgetShare = 0.8
@@ -165,7 +165,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       isStored = true
       const error = failure === undefined ? null : toSourceFailure(failure).error
       const failed =
-        failure === undefined ? null : toSourceFailure(failure).answer === 'none' ? 'unreachable' : 'upstream'
+        failure === undefined ? null : toSourceFailure(failure).failureKind === 'none' ? 'unreachable' : 'upstream'
       return { ...report, errors: malformed, error, failed, duration_ms: Math.round(performance.now() - startedAt) }
     } catch (error) {
       if (isStored) log.error({ source: source.id, error: String(error) }, 'the cycle could not be stored')
@@ -253,7 +253,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return subscribedSince === null ? translation.report : withoutPushedSince(entry, start)
   }
 
-  /** The listed devices, each merged with what earlier cycles read. */
+  /** Merges each listed device with the data read in earlier cycles. */
   async function remember(listed: readonly UpstreamDevice[]): Promise<RememberedDevice[]> {
     const devices: RememberedDevice[] = []
     memory.begin()
@@ -324,8 +324,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /**
    * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process holds
-   * the subscription, what it stored since then is newer. The reading is then stored at once, because unsaved levels take
-   * precedence over levels that other processes store.
+   * the subscription, the levels that it stored since then are newer. The reading is then stored at once, because unsaved
+   * levels take precedence over levels that other processes store.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {
@@ -388,8 +388,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   /**
-   * Receivers to mark offline: missing from three successful polls, replaced by other hardware in as many, or without any
-   * report for `offlineAfterMs`.
+   * Receivers to mark offline: missing or replaced by other hardware in three successful polls, or without any report for
+   * `offlineAfterMs`.
    */
   async function findOfflineReceivers(intervalMs: number, hasSucceeded: boolean): Promise<number[]> {
     const offline: number[] = []
@@ -413,10 +413,10 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   async function recordOutcome(failure: unknown, problems: readonly DeviceProblem[]): Promise<void> {
-    const { error, retryAfter, isRefused, excerpt } = toSourceFailure(failure)
-    poller.wasRefused = isRefused
+    const { error, retryAfter, isAccessDenied, excerpt } = toSourceFailure(failure)
+    poller.wasAccessDenied = isAccessDenied
     if (failure === undefined) return saveOutcome({ ok: true, problems })
-    if (excerpt !== undefined) log.debug({ source: source.id, answered: excerpt }, 'start of the invalid response')
+    if (excerpt !== undefined) log.debug({ source: source.id, response: excerpt }, 'invalid response')
     log.warn({ source: source.id }, error)
     await saveOutcome({ ok: false, error, holdMs: retryAfter === null ? null : client.holdMs })
   }
@@ -429,7 +429,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   const poller: Poller = {
     source,
-    wasRefused: false,
+    wasAccessDenied: false,
     wasAcceptedAfter: (time) => acceptedAt > time,
     poll(options) {
       // The caller may have changed something after the running cycle applied its readings.
@@ -449,8 +449,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       subscribedAt = isSubscribed ? now() : null
       pushedLevelIds.clear()
     },
-    noteLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
-    noteIdentityReceived: (deviceId) => memory.forgetIdentity(deviceId),
+    recordLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
+    discardIdentity: (deviceId) => memory.discardIdentity(deviceId),
     isReplaced: (deviceId) => (memory.find(deviceId)?.replaced ?? 0) > 0,
     recordHold: (error) => saveOutcome({ ok: false, error, holdMs: client.holdMs }),
   }

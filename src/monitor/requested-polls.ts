@@ -5,7 +5,7 @@
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { leaseHolder } from '../store/leases.ts'
-import { answerPoll, findPollOutcome, listRequestedPolls, requestPoll } from '../store/polls.ts'
+import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../store/polls.ts'
 import { type AcquiredLease, type LeaseDeps, withLease } from './lease-manager.ts'
 import { type CycleReport, failedCycle } from './poller.ts'
 import { pause } from './wait.ts'
@@ -20,7 +20,7 @@ interface PollRequest {
   readonly source: MonitoredSource
   readonly signal: AbortSignal
   /** Polls if this process holds the lease; undefined if it does not. */
-  pollOwn(): Promise<CycleReport> | undefined
+  pollIfHeld(): Promise<CycleReport> | undefined
   /** Polls with a lease acquired for one cycle; null if a loop of this process is waiting for the lease. */
   readonly pollOnce: ((lease: AcquiredLease) => Promise<CycleReport>) | null
 }
@@ -30,27 +30,27 @@ export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Prom
   const { db } = deps
   const { source, signal, pollOnce } = request
   const startedAt = performance.now()
-  let asked: number | undefined
+  let requestNumber: number | undefined
   try {
     do {
       // After a request, this process does not poll through its own loop as well, since that would poll twice.
-      const own = asked === undefined ? request.pollOwn() : undefined
-      if (own !== undefined) return await own
+      const polling = requestNumber === undefined ? request.pollIfHeld() : undefined
+      if (polling !== undefined) return await polling
       const holder = await leaseHolder(db.read, source.id)
       if (holder === null) {
         const report = pollOnce && (await pollWithLease(deps, source, signal, pollOnce))
-        if (report !== null && asked !== undefined) await saveOutcome(deps, source.id, asked, report)
+        if (report !== null && requestNumber !== undefined) await saveOutcome(deps, source.id, requestNumber, report)
         if (report !== null) return report
       } else {
-        asked ??= await db.transaction((tx) => requestPoll(tx, source.id))
-        const outcome = await findPollOutcome(db.read, source.id, asked)
+        requestNumber ??= await db.transaction((tx) => requestPoll(tx, source.id))
+        const outcome = await findPollOutcome(db.read, source.id, requestNumber)
         if (outcome !== undefined) return outcome as CycleReport
       }
     } while ((await pause(checkOutcomeEveryMs, signal)) && performance.now() - startedAt < timeoutMs)
   } catch (error) {
     return failedCycle(`the poll could not be requested: ${(error as Error).message}`, startedAt, 'store')
   }
-  return failedCycle('the process that polls this source did not answer in time', startedAt)
+  return failedCycle('the process that polls this source did not respond in time', startedAt)
 }
 
 async function pollWithLease(
@@ -67,23 +67,23 @@ async function pollWithLease(
 }
 
 /** Runs requested polls of the sources whose lease this process holds, until the signal aborts. */
-export async function answerPollRequests(
+export async function handlePollRequests(
   deps: LeaseDeps,
   signal: AbortSignal,
   poll: (source: string) => Promise<CycleReport> | undefined,
 ): Promise<void> {
   const { db, log } = deps
   const running = new Map<string, Promise<void>>()
-  /** The last answered request by source: a list read while an outcome was being stored still contains its request. */
-  const answered = new Map<string, number>()
+  /** The last completed request by source: a list read while an outcome was being stored still contains its request. */
+  const completed = new Map<string, number>()
   while (await pause(checkRequestsEveryMs, signal)) {
     try {
-      for (const { source, asked } of await listRequestedPolls(db.read)) {
-        if (running.has(source) || asked <= (answered.get(source) ?? 0)) continue
+      for (const { source, requestNumber } of await listRequestedPolls(db.read)) {
+        if (running.has(source) || requestNumber <= (completed.get(source) ?? 0)) continue
         const polling = poll(source)
         if (polling === undefined) continue
-        const answering = answer(source, asked, polling).finally(() => running.delete(source))
-        running.set(source, answering)
+        const handling = handle(source, requestNumber, polling).finally(() => running.delete(source))
+        running.set(source, handling)
       }
     } catch (error) {
       log.debug({ error: String(error) }, 'poll requests could not be read')
@@ -91,10 +91,11 @@ export async function answerPollRequests(
   }
   await Promise.all(running.values())
 
-  async function answer(source: string, asked: number, polling: Promise<CycleReport>): Promise<void> {
+  async function handle(source: string, requestNumber: number, polling: Promise<CycleReport>): Promise<void> {
     const report = await polling
-    // If the poll was interrupted, the next lease holder answers the request.
-    if (!signal.aborted && (await saveOutcome(deps, source, asked, report))) answered.set(source, asked)
+    // If the poll was interrupted, the next lease holder handles the request.
+    if (!signal.aborted && (await saveOutcome(deps, source, requestNumber, report)))
+      completed.set(source, requestNumber)
   }
 }
 
@@ -102,11 +103,11 @@ export async function answerPollRequests(
 async function saveOutcome(
   { db, log }: LeaseDeps,
   source: string,
-  asked: number,
+  requestNumber: number,
   report: CycleReport,
 ): Promise<boolean> {
   try {
-    await db.transaction((tx) => answerPoll(tx, source, asked, report))
+    await db.transaction((tx) => completePolls(tx, source, requestNumber, report))
     return true
   } catch (error) {
     log.warn({ source, error: String(error) }, 'outcome of a requested poll could not be stored')

@@ -19,7 +19,7 @@ import { listSourceRecords, saveSourceRecords } from '../store/sources.ts'
 
 export type CycleOutcome =
   | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
-  /** `holdMs`: the upstream asked for a pause, which is not a failure. */
+  /** `holdMs`: the upstream requested a pause, which does not count as a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
 export interface SourceRecords {
@@ -29,7 +29,7 @@ export interface SourceRecords {
   /** Remaining time of a pause that the source requested from any process; otherwise 0. */
   holdMs(source: string): number
   record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
-  /** A cycle outlasted its interval; stored with the next one's outcome. */
+  /** Records that a cycle took longer than its interval; stored with the outcome of the next cycle. */
   recordOverrun(source: string): void
   /** Removes the record of a source that is no longer configured. */
   forget(source: string): void
@@ -52,7 +52,7 @@ export function createSourceRecords(deps: {
   manufacturers(): readonly MonitoredManufacturer[]
   isOrphaned(source: string): boolean
   now(): number
-  /** Called after every cycle, once its outcome is stored or could not be. */
+  /** Called after every cycle, when its outcome has been stored or storing it has failed. */
   onRecorded?(failures: SourceFailures): void
 }): SourceRecords {
   const { db, feed, isOrphaned, now } = deps
@@ -78,7 +78,7 @@ export function createSourceRecords(deps: {
       const before = publishedStatus.get(code) ?? 'unknown'
       publishedStatus.set(code, status)
       if (before === status) continue
-      const state = status === 'unknown' ? 'has not answered yet' : `is ${status}`
+      const state = status === 'unknown' ? 'has not responded yet' : `is ${status}`
       const message = error === null ? `${code} ${state}` : `${code} ${state}: ${error}`
       feed.publish({ type: 'status_update', about: 'upstream', manufacturer: code, status, message })
     }

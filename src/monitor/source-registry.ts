@@ -75,7 +75,8 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
   try {
     const listed = listSources(record)
     const base_url = listed[0]?.baseUrl ?? ''
-    if (record.secretsUnreadable) return unusable('credentials unreadable, enter them again', base_url)
+    if (record.secretsUnreadable)
+      return unusable('the stored credentials cannot be decrypted; enter them again', base_url)
     const isEnabled = record.api_enabled && listed.every((source) => source.isEnabled)
     const ids = listed.map((source) => sourceId(code, source))
     const unverified = listed.flatMap(({ baseUrl, verifySsl, fingerprint }) => {
@@ -86,6 +87,6 @@ function openManufacturer(record: StoredManufacturer, deps: SourceDeps): OpenedM
     const sources = isEnabled ? openSources(record, deps) : []
     return { record, monitored, sources, pollIntervalSeconds: listed[0]?.pollIntervalSeconds, configurationError: null }
   } catch (error) {
-    return unusable(`its configuration cannot be used: ${(error as Error).message}`, '')
+    return unusable(`the configuration is invalid: ${(error as Error).message}`, '')
   }
 }

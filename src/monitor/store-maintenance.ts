@@ -29,8 +29,7 @@ export async function openRepairedStore(
   try {
     const migrations = isReadOnly ? [] : await migrateWithSnapshot(db, paths)
     if (repaired !== null) await recordRepair(db, repaired, log)
-    if (db.condition() === 'unwritable')
-      log.error({}, 'the disk is full: the database is read-only until there is space')
+    if (db.condition() === 'unwritable') log.error({}, 'disk full: the database is read-only until there is free space')
     return { db, migrations }
   } catch (error) {
     await db.close()
@@ -54,7 +53,7 @@ async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Pr
 const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
   damaged: 'corrupt store restored',
   missing: 'missing store restored',
-  log_damaged: 'corrupt log read up to its damage',
+  log_damaged: 'corrupt log restored up to the damage',
 }
 
 export interface StoreMaintenance {
@@ -88,7 +87,7 @@ export function createStoreMaintenance(deps: {
     try {
       db.check()
     } catch (error) {
-      log.warn({ error: String(error) }, 'the database could not be checked')
+      log.warn({ error: String(error) }, 'database check failed')
     }
     const endedAt = performance.now()
     checkAt = endedAt + Math.max(checkEveryMs, (endedAt - startedAt) / checkShare)
@@ -97,8 +96,8 @@ export function createStoreMaintenance(deps: {
   /** The fault cannot be stored as an alert, so it is published once, with id 0. */
   function reportFault(fault: 'damaged' | 'replaced'): void {
     isFaultReported = true
-    const cause = fault === 'damaged' ? 'The database is damaged' : 'The file of the database was deleted or replaced'
-    const message = `${cause}; nothing is stored until the service is restarted`
+    const cause = fault === 'damaged' ? 'The database is damaged' : 'The database file was deleted or replaced'
+    const message = `${cause}. Changes are not stored until the service is restarted`
     log.error({}, message)
     const subject = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
     feed.publish({ type: 'alert', ...subject, state: 'raised', severity: 'critical', message })
@@ -110,7 +109,7 @@ export function createStoreMaintenance(deps: {
     try {
       await db.checkFiles()
     } catch (error) {
-      log.warn({ error: String(error) }, 'the database files could not be checked')
+      log.warn({ error: String(error) }, 'check of the database files failed')
     }
   }
 
@@ -118,7 +117,7 @@ export function createStoreMaintenance(deps: {
     try {
       await takeSnapshot(db, paths, now())
     } catch (error) {
-      log.warn({ error: String(error) }, 'no snapshot of the database could be taken')
+      log.warn({ error: String(error) }, 'database snapshot failed')
     }
   }
 

@@ -3,7 +3,7 @@
  * process at a time holds a source's subscription, by a separate lease: it need not be the process that polls.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextImmediate } from 'node:timers/promises'
 import type { Counters } from '../live/counters.ts'
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { UnitStore } from '../live/unit-store.ts'
@@ -45,8 +45,8 @@ export interface SubscriptionHooks {
   wasAcceptedAfter?(time: number): boolean
 }
 
-/** A large system sends all its devices at once. Other sources get their turn after this many events. */
-const eventsPerTurn = 32
+/** A large system sends all its devices at once. After this many events, the events of other sources are handled. */
+const eventsPerSlice = 32
 
 /** How often `wasAcceptedAfter` is checked. */
 const checkAcceptedEveryMs = 250
@@ -83,14 +83,14 @@ async function runSubscription(
   const { id } = source
   try {
     for (let attempt = 0; ; ) {
-      if (!(await waitUntilWanted(connections, id, signal))) break
+      if (!(await waitUntilEnabled(connections, id, signal))) break
       const ending = await connectOnce(deps, source, signal, hooks)
       if (signal.aborted) break
-      attempt = ending === 'unwanted' ? 0 : nextAttempt(attempt, ending.openMs)
-      if (ending === 'unwanted') continue
+      attempt = ending === 'disabled' ? 0 : nextAttempt(attempt, ending.openMs)
+      if (ending === 'disabled') continue
       const rejectedAt = performance.now()
       if (!(await pause(jitter(reconnectMs(attempt, source.client.resume.retryMs), random()), signal))) break
-      if (ending.isRefused) await waitUntilAccepted(rejectedAt, signal, hooks)
+      if (ending.isAccessDenied) await waitUntilAccepted(rejectedAt, signal, hooks)
     }
   } finally {
     log.debug({ source: id }, 'subscription ended')
@@ -109,23 +109,23 @@ interface Ending {
   /** How long the connection was open. */
   readonly openMs: number
   /** The system rejected the credentials. */
-  readonly isRefused: boolean
+  readonly isAccessDenied: boolean
 }
 
-/** Runs one connection until it ends; `unwanted` if it was closed because all its receivers were stopped. */
+/** Runs one connection until it ends; `disabled` if it was closed because all its receivers were stopped. */
 async function connectOnce(
   deps: SubscriptionDeps,
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
-): Promise<Ending | 'unwanted'> {
+): Promise<Ending | 'disabled'> {
   const { connections, now, log } = deps
   const { id, client } = source
   const lifetime = childLifetime(signal)
   let openedAt: number | undefined
   let events = 0
   let isUp = false
-  let isRefused = false
+  let isAccessDenied = false
   const recordOpened = () => connections.record(id, { type: 'opened', at: now() })
   const watching = watchConnections(connections, id, lifetime, async () => {
     if (isUp) await recordOpened()
@@ -143,12 +143,12 @@ async function connectOnce(
         log.info({ source: id }, 'subscription is connected')
       } else handleEvent(deps, source, event, hooks)
       events += 1
-      if (events % eventsPerTurn === 0 && isTimeSliceUsed()) await nextTurn()
+      if (events % eventsPerSlice === 0 && isTimeSliceUsed()) await nextImmediate()
     }
   } catch (error) {
     isUp = false
     const { error: reason, ...failure } = toSourceFailure(error)
-    isRefused = failure.isRefused
+    isAccessDenied = failure.isAccessDenied
     log.warn({ source: id }, `subscription: ${reason}`)
     await connections.record(id, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
     if (failure.retryAfter !== null) await hooks.onHold?.(reason)
@@ -156,24 +156,24 @@ async function connectOnce(
     isUp = false
     hooks.onConnectionChange?.(false)
   }
-  const isUnwanted = lifetime.signal.aborted && !signal.aborted
+  const isDisabled = lifetime.signal.aborted && !signal.aborted
   lifetime.abort()
   await watching
-  if (isUnwanted) return 'unwanted'
-  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isRefused }
+  if (isDisabled) return 'disabled'
+  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isAccessDenied }
 }
 
-/** Waits until the subscription is wanted; false if the signal aborts first. */
-async function waitUntilWanted(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
+/** Waits until the subscription is enabled; false if the signal aborts first. */
+async function waitUntilEnabled(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (isWanted(connections, source)) return true
+    if (isEnabled(connections, source)) return true
     await connections.waitForChange(source, signal).catch(() => {})
   }
   return false
 }
 
-/** A subscription is wanted unless all of its receivers are stopped. */
-function isWanted(connections: Connections, source: string): boolean {
+/** A subscription is enabled unless all of its receivers are stopped. */
+function isEnabled(connections: Connections, source: string): boolean {
   const records = connections.ofSource(source)
   return records.length === 0 || records.some(({ status }) => status !== 'stopped')
 }
@@ -194,7 +194,7 @@ async function watchConnections(
   // The next wait starts before the change is handled, so that no change is missed.
   for (let next = wait(); await next; ) {
     next = wait()
-    if (!isWanted(connections, source)) lifetime.abort()
+    if (!isEnabled(connections, source)) lifetime.abort()
     else await onChange()
   }
 }
@@ -239,7 +239,7 @@ function handleEvent(
   const receiver = receiverStore.byApiId(manufacturer, id)
   if (receiver === undefined) {
     // Creating a receiver requires its identity.
-    if (event.type === 'told' && event.isComplete) ingestNewDevice(deps, source, event.report)
+    if (event.type === 'report' && event.isComplete) ingestNewDevice(deps, source, event.report)
     else ignore('ignored a message from an unknown device', { device: id })
     return
   }
@@ -277,7 +277,7 @@ function ingestUnitEvent(
   deps: SubscriptionDeps,
   source: MonitoredSource,
   id: string,
-  event: Extract<PushEvent, { type: 'told' | 'removed' }>,
+  event: Extract<PushEvent, { type: 'report' | 'removed' }>,
 ): void {
   if (event.type === 'removed') ingestPushed(deps, source, id, { reports: [], missing: [id] })
   else ingestPushed(deps, source, id, { reports: [{ ...event.report, kind: 'transmitter' }] })

@@ -27,7 +27,7 @@ export interface Lifetime {
   abort(): void
 }
 
-/** A signal that aborts with `parent` or before it. Unlike AbortSignal.any, it leaves nothing behind on a long-lived parent. */
+/** A signal that aborts with `parent` or before it. Unlike AbortSignal.any, it leaves no listeners on a long-lived parent. */
 export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()
   const abort = () => {

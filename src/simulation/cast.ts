@@ -94,14 +94,14 @@ export interface DeviceSetup {
 export function createDeviceSetups(seed: number, options: CastOptions): DeviceSetup[] {
   const setups: DeviceSetup[] = []
   const first = firstIndex(options)
-  let place = 0
+  let position = 0
   for (const [code, count] of countByManufacturer(options)) {
     for (let index = 0; index < count; index++) {
       const setup = createDeviceSetup(seed, code, first + index, {
         channels: options.channelsPerReceiver,
-        firstPlace: place,
+        firstPerformer: position,
       })
-      place += setup.channels.length
+      position += setup.channels.length
       setups.push(setup)
     }
   }
@@ -127,7 +127,7 @@ export function createDeviceSetup(
   seed: number,
   code: SimulatedManufacturer,
   index: number,
-  options: { channels?: number | undefined; firstPlace: number },
+  options: { channels?: number | undefined; firstPerformer: number },
 ): DeviceSetup {
   const profile: ManufacturerProfile = manufacturerProfiles[code]
   const model = pick(profile.models, index)
@@ -156,7 +156,7 @@ export function createDeviceSetup(
       seed: ownSeed + 101 * (index + 1),
       profile,
       channel: index + 1,
-      place: options.firstPlace + index,
+      position: options.firstPerformer + index,
     }),
   )
   return { device, channels }
@@ -166,18 +166,18 @@ function createChannelSetup(options: {
   seed: number
   profile: ManufacturerProfile
   channel: number
-  place: number
+  position: number
 }): ChannelSetup {
-  const { seed, profile, channel, place } = options
-  const performer = findPerformer(place)
+  const { seed, profile, channel, position } = options
+  const performer = findPerformer(position)
   const perHour = 9 + 7 * chance(seed, 60)
   return {
     channel,
-    slot: place + 1,
+    slot: position + 1,
     // Steps of 0.725 MHz stay on the 25 kHz raster and below 606 MHz, clear of the radio astronomy channels.
-    frequency: (profile.firstMhz + ((place * 0.725) % 66.7)).toFixed(3),
+    frequency: (profile.firstMhz + ((position * 0.725) % 66.7)).toFixed(3),
     seed,
-    name: performer?.name ?? `Spare ${place + 1}`,
+    name: performer?.name ?? `Spare ${position + 1}`,
     part: performer?.part ?? 'speech',
     pack: performer && { charge: 45 + Math.floor(54 * chance(seed, 61)), firstPerHour: perHour, perHour },
   }
@@ -211,9 +211,9 @@ const company: readonly Performer[] = [
 ]
 
 /** Every seventh channel is a spare. When there are more channels than performers, the names repeat with a number. */
-function findPerformer(place: number): Performer | null {
-  if (place % 7 === 6) return null
-  const number = place - Math.floor(place / 7)
+function findPerformer(position: number): Performer | null {
+  if (position % 7 === 6) return null
+  const number = position - Math.floor(position / 7)
   const performer = pick(company, number)
   const round = Math.floor(number / company.length)
   return round === 0 ? performer : { ...performer, name: `${performer.name} ${round + 1}` }

@@ -41,7 +41,7 @@ export interface ApiRequest {
 
 export type AuthorizationResult =
   | { readonly ok: true; readonly headers?: OutgoingHttpHeaders }
-  | { readonly ok: false; readonly answer: ApiResponse; readonly reason: string }
+  | { readonly ok: false; readonly response: ApiResponse; readonly reason: string }
 
 /** A stream writes to the response itself and keeps it open. */
 export type Reply = ApiResponse | { readonly stream: (response: ServerResponse) => void }
@@ -121,7 +121,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
     const authorization = system.authorize(apiRequest)
     if (!authorization.ok) {
       entry.refusal = authorization.reason
-      send(response, authorization.answer)
+      send(response, authorization.response)
       return undefined
     }
     for (const [name, value] of Object.entries(authorization.headers ?? {})) response.setHeader(name, value ?? '')
@@ -168,7 +168,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
   return {
     baseUrl: `${tls === undefined ? 'http' : 'https'}://${host}:${address.port}`,
     requests: log,
-    isSilent: () => faults.current()?.type === 'silent-links',
+    isSilent: () => faults.current()?.type === 'silent-connections',
     setFault: faults.set,
     close: () =>
       new Promise((resolve) => {
@@ -322,7 +322,7 @@ export function createFaultSwitch(dropConnections: () => void) {
   return {
     current: (): Fault | null => active?.fault ?? null,
     set(fault: Fault | null, scope: FaultScope = {}): void {
-      if (fault?.type === 'close-links') dropConnections()
+      if (fault?.type === 'close-connections') dropConnections()
       else active = fault && { fault, scope, remaining: scope.times ?? Number.POSITIVE_INFINITY }
     },
     /** Returns the active fault if it applies to this path, and counts it. */

@@ -30,9 +30,9 @@ export type Fault =
   /** One entry of the device list is malformed, the others are valid. Applies to device lists only. */
   | { readonly type: 'malformed-device'; readonly how?: 'id-missing' | 'battery-word' | 'name-object' }
   /** Closes every push connection once. */
-  | { readonly type: 'close-links' }
+  | { readonly type: 'close-connections' }
   /** Push connections stay open and send nothing more, not even a pong. */
-  | { readonly type: 'silent-links' }
+  | { readonly type: 'silent-connections' }
 
 export interface FaultScope {
   /** Number of requests to fail; without it, until cleared. */
@@ -51,7 +51,7 @@ export interface ApiResponse {
 
 /** Whether the fault applies to a request with this path. */
 export function appliesTo(fault: Fault, scope: FaultScope, path: string): boolean {
-  if (fault.type === 'close-links' || fault.type === 'silent-links') return false
+  if (fault.type === 'close-connections' || fault.type === 'silent-connections') return false
   if (fault.type === 'malformed-device' && path !== '/api/v1/devices') return false
   const { path: pattern } = scope
   return pattern === undefined || (typeof pattern === 'string' ? path.includes(pattern) : pattern.test(path))
@@ -106,8 +106,8 @@ export function applyFault(
     case 'malformed-device':
       send(response, { ...apiResponse, body: breakOneDevice(apiResponse.body, fault.how ?? 'id-missing') })
       break
-    case 'close-links':
-    case 'silent-links':
+    case 'close-connections':
+    case 'silent-connections':
       send(response, apiResponse)
       break
     default:

@@ -12,7 +12,7 @@ export interface DeviceChanges {
 
 export interface PushControls {
   /** Open connections. */
-  readonly links: number
+  readonly connections: number
   /** Frames or events sent so far over all connections. */
   readonly sent: number
   /** Publishes pending changes immediately. */
@@ -98,8 +98,8 @@ function compareDevice(id: string, previous: DeviceState | undefined, after: Dev
   if (previous.device !== after.device) Object.assign(fields, changedFields(identity(previous), identity(after)))
   const channels: object[] = []
   const transmitters: object[] = []
-  for (const [at, channel] of after.channels.entries()) {
-    compareChannel(previous.channels[at], channel, channels, transmitters)
+  for (const [index, channel] of after.channels.entries()) {
+    compareChannel(previous.channels[index], channel, channels, transmitters)
   }
   if (channels.length > 0) fields.channels = channels
   if (transmitters.length > 0) fields.transmitters = transmitters

@@ -45,8 +45,8 @@ describe('the default show', () => {
     const rf: number[] = []
     const audio: number[] = []
     const wrong: string[] = []
-    for (let at = 0; at < 60 * minutes; at += 700) {
-      for (const { device, channels } of show.devicesAt(at)) {
+    for (let timeMs = 0; timeMs < 60 * minutes; timeMs += 700) {
+      for (const { device, channels } of show.devicesAt(timeMs)) {
         for (const channel of channels) {
           const { transmitter } = channel
           const key = `${device.id}/${channel.channel}`
@@ -55,9 +55,10 @@ describe('the default show', () => {
             continue
           }
           const { battery, rf_level, audio_level } = transmitter
-          if (battery > (batteries.get(key) ?? 100)) wrong.push(`${key} rises to ${battery} at ${at}`)
+          if (battery > (batteries.get(key) ?? 100)) wrong.push(`${key} rises to ${battery} at ${timeMs}`)
           batteries.set(key, battery)
-          if (battery < 0 || ![battery, rf_level, audio_level].every(Number.isInteger)) wrong.push(`${key} at ${at}`)
+          if (battery < 0 || ![battery, rf_level, audio_level].every(Number.isInteger))
+            wrong.push(`${key} at ${timeMs}`)
           rf.push(rf_level)
           audio.push(audio_level)
         }

@@ -74,7 +74,7 @@ export interface Show {
     device?: Partial<ShowDevice> & {
       readonly channels?: number
       /** Index of the performer on its first channel. */
-      readonly firstPlace?: number
+      readonly firstPerformer?: number
     },
   ): string
   remove(id: string): void
@@ -155,8 +155,8 @@ export function createShow(options: ShowOptions = {}): Show {
       channelChanges.delete(id)
     },
     add(manufacturer, overrides = {}) {
-      const { channels, firstPlace = 1000 + 8 * allDevices.size, ...device } = overrides
-      const created = createDeviceSetup(seed, manufacturer, first + allDevices.size, { channels, firstPlace })
+      const { channels, firstPerformer = 1000 + 8 * allDevices.size, ...device } = overrides
+      const created = createDeviceSetup(seed, manufacturer, first + allDevices.size, { channels, firstPerformer })
       const setup = { ...created, device: { ...created.device, ...device, manufacturer } }
       const { id } = setup.device
       allDevices.set(id, setup)

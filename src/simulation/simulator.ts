@@ -80,7 +80,7 @@ export function toSimulator(
     show,
     requests: api.requests,
     push: {
-      get links() {
+      get connections() {
         return connections.count()
       },
       get sent() {

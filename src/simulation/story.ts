@@ -65,7 +65,7 @@ function withDrainingBattery(setup: DeviceSetup): DeviceSetup {
 function createConflictingDevice(seed: number, existing: ShowDevice, setups: readonly DeviceSetup[]): DeviceSetup {
   const code = existing.manufacturer as SimulatedManufacturer
   const { device, channels } = createDeviceSetup(seed, code, 9000 + setups.length, {
-    firstPlace: setups.length * 4 + 500,
+    firstPerformer: setups.length * 4 + 500,
   })
   return {
     device: { ...device, name: 'Visiting Band Rack', ip: existing.ip },

@@ -71,7 +71,7 @@ export async function clearAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Deletes cleared alerts from before `time`, and all but the newest `most`. */
+/** Deletes cleared alerts from before `time`, and all but the newest `maxCount`. */
 export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
   const oldest = await tx.query

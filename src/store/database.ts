@@ -78,7 +78,7 @@ export async function openDatabase(options: Options): Promise<Database> {
     const engine = openPostgres(options)
     return withCondition(engine, fault, async () => engine)
   }
-  throw new Error('A database address begins with sqlite: or postgres://')
+  throw new Error('Invalid database URL: expected sqlite:<path> or postgres://…')
 }
 
 /** A state that makes the database unusable until it is reopened. */
@@ -191,7 +191,7 @@ async function openCopy(path: string, now: () => number): Promise<Engine> {
       dialect: 'sqlite',
       isOnDisk: false,
       read,
-      transaction: () => Promise.reject(new StoreDownError('The database cannot be written: its disk has no room.')),
+      transaction: () => Promise.reject(new StoreDownError('The database cannot be written: the disk is full.')),
       findDamage: () => null,
       checkFiles: async () => {},
       copyTo: (file) => copyOpen(database, file),
@@ -228,7 +228,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     await log.secure()
     if (await files.areInPlace()) return
     onFault('replaced')
-    throw new StoreDamagedError('The file of the database was deleted or replaced.')
+    throw new StoreDamagedError('The database file was deleted or replaced.')
   }
   return {
     dialect: 'sqlite',
@@ -271,7 +271,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     }
   } catch (error) {
     lock.release()
-    // Leaves no lock file beside a file that is not a Micwatch database.
+    // No lock file remains beside a file that is not a Micwatch database.
     if (isNew) await rm(lockFile(path), { force: true })
     throw error
   }
@@ -307,7 +307,8 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
       const queuedAt = performance.now()
       await writeSlots.acquire()
       try {
-        if (performance.now() - queuedAt > waitLimitMs) throw new StoreBusyError('Too many are waiting to write.')
+        if (performance.now() - queuedAt > waitLimitMs)
+          throw new StoreBusyError('Too many transactions are waiting to write.')
         return await runTransaction('postgres', db, work, { onAudit })
       } finally {
         writeSlots.release()
@@ -324,9 +325,9 @@ async function runTransaction<T>(
   dialect: Database['dialect'],
   db: Kysely<Schema>,
   work: (tx: Tx) => Promise<T>,
-  about: { readonly onAudit?: Options['onAudit']; readonly makeDurable?: () => Promise<void> },
+  options: { readonly onAudit?: Options['onAudit']; readonly makeDurable?: () => Promise<void> },
 ): Promise<T> {
-  const { onAudit: publishAudit = () => {}, makeDurable } = about
+  const { onAudit: publishAudit = () => {}, makeDurable } = options
   const hooks: (() => void)[] = []
   const result = await db
     .transaction()

@@ -342,7 +342,7 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
 
 /** The name of a deleted location is unknown. */
 function toLocation(id: number | null, name: string | null): MovementDetails['old_location'] {
-  return id === null ? null : { id, name: name ?? 'a place that is gone' }
+  return id === null ? null : { id, name: name ?? 'deleted location' }
 }
 
 function parseReport(json: string | null): DeviceReport | null {

@@ -4,11 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/**
- * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option hangs on /proc.
- */
+/** Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option hangs on /proc. */
 export async function createFolder(path: string): Promise<void> {
-  // ENOENT here means that the parent exists; the system's own message is more helpful than ours.
+  // In this case, ENOENT does not mean a missing parent, so the system's message is more helpful than ours.
   await createWithParents(path).catch((error) => {
     throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
   })
@@ -80,16 +78,17 @@ export function describeWriteError(path: string, error: unknown): unknown {
   return new Error(`${path} cannot be written: ${reason(dirname(path))}`, { cause: error })
 }
 
-const notAllowed = (folder: string) => `permission denied to this user; look who owns it, and the folder ${folder}`
+const permissionDenied = (folder: string) =>
+  `permission denied; check the owner and permissions of the file and of the folder ${folder}`
 
 const reasons: Readonly<Record<string, (folder: string) => string>> = {
-  ENOENT: (folder) => `there is no folder ${folder}`,
-  ENOTDIR: (folder) => `${folder} is no folder, or lies in a file`,
-  EISDIR: () => 'it is a folder; name a file in it',
-  EEXIST: () => 'it is there already',
-  EACCES: notAllowed,
-  EPERM: notAllowed,
-  EROFS: () => 'its disk can only be read',
+  ENOENT: (folder) => `the folder ${folder} does not exist`,
+  ENOTDIR: (folder) => `${folder} is not a folder`,
+  EISDIR: () => 'it is a folder; specify a file in it',
+  EEXIST: () => 'it already exists',
+  EACCES: permissionDenied,
+  EPERM: permissionDenied,
+  EROFS: () => 'the file system is read-only',
   ENOSPC: () => 'the disk is full',
 }
 

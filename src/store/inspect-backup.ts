@@ -1,4 +1,4 @@
-/** Checks whether a file is a Micwatch backup. Its schema must be exactly ours, so that no foreign SQL can run. */
+/** Checks whether a file is a Micwatch backup. Its schema must be exactly that of Micwatch, so that no foreign SQL can run. */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
@@ -20,7 +20,7 @@ export function findBackupFault(file: string): string | null {
   }
 }
 
-const foreign = 'it is no backup of Micwatch'
+const foreign = 'it is not a Micwatch backup'
 
 function findForeignSchema(read: Read): string | null {
   const entries = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
@@ -56,7 +56,7 @@ function findDifference(entries: readonly StoredRow[], expected: readonly Stored
 }
 
 function describeForeign({ type, name }: StoredRow): string {
-  return `its ${type} ${name} is not one that Micwatch creates`
+  return `its ${type} ${name} was not created by Micwatch`
 }
 
 /** Tables that `analyze` creates; an administrator may have run it. */

@@ -128,7 +128,7 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
 
 /** Releases the lease immediately; does nothing when `owner` does not hold it. */
 export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
-  const prefix = [nodePrefix, pollerPrefix].find((one) => source.startsWith(one))
+  const prefix = [nodePrefix, pollerPrefix].find((candidate) => source.startsWith(candidate))
   if (prefix !== undefined) {
     // Node leases are never taken over. Expired ones of killed processes are deleted as well.
     await tx.query

@@ -1,4 +1,4 @@
-/** Locations, and devices that a scan has found. */
+/** Locations, and devices found by scans. */
 
 import { sql } from 'kysely'
 import type { DiscoveredRecord } from '../model/discovery.ts'

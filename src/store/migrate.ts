@@ -59,10 +59,10 @@ export function createSqliteSchema(database: { exec(statement: string): void }, 
 
 /** Throws SchemaTooNewError when an applied migration is unknown. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
-  const unknown = applied.find((name) => !migrations.some((one) => one.name === name))
+  const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
   if (unknown !== undefined) {
     throw new SchemaTooNewError(
-      `The database was made by a newer version of this program (it has ${unknown}). Update the program, or restore a backup.`,
+      `The database was created by a newer version of Micwatch (migration ${unknown}). Update Micwatch, or restore a backup.`,
     )
   }
   return migrations.filter(({ name }) => !applied.includes(name))

@@ -277,20 +277,20 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
 // --- Sign-in attempts -------------------------------------------------------------------------------------------------
 
 /** Must be the first statement of a transaction that counts attempts, so that parallel attempts are all counted. */
-export async function lockFailedTries(tx: Tx): Promise<void> {
+export async function lockFailedLogins(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'tries')
 }
 
-export async function listFailedTries(reader: Reader, stranger: string, since: number): Promise<FailedLogin[]> {
+export async function listFailedLogins(reader: Reader, client: string, since: number): Promise<FailedLogin[]> {
   return reader
     .selectFrom('failed_tries')
     .select(['account', 'at'])
-    .where('stranger', '=', stranger)
+    .where('stranger', '=', client)
     .where('at', '>', since)
     .execute()
 }
 
-export async function countFailedTries(reader: Reader, since: number): Promise<number> {
+export async function countFailedLogins(reader: Reader, since: number): Promise<number> {
   const { count } = await reader
     .selectFrom('failed_tries')
     .select(sql<number>`count(*)`.as('count'))
@@ -299,25 +299,25 @@ export async function countFailedTries(reader: Reader, since: number): Promise<n
   return Number(count)
 }
 
-export async function insertFailedTry(tx: Tx, stranger: string, failed: FailedLogin): Promise<number> {
+export async function insertFailedLogin(tx: Tx, client: string, failed: FailedLogin): Promise<number> {
   const { id } = await tx.query
     .insertInto('failed_tries')
-    .values({ stranger, ...failed })
+    .values({ stranger: client, ...failed })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
 }
 
-export async function deleteFailedTry(tx: Tx, id: number): Promise<void> {
+export async function deleteFailedLogin(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('id', '=', id).execute()
 }
 
 /** Deletes the failed attempts of an account after a successful sign-in. */
-export async function forgetFailedTries(tx: Tx, stranger: string, account: string): Promise<void> {
-  await tx.query.deleteFrom('failed_tries').where('stranger', '=', stranger).where('account', '=', account).execute()
+export async function deleteFailedLoginsOf(tx: Tx, client: string, account: string): Promise<void> {
+  await tx.query.deleteFrom('failed_tries').where('stranger', '=', client).where('account', '=', account).execute()
 }
 
-export async function deleteOldTries(tx: Tx, before: number): Promise<void> {
+export async function deleteOldFailedLogins(tx: Tx, before: number): Promise<void> {
   await tx.query.deleteFrom('failed_tries').where('at', '<=', before).execute()
 }
 

@@ -8,41 +8,42 @@ import type { Reader, Tx } from './database.ts'
 
 /** Returns the number of the request. */
 export async function requestPoll(tx: Tx, source: string): Promise<number> {
-  const { asked } = await tx.query
+  const { request_number } = await tx.query
     .insertInto('polls')
     .values({ source, asked: 1, answered: 0, outcome: null })
     .onConflict((conflict) => conflict.column('source').doUpdateSet({ asked: sql<number>`polls.asked + 1` }))
-    .returning('asked')
+    .returning('asked as request_number')
     .executeTakeFirstOrThrow()
-  return asked
+  return request_number
 }
 
-export async function listRequestedPolls(reader: Reader): Promise<{ source: string; asked: number }[]> {
+/** Sources with a request that is not completed, and the number of the last request. */
+export async function listRequestedPolls(reader: Reader): Promise<{ source: string; requestNumber: number }[]> {
   return reader
     .selectFrom('polls')
-    .select(['source', 'asked'])
+    .select(['source', 'asked as requestNumber'])
     .where((eb) => eb('asked', '>', eb.ref('answered')))
     .orderBy('source')
     .execute()
 }
 
 /** Completes all requests up to this number. */
-export async function answerPoll(tx: Tx, source: string, asked: number, outcome: unknown): Promise<void> {
+export async function completePolls(tx: Tx, source: string, requestNumber: number, outcome: unknown): Promise<void> {
   await tx.query
     .updateTable('polls')
-    .set({ answered: asked, outcome: JSON.stringify(outcome) })
+    .set({ answered: requestNumber, outcome: JSON.stringify(outcome) })
     .where('source', '=', source)
-    .where('answered', '<', asked)
+    .where('answered', '<', requestNumber)
     .execute()
 }
 
 /** The outcome of a request; undefined until it is completed. */
-export async function findPollOutcome(reader: Reader, source: string, asked: number): Promise<unknown> {
+export async function findPollOutcome(reader: Reader, source: string, requestNumber: number): Promise<unknown> {
   const row = await reader
     .selectFrom('polls')
     .select('outcome')
     .where('source', '=', source)
-    .where('answered', '>=', asked)
+    .where('answered', '>=', requestNumber)
     .executeTakeFirst()
   return row === undefined ? undefined : JSON.parse(row.outcome ?? 'null')
 }

@@ -94,7 +94,7 @@ function parentsFirst(rows: readonly Row[]): Row[] {
   const placed = new Set<Row[string] | undefined>([null])
   for (let remaining = rows; remaining.length > 0; ) {
     const next = remaining.filter((row) => placed.has(row.parent))
-    if (next.length === 0) throw new Error('The locations of the backup are inside each other.')
+    if (next.length === 0) throw new Error('The locations in the backup contain each other.')
     for (const row of next) placed.add(row.id)
     sorted.push(...next)
     remaining = remaining.filter((row) => !next.includes(row))

@@ -124,7 +124,7 @@ export async function createPostgresPool(options: {
 }
 
 function toStoreError(error: unknown): unknown {
-  if (isConflict(error)) return new StoreBusyError('Another transaction was in the way.', { cause: error })
+  if (isConflict(error)) return new StoreBusyError('The transaction conflicts with another one.', { cause: error })
   return isQueryError(error) ? error : toDown(error)
 }
 
@@ -160,5 +160,5 @@ function hasTimedOutInQueue(error: unknown): boolean {
 function toDown(error: unknown): StoreDownError {
   const reason = error instanceof AggregateError ? error.errors[0] : error
   const message = reason instanceof Error ? reason.message : String(reason)
-  return new StoreDownError(`PostgreSQL is out of reach: ${message}`, { cause: error })
+  return new StoreDownError(`PostgreSQL is unreachable: ${message}`, { cause: error })
 }

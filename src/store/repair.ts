@@ -79,15 +79,14 @@ async function findDamagedFile(path: string, paths: StorePaths): Promise<StorePr
 }
 
 function strictError(path: string, { cause, damage }: StoreProblem): StoreDamagedError {
-  const advice = 'micwatch serve, without --strict, goes on with its newest snapshot'
   if (cause === 'missing') {
     return new StoreDamagedError(
-      `There is no database at ${path}, but snapshots of one: ${advice}, and micwatch restore --none begins empty.`,
+      `The database ${path} is missing, but it has snapshots. To restore the newest snapshot, run micwatch serve without --strict. To start with an empty database, run micwatch restore --none.`,
     )
   }
-  const saved = cause === 'log_damaged' ? 'micwatch serve, without --strict, goes on with what can be read' : advice
+  const effect = cause === 'log_damaged' ? 'keep the readable data' : 'restore the newest snapshot'
   return new StoreDamagedError(
-    `The database ${path} is damaged (${damage}) and was left as it is: ${saved}; or restore a backup.`,
+    `The database ${path} is damaged (${damage}) and was not changed. To ${effect}, run micwatch serve without --strict, or restore a backup.`,
   )
 }
 

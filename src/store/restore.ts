@@ -62,7 +62,7 @@ async function findIrregularFile(file: string): Promise<string | null> {
       if (error.code === 'ENOENT' && suffix !== '') return null
       throw error
     })
-    if (found !== null && !found.isFile()) return `${suffix === '' ? 'it' : `${file}${suffix}`} is no regular file`
+    if (found !== null && !found.isFile()) return `${suffix === '' ? 'it' : `${file}${suffix}`} is not a regular file`
   }
   return null
 }
@@ -147,17 +147,17 @@ async function inspect(path: string): Promise<Found> {
   if (findDamage(path) !== null) return { kind: 'damaged' }
   return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
-    const readIfThere = <Item extends object>(table: string, columns: readonly (keyof Item & string)[]): Item[] =>
+    const readIfExists = <Item extends object>(table: string, columns: readonly (keyof Item & string)[]): Item[] =>
       tables.includes(table) ? (read(`"${table}"`, columns) as Item[]) : []
-    const leases = readIfThere<StoredLease>('leases', ['source', 'owner', 'epoch', 'expires_at'])
+    const leases = readIfExists<StoredLease>('leases', ['source', 'owner', 'epoch', 'expires_at'])
     return {
       kind: 'stored',
       carriedOver: {
-        meta: readIfThere<CarriedOver['meta'][number]>('meta', ['key', 'value']),
-        sequences: readIfThere<CarriedOver['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
+        meta: readIfExists<CarriedOver['meta'][number]>('meta', ['key', 'value']),
+        sequences: readIfExists<CarriedOver['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
         leases,
       },
-      counts: Object.fromEntries(contentTables.map((table) => [table, readIfThere<object>(table, []).length])),
+      counts: Object.fromEntries(contentTables.map((table) => [table, readIfExists<object>(table, []).length])),
       held: leases.flatMap((lease) => toHeld(lease, machineMs())),
     }
   })
@@ -275,13 +275,13 @@ function requireForce({ isForced }: RestoreOptions, target: string, counts: Coun
   const filled = Object.entries(counts ?? {}).filter(([, count]) => count > 0)
   const found =
     counts === null ? 'damaged' : `not empty (${filled.map(([name, count]) => `${name}: ${count}`).join(', ')})`
-  throw new Error(`${target} is ${found}; --force replaces it, and keeps a copy of it`)
+  throw new Error(`${target} is ${found}. Use --force to replace it; a copy of it is kept`)
 }
 
 function inUse(held: readonly HeldLease[]): StoreBusyError {
   const users = toNodes(held).processes.map(describeProcess).join(', ')
   const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
   const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
-  const hint = held.length > 0 ? `; one that was killed counts for ${seconds} s more` : ''
-  return new StoreBusyError(`${subject}: stop it first${hint}`)
+  const hint = held.length > 0 ? `; a process that was killed counts as running for ${seconds} s more` : ''
+  return new StoreBusyError(`${subject}. Stop it first${hint}`)
 }

@@ -278,7 +278,7 @@ export interface UserRow {
 }
 
 interface SessionRow {
-  /** SHA-256 of what the cookie holds. */
+  /** SHA-256 of the cookie's value. */
   hash: string
   user_id: number
   created_at: number
@@ -300,7 +300,7 @@ export interface TokenRow {
 }
 
 interface KnownBrowserRow {
-  /** SHA-256 of what the cookie holds. */
+  /** SHA-256 of the cookie's value. */
   hash: string
   user_id: number
   last_used_at: number
@@ -308,6 +308,7 @@ interface KnownBrowserRow {
 
 interface FailedTryRow {
   id: Generated<number>
+  /** Identifies the client: its network, or the browser if it is known. */
   stranger: string
   account: string
   at: number

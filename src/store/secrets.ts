@@ -27,9 +27,9 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Uses the `given` key (64 hexadecimal digits) or the key file in the folder, which is created when it is missing. */
-export async function openSecrets(dataDir: string, given: string | null = null): Promise<Secrets> {
-  if (given !== null) return createSecrets({ key: Buffer.from(given, 'hex'), warning: null })
+/** Uses the configured key (64 hexadecimal digits) or the key file in the folder, which is created when it is missing. */
+export async function openSecrets(dataDir: string, configuredKey: string | null = null): Promise<Secrets> {
+  if (configuredKey !== null) return createSecrets({ key: Buffer.from(configuredKey, 'hex'), warning: null })
   const path = join(dataDir, 'secret.key')
   await createFolder(resolve(dataDir))
   return createSecrets((await readKey(path)) ?? (await createKey(path)))
@@ -47,10 +47,10 @@ async function readKey(path: string): Promise<Key | null> {
   if (text === null) return null
   const exposure = await findExposure(path)
   if (exposure === 'exposed') {
-    throw new Error(`The key file ${path} can be read by others: make it readable by its owner only (chmod 600).`)
+    throw new Error(`The key file ${path} can be read by other users. Make it readable by its owner only (chmod 600).`)
   }
   if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
-    throw new Error(`The key file ${path} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`)
+    throw new Error(`The key file ${path} is damaged: expected 64 hexadecimal digits. Restore it from a backup.`)
   }
   return {
     key: Buffer.from(text.trim(), 'hex'),
@@ -59,7 +59,7 @@ async function readKey(path: string): Promise<Key | null> {
 }
 
 function describeMissingPermissions(path: string): string {
-  return `The file system of ${path} has no permissions: everyone who can open this folder can read the key. Keep the data folder on a file system with permissions, or give the key as MICWATCH_SECRET_KEY.`
+  return `The file system of ${path} has no permissions: every user who can open the folder can read the key. Move the data folder to a file system with permissions, or set MICWATCH_SECRET_KEY.`
 }
 
 /** Writes a draft and links it into place, so that two processes that start together use the same complete key. */
@@ -76,7 +76,7 @@ async function createKey(path: string): Promise<Key> {
     await rm(draft, { force: true })
   }
   const key = await readKey(path)
-  if (key === null) throw new Error(`The key file ${path} vanished while it was made.`)
+  if (key === null) throw new Error(`The key file ${path} was deleted while it was being created.`)
   return key
 }
 
@@ -157,8 +157,8 @@ function isSealed(value: unknown): value is Sealed {
 }
 
 /**
- * Walks `value` and `previousConfig` in parallel and replaces values under a secret's name with the result of `map`; when that is
- * undefined, the walk continues inside the value.
+ * Walks `value` and `previousConfig` in parallel and replaces values under a secret's name with the result of `map`. When
+ * the result is undefined, the walk continues inside the value.
  */
 function mapSecrets(
   value: unknown,

@@ -20,7 +20,7 @@ export interface Snapshot {
 
 const maxSnapshots = 3
 
-/** Null when the database is not a file. Deletes the oldest snapshots. */
+/** Resolves with null when the database is not a file. Deletes the oldest snapshots. */
 export async function takeSnapshot(
   db: Pick<Database, 'copyTo'>,
   paths: StorePaths,

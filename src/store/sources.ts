@@ -7,12 +7,12 @@ import type { SourceRow } from './schema.ts'
 /** By source. */
 export async function listSourceRecords(reader: Reader): Promise<SourceRecord[]> {
   const rows = await reader.selectFrom('sources').selectAll().orderBy('source').execute()
-  return rows.map(toReport)
+  return rows.map(toRecord)
 }
 
-export async function saveSourceRecords(tx: Tx, reports: readonly SourceRecord[]): Promise<void> {
-  for (const report of reports) {
-    const { source, ...fields } = toRow(report)
+export async function saveSourceRecords(tx: Tx, records: readonly SourceRecord[]): Promise<void> {
+  for (const record of records) {
+    const { source, ...fields } = toRow(record)
     await tx.query
       .insertInto('sources')
       .values({ source, ...fields })
@@ -26,7 +26,7 @@ function toRow({ device_errors, ...fields }: SourceRecord): SourceRow {
   return { ...fields, device_errors: isEmpty ? null : JSON.stringify(device_errors) }
 }
 
-function toReport({ device_errors, ...fields }: SourceRow): SourceRecord {
+function toRecord({ device_errors, ...fields }: SourceRow): SourceRecord {
   const read = device_errors === null ? noDeviceErrors : (JSON.parse(device_errors) as DeviceErrors)
   return { ...fields, device_errors: read }
 }

@@ -23,10 +23,10 @@ import type { SqliteLog } from './sqlite-log.ts'
 interface Options {
   /** Opened with a timeout of 0. Closed with the dialect. */
   readonly database: InstanceType<typeof DatabaseSync>
-  /** How long to wait for a lock another process holds. */
+  /** How long to wait for a lock that another process holds. */
   readonly waitLimitMs: number
   /** For the writing connection. Closed with the dialect. */
-  readonly log?: Pick<SqliteLog, 'close' | 'noteCommit'>
+  readonly log?: Pick<SqliteLog, 'close' | 'recordCommit'>
   onDamage(): void
 }
 
@@ -50,7 +50,7 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
     } catch (error) {
       if (!isBusy(error)) throw error
       if (performance.now() >= deadline) {
-        throw new StoreBusyError('Another process has held the database for too long.', { cause: error })
+        throw new StoreBusyError('Another process has locked the database for too long.', { cause: error })
       }
       await pause(retryEveryMs)
     }
@@ -73,7 +73,7 @@ function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver
     beginTransaction: () => whenNotBusy(() => execute(database, 'begin immediate', toError), requestedAt + waitLimitMs),
     async commitTransaction() {
       execute(database, 'commit', toError)
-      log?.noteCommit()
+      log?.recordCommit()
     },
     async rollbackTransaction() {
       // After some errors, such as a full disk, SQLite has already rolled back.

@@ -194,7 +194,7 @@ export async function removeSqlite(path: string): Promise<void> {
 
 export interface WriteOptions {
   readonly overwrite: boolean
-  /** `process` for a file at a path given by the user: it may contain secrets that the folder's owner must not read. */
+  /** `process` for a path that a user specified: the file may contain secrets that the folder's owner must not read. */
   readonly owner?: FileOwner
 }
 

@@ -14,7 +14,7 @@ import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedF
 
 export interface SqliteLog {
   /** Called right after a commit, before the next transaction begins. */
-  noteCommit(): void
+  recordCommit(): void
   /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>
   /** Moves the log to the database file and closes it. */
@@ -24,7 +24,7 @@ export interface SqliteLog {
 /** Size of the log that triggers a checkpoint. Each checkpoint starts a thread, so it must not run too often. */
 const checkpointBytes = 16 * 1024 * 1024
 const checkpointEveryMs = 10_000
-/** Size of the log at which SQLite runs the checkpoint inside a commit, in case the thread has failed to. */
+/** Size of the log at which SQLite itself runs a checkpoint inside a commit, in case the checkpoints of the thread fail. */
 const maxLogPages = 16_384
 
 /** Takes over syncing and checkpoints from the writing connection. */
@@ -67,7 +67,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
       if (isDue && (await file.stat()).size >= checkpointBytes) startCheckpoint()
     } catch (error) {
       hasSyncFailed = true
-      throw new StoreDownError(`What was written may be lost: ${String(error)}`, { cause: error })
+      throw new StoreDownError(`The last writes may be lost: ${String(error)}`, { cause: error })
     }
   }
 
@@ -106,7 +106,7 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
 
   let closing: Promise<void> | undefined
   return {
-    noteCommit: count.note,
+    recordCommit: count.note,
     secure: () => closing?.then(() => lastSync) ?? sync(),
     close() {
       closing ??= close()

@@ -15,7 +15,7 @@ export interface MovedAside {
 
 export async function startEmpty(paths: StorePaths, now: number): Promise<MovedAside> {
   const path = sqlitePath(paths.database_url)
-  if (path === null) throw new Error('--none is for SQLite; PostgreSQL has no snapshots here: create an empty database')
+  if (path === null) throw new Error('--none requires SQLite. For PostgreSQL, create an empty database instead')
   const hasDatabase = await stat(path).then(
     () => true,
     () => false,
@@ -23,7 +23,7 @@ export async function startEmpty(paths: StorePaths, now: number): Promise<MovedA
   const hasSnapshots = (await listSnapshots(paths)).length > 0
   if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null }
   const lock = await takeExclusiveLock(path)
-  if (lock === null) throw new StoreBusyError('Another process uses the database: stop it first')
+  if (lock === null) throw new StoreBusyError('Another process uses the database. Stop it first')
   try {
     const suffix = `before-restore-${toStamp(now)}`
     const database = hasDatabase ? `${path}.${suffix}` : null

@@ -1,4 +1,4 @@
-/** Transmitters, with the last report of those that are devices themselves. */
+/** Transmitters. Those that are separate devices are stored with their last report. */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { TransmitterDetails } from '../model/details.ts'

@@ -1,4 +1,4 @@
-/** The result of `promise`, or the reason of `signal` as soon as it aborts, even if the promise never settles. */
+/** Resolves like `promise`, but rejects with the signal's reason as soon as it aborts, even if the promise never settles. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {

@@ -17,7 +17,7 @@ export interface BrowseOptions {
   readonly signal: AbortSignal
   /** Destination of the query; the mDNS multicast group by default. */
   readonly group?: MulticastGroup
-  /** Local addresses to send from; by default one of each network. */
+  /** Local addresses to send from; by default those of all networks. */
   readonly from?: readonly string[]
 }
 
@@ -62,7 +62,7 @@ export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
-  /** Local addresses to listen on; by default one of each network. */
+  /** Local addresses to listen on; by default those of all networks. */
   readonly from?: readonly string[]
 }
 
@@ -120,6 +120,6 @@ function sendQuery(socket: Socket, query: Buffer, { address, port }: MulticastGr
 }
 
 function localAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((one) => one ?? [])
-  return all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
+  const addresses = Object.values(networkInterfaces()).flatMap((ofInterface) => ofInterface ?? [])
+  return addresses.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)
 }

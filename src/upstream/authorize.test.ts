@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAuthorizer, digestHeader, parseChallenges } from './authorize.ts'
 
-// RFC 7616 §3.9.1: one request, answered with MD5 and with SHA-256.
+// RFC 7616 §3.9.1: one request with an MD5 and a SHA-256 response.
 const rfc = {
   username: 'Mufasa',
   secret: 'Circle of Life',

@@ -27,7 +27,7 @@ export interface Authorizer {
   confirm(authenticationInfo: string): void
 }
 
-/** When the upstream requests an unsupported scheme, no credentials are sent. */
+/** Sends no credentials when the upstream requests an unsupported scheme. */
 export function createAuthorizer(
   credentials: Credentials,
   createCnonce = () => randomBytes(16).toString('hex'),
@@ -109,9 +109,9 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
   const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
   let keyed: Record<string, string> = {}
-  /** The peer has sent a Digest or Basic challenge. From then on the secret is never sent to it in plain text. */
+  /** The upstream has sent a Digest or Basic challenge. From then on, it never receives the secret in plain text. */
   let hasSentChallenge = false
-  /** The peer has accepted a request without credentials, so a later 401 is not about the key. */
+  /** The upstream has accepted a request without credentials, so a later 401 does not concern the key. */
   let isUnprotected = false
   let challenge: Challenge | undefined
   let nonceCount = 0
@@ -148,7 +148,7 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
         keyed = {}
       }
       const ordered = Object.values(hashes)
-      const preference = (one: Challenge) => ordered.indexOf(hashOf(one.parameters.algorithm ?? 'MD5') ?? '')
+      const preference = ({ parameters: { algorithm } }: Challenge) => ordered.indexOf(hashOf(algorithm ?? 'MD5') ?? '')
       const best = supported.sort((a, b) => preference(a) - preference(b))[0]
       if (best === undefined) return tryKeyHeader(sent)
       // The same nonce is offered again without `stale`: the credentials are wrong, not the nonce.
@@ -178,7 +178,7 @@ function isSupported(challenge: Challenge): boolean {
 }
 
 function offersAuth(challenge: Challenge): boolean {
-  return challenge.parameters.qop?.split(',').some((one) => one.trim().toLowerCase() === 'auth') ?? false
+  return challenge.parameters.qop?.split(',').some((qop) => qop.trim().toLowerCase() === 'auth') ?? false
 }
 
 function hashOf(algorithm: string): string | undefined {

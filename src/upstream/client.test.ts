@@ -41,7 +41,7 @@ describe('responses', () => {
     expect(await client.request('GET', '/204')).toMatchObject({ status: 204, body: undefined })
     const page = await client.request('GET', '/404%20<h1>None</h1>', { accept: [404] })
     expect(page).toMatchObject({ status: 404, body: undefined })
-    await expect(client.request('GET', '/404')).rejects.toMatchObject({ status: 404, message: /answered 404/ })
+    await expect(client.request('GET', '/404')).rejects.toMatchObject({ status: 404, message: /status 404/ })
   })
 
   // Conformance: C-3.24.
@@ -237,77 +237,82 @@ describe('digest authentication', () => {
   }
 
   /** Starts a server that accepts each nonce `uses` times and records the requests. */
-  async function startDigest(about: { nonces: () => string; uses?: number; info?: () => string; right?: boolean }) {
-    const seen: ReturnType<typeof parse>[] = []
-    let nonce = about.nonces()
+  async function startDigest(options: {
+    nonces: () => string
+    uses?: number
+    info?: () => string
+    isPasswordCorrect?: boolean
+  }) {
+    const received: ReturnType<typeof parse>[] = []
+    let nonce = options.nonces()
     let used = 0
     const server = await serve((request, response) => {
       const credentials = parse(request)
-      seen.push(credentials)
-      const isStale = credentials.nonce !== nonce || used >= (about.uses ?? Number.POSITIVE_INFINITY)
-      if (credentials.isRight && !isStale && about.right !== false) {
+      received.push(credentials)
+      const isStale = credentials.nonce !== nonce || used >= (options.uses ?? Number.POSITIVE_INFINITY)
+      if (credentials.isRight && !isStale && options.isPasswordCorrect !== false) {
         used++
-        const info = about.info?.()
+        const info = options.info?.()
         if (info !== undefined) response.setHeader('authentication-info', info)
         return response.end('[]')
       }
-      if (used > 0) nonce = about.nonces()
+      if (used > 0) nonce = options.nonces()
       used = 0
-      const isStaleOnly = credentials.isRight && about.right !== false
+      const isStaleOnly = credentials.isRight && options.isPasswordCorrect !== false
       response.writeHead(401, { 'www-authenticate': challenge(nonce, isStaleOnly ? ', stale=true' : '') }).end()
     })
-    return { server, seen }
+    return { server, received }
   }
 
   const counter = () => {
-    let at = 0
-    return () => `nonce-${++at}`
+    let index = 0
+    return () => `nonce-${++index}`
   }
 
   // Conformance: S-5.1, C-3.13.
   // Reliability: U5.
   test('uses one challenge for many sequential and parallel calls, with rising counts and new cnonces', async () => {
-    const { server, seen } = await startDigest({ nonces: counter() })
+    const { server, received } = await startDigest({ nonces: counter() })
     const client = createClient(server.url, { credentials: digest })
     await Promise.all(Array.from({ length: 10 }, () => client.request('GET', '/a?b=c')))
-    for (let at = 0; at < 5; at++) await client.request('PUT', '/d', { body: {} })
-    expect(seen.map(({ nc }) => nc || 0)).toEqual([0, ...Array.from({ length: 15 }, (_, at) => at + 1)])
-    expect(new Set(seen.slice(1).map(({ cnonce }) => cnonce)).size).toBe(15)
+    for (let index = 0; index < 5; index++) await client.request('PUT', '/d', { body: {} })
+    expect(received.map(({ nc }) => nc || 0)).toEqual([0, ...Array.from({ length: 15 }, (_, index) => index + 1)])
+    expect(new Set(received.slice(1).map(({ cnonce }) => cnonce)).size).toBe(15)
   })
 
   // Conformance: C-3.13.
   test('replaces a stale nonce within the call', async () => {
-    const { server, seen } = await startDigest({ nonces: counter(), uses: 3 })
+    const { server, received } = await startDigest({ nonces: counter(), uses: 3 })
     const client = createClient(server.url, { credentials: digest })
-    for (let at = 0; at < 7; at++) expect((await client.request('GET', '/')).status).toBe(200)
-    expect(seen).toHaveLength(7 + 3)
-    expect(seen.filter(({ isBare }) => isBare)).toHaveLength(1)
+    for (let index = 0; index < 7; index++) expect((await client.request('GET', '/')).status).toBe(200)
+    expect(received).toHaveLength(7 + 3)
+    expect(received.filter(({ isBare }) => isBare)).toHaveLength(1)
   })
 
   // Conformance: C-3.13.
   test('uses the next nonce without a new challenge', async () => {
-    let at = 1
-    const seen: string[] = []
+    let index = 1
+    const received: string[] = []
     const server = await serve((request, response) => {
       const { isBare, nonce } = parse(request)
       if (isBare) return response.writeHead(401, { 'www-authenticate': challenge('n1') }).end()
-      seen.push(nonce)
-      response.writeHead(200, { 'authentication-info': `nextnonce="n${++at}"` }).end('[]')
+      received.push(nonce)
+      response.writeHead(200, { 'authentication-info': `nextnonce="n${++index}"` }).end('[]')
     })
     const client = createClient(server.url, { credentials: digest })
     for (let call = 0; call < 3; call++) await client.request('GET', '/')
-    expect(seen).toEqual(['n1', 'n2', 'n3'])
+    expect(received).toEqual(['n1', 'n2', 'n3'])
   })
 
   test.each([
     ['fresh nonces', counter()],
     ['always the same nonce', () => 'same'],
   ])('sends at most two requests per call with wrong credentials, %s', async (_, nonces) => {
-    const { server, seen } = await startDigest({ nonces, right: false })
+    const { server, received } = await startDigest({ nonces, isPasswordCorrect: false })
     const client = createClient(server.url, { credentials: digest })
     for (let call = 1; call <= 3; call++) {
       await expect(client.request('GET', '/')).rejects.toMatchObject({ status: 401, message: /credentials rejected/ })
-      expect(seen.length).toBeLessThanOrEqual(2 * call)
+      expect(received.length).toBeLessThanOrEqual(2 * call)
     }
   })
 
@@ -362,7 +367,9 @@ describe('request throttle', () => {
     const late = throttle
       .waitForTurn('b', { perSecond: 0.1, burst: 1 })
       .then(() => throttle.waitForTurn('b', { perSecond: 0.1, burst: 1 }, stop.signal))
-    const passed = Array.from({ length: 6 }, (_, at) => throttle.waitForTurn('a', rateLimit).then(() => order.push(at)))
+    const passed = Array.from({ length: 6 }, (_, index) =>
+      throttle.waitForTurn('a', rateLimit).then(() => order.push(index)),
+    )
     await Promise.all(passed)
     expect(order).toEqual([0, 1, 2, 3, 4, 5])
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190)

@@ -68,7 +68,7 @@ export interface UpstreamClient {
   toError(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   readonly destinations: Destinations
-  /** The remaining time of the Retry-After period; 0 when there is none. */
+  /** The remaining time of the Retry-After period, otherwise 0. */
   readonly holdMs: number
   /**
    * Takes over from another process, which may have used the full rate limit until `idleMs` ago and still had to wait
@@ -79,7 +79,7 @@ export interface UpstreamClient {
   readonly resume: StreamResume
   /** Sockets bound to fixed local ports, by port, which the device sessions of this client share (udp.ts). */
   readonly boundSockets: Map<number, BoundSocket>
-  /** Makes every further request throw `reason`, because requests would do harm until a setting is changed. */
+  /** Makes every further request throw `reason`, when requests would do harm until a setting is changed. */
   block(reason: ApiError): void
   close(): Promise<void>
 }
@@ -106,7 +106,7 @@ export interface RequestThrottle {
   takeOver(origin: string, rateLimit: RateLimit, idleMs: number): void
   /** Blocks requests for `ms`. Does not shorten a longer period. */
   hold(origin: string, ms: number): void
-  /** The remaining time of the blocked period; 0 when there is none. */
+  /** The remaining time of the blocked period, otherwise 0. */
   holdMs(origin: string): number
 }
 
@@ -159,7 +159,7 @@ export function createUpstreamClient(options: {
   } = options
   const { timeoutMs, credentials, rateLimit } = settings
   const base = new URL(settings.baseUrl)
-  // `URL.origin` is "null" for schemes other than those of the web.
+  // `URL.origin` is "null" for schemes other than http and https.
   const address = `${base.protocol}//${base.host}`
   const prefix = base.pathname.replace(/\/$/, '')
   const authorizer = createAuthorizer(credentials)
@@ -184,7 +184,7 @@ export function createUpstreamClient(options: {
       maxHeaderSize: 16 * 1024,
       // undici would reconnect after an aborted request although no request is waiting.
       connect: (target, callback) =>
-        inFlight > 0 ? connect(target, callback) : callback(new Error('nobody asks'), null),
+        inFlight > 0 ? connect(target, callback) : callback(new Error('no request is waiting'), null),
     })
   async function waitForTurn(signal?: AbortSignal): Promise<void> {
     if (blockReason !== null) throw blockReason
@@ -198,15 +198,15 @@ export function createUpstreamClient(options: {
     const holdMs = throttle.holdMs(address)
     if (holdMs === 0) return
     const seconds = Math.ceil(holdMs / 1000)
-    throw new errors.ApiRateLimitError(`${base.host} asked us to wait; ${seconds} s are left (rate limited)`, {
+    throw new errors.ApiRateLimitError(`${base.host} is rate limited; the next attempt is in ${seconds} s`, {
       status: 429,
       retryAfter: seconds,
     })
   }
 
   /**
-   * Waits for a free connection here and not in the pool, so that the timeout starts when the request is sent, and the
-   * request uses the latest Retry-After period, challenge and nonce count.
+   * Waits for a free connection before the request enters the pool, so that the timeout starts when the request is sent,
+   * and the request uses the latest Retry-After period, challenge and nonce count.
    */
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<UpstreamResponse> {
     const release = await acquireSlot(options.signal)
@@ -300,9 +300,12 @@ export function createUpstreamClient(options: {
       body = JSON.parse(text)
     } catch (cause) {
       const isHtml = headers['content-type']?.includes('html') ?? false
-      throw invalid(isHtml ? 'a web page instead of data; is a login page in between?' : 'not JSON', cause)
+      throw invalid(
+        isHtml ? 'a web page instead of data; check whether a login page or a proxy responds' : 'not JSON',
+        cause,
+      )
     }
-    if (isDeeper(body, maxJsonDepth)) throw invalid('nested deeper than Micwatch accepts')
+    if (isDeeper(body, maxJsonDepth)) throw invalid(`nested deeper than ${maxJsonDepth} levels`)
     return body
   }
 
@@ -389,7 +392,7 @@ async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefin
   return Buffer.concat(chunks, size)
 }
 
-/** Requests ask for no encoding. A single encoding is decoded anyway, for systems that ignore the request. */
+/** Requests accept no content encoding. One encoding is decoded anyway, for systems that ignore `accept-encoding`. */
 function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
   switch (encoding.trim().toLowerCase()) {
     case '':

@@ -41,8 +41,9 @@ describe('the two notations', () => {
   test.each(Object.keys(plain))('may both give %s, if they agree', (key) => {
     const otherKey = Object.keys(upper)[Object.keys(plain).indexOf(key)] as keyof typeof upper
     expect(parseConnection({ ...plain, [otherKey]: upper[otherKey] })).toEqual(parseConnection(plain))
-    const other = typeof upper[otherKey] === 'boolean' ? true : typeof upper[otherKey] === 'number' ? 7 : 'http://other'
-    expect(() => parseConnection({ ...plain, [otherKey]: other })).toThrow(new RegExp(`^${key}: .*${otherKey}`))
+    const otherValue =
+      typeof upper[otherKey] === 'boolean' ? true : typeof upper[otherKey] === 'number' ? 7 : 'http://other'
+    expect(() => parseConnection({ ...plain, [otherKey]: otherValue })).toThrow(new RegExp(`^${key}: .*${otherKey}`))
   })
 
   test('may write one address differently', () => {
@@ -128,8 +129,8 @@ test.each([
   ['TCP://Stage-Left/', 'tcp://stage-left:2202'],
   ['udp://10.0.0.9:4000', 'udp://10.0.0.9:4000'],
   ['tcp://[fe80::1]', 'tcp://[fe80::1]:2202'],
-])('normalizes %j of a device without HTTP to %s', (given, expected) => {
-  const { addresses } = parseConnection({ devices: [given] }, { 'tcp:': 2202, 'udp:': 2202 })
+])('normalizes %j of a device without HTTP to %s', (text, expected) => {
+  const { addresses } = parseConnection({ devices: [text] }, { 'tcp:': 2202, 'udp:': 2202 })
   expect(addresses).toEqual([{ ...noExtras, baseUrl: expected, secret: '' }])
 })
 
@@ -148,8 +149,8 @@ test.each([
   ['http://a/', 'http://a'],
   [' HTTP://A:80 ', 'http://a'],
   ['https://10.0.0.5:443/mics//', 'https://10.0.0.5/mics'],
-])('normalizes %j to %s', (given, expected) => {
-  expect(parseConnection({ api_base_url: given }).addresses[0]?.baseUrl).toBe(expected)
+])('normalizes %j to %s', (text, expected) => {
+  expect(parseConnection({ api_base_url: text }).addresses[0]?.baseUrl).toBe(expected)
 })
 
 // Conformance: C-3.14.

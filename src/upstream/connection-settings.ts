@@ -55,7 +55,7 @@ const plainKeys = [
   'auth_header_name',
 ]
 
-/** Throws ConfigError for an unknown key, a wrong type, or one setting given twice with different values. */
+/** Throws ConfigError for an unknown key, a wrong type, or one setting in both notations with different values. */
 export function parseConnection(config: Config, devicePorts: DevicePorts = {}): ConnectionSettings {
   const known = new Set([...plainKeys, ...Object.values(keyAliases)])
   for (const key of Object.keys(config)) {
@@ -78,7 +78,7 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   }
   const urls = addresses.map(({ baseUrl }) => baseUrl)
   const duplicate = urls.find((url, index) => urls.indexOf(url) !== index)
-  if (duplicate !== undefined) throw new ConfigError(`devices: ${duplicate} is given twice; keep one`)
+  if (duplicate !== undefined) throw new ConfigError(`devices: ${duplicate} is listed twice; remove one`)
   // The specification's default is 30 s with BASE_URL and 10 s with api_base_url.
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
@@ -107,25 +107,25 @@ function requireHeaderValue(text: string, key: string): void {
   requirePlainText(text, key)
   if (isHeaderValue(text)) return
   throw new ConfigError(
-    `${key}: expected characters that an HTTP header can carry: Latin letters, digits and signs, no space at either end`,
+    `${key}: expected characters that are valid in an HTTP header: Latin letters, digits and symbols, no space at either end`,
   )
 }
 
 function createReader(config: Config) {
-  const value = (key: string): unknown => {
-    const other = keyAliases[key]
-    const given = config[key] ?? undefined
-    if (other === undefined) return given
-    const otherValue = config[other] ?? undefined
-    if (given !== undefined && otherValue !== undefined && !isSameSetting(key, other, given, otherValue)) {
-      throw new ConfigError(`${key}: given as ${key} and as ${other} with different values; keep one`)
+  const getValue = (key: string): unknown => {
+    const alias = keyAliases[key]
+    const value = config[key] ?? undefined
+    if (alias === undefined) return value
+    const aliasValue = config[alias] ?? undefined
+    if (value !== undefined && aliasValue !== undefined && !isSameSetting(key, alias, value, aliasValue)) {
+      throw new ConfigError(`${key}: ${key} and ${alias} have different values; remove one`)
     }
-    return given ?? otherValue
+    return value ?? aliasValue
   }
-  const nameOf = (key: string) => (config[key] === value(key) ? key : (keyAliases[key] ?? key))
-  const readTyped = <T>(key: string, expected: string, isValid: (given: unknown) => given is T): T | undefined => {
-    const given = value(key)
-    if (given === undefined || isValid(given)) return given
+  const nameOf = (key: string) => (config[key] === getValue(key) ? key : (keyAliases[key] ?? key))
+  const readTyped = <T>(key: string, expected: string, isValid: (value: unknown) => value is T): T | undefined => {
+    const value = getValue(key)
+    if (value === undefined || isValid(value)) return value
     throw new ConfigError(`${nameOf(key)}: expected ${expected}`)
   }
   const number = (key: string, min: number, max: number) =>
@@ -133,9 +133,9 @@ function createReader(config: Config) {
   const flag = (key: string) => readTyped(key, 'true or false', (value): value is boolean => typeof value === 'boolean')
   const text = (key: string) => readTyped(key, 'text', (value): value is string => typeof value === 'string')
   const checkedText = (key: string, check: CheckText) => {
-    const given = text(key)
-    if (given !== undefined) check(given, nameOf(key))
-    return given
+    const value = text(key)
+    if (value !== undefined) check(value, nameOf(key))
+    return value
   }
   return {
     text,
@@ -144,7 +144,7 @@ function createReader(config: Config) {
     authHeader: () => {
       const name = text('auth_header_name') ?? 'X-Vendor-Auth-Key'
       if (!isFreeHeaderName(name)) {
-        throw new ConfigError('auth_header_name: expected the name of an HTTP header that Micwatch does not set itself')
+        throw new ConfigError('auth_header_name: expected the name of an HTTP header that Micwatch does not use itself')
       }
       return flag('auth_header') ? name : null
     },
@@ -164,7 +164,7 @@ function createReader(config: Config) {
       const key = checkedText('shared_key', check)
       const password = checkedText('password', check)
       if (key !== undefined && password !== undefined && key !== password) {
-        throw new ConfigError('shared_key: given beside a different password; keep one')
+        throw new ConfigError('shared_key: shared_key and password have different values; remove one')
       }
       return key ?? password ?? ''
     },
@@ -180,11 +180,11 @@ function readWebSocketUrl(read: ReturnType<typeof createReader>, systemUrl: stri
   throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
 }
 
-/** Two notations of one address count as equal. */
-function isSameSetting(key: string, other: string, a: unknown, b: unknown): boolean {
+/** Two spellings of one address count as equal. */
+function isSameSetting(key: string, alias: string, a: unknown, b: unknown): boolean {
   if (a === b) return true
   const areAddresses = key === 'api_base_url' && typeof a === 'string' && typeof b === 'string'
-  return areAddresses && parseBaseUrl(a, key) === parseBaseUrl(b, other)
+  return areAddresses && parseBaseUrl(a, key) === parseBaseUrl(b, alias)
 }
 
 function isBetween(value: unknown, min: number, max: number): value is number {
@@ -204,12 +204,12 @@ function parseDevice(
   if (password !== undefined && typeof password !== 'string') throw new ConfigError(`${path}.password: expected text`)
   if (password !== undefined) checkSecret(password, `${path}.password`)
   if (name !== null && typeof name !== 'string') throw new ConfigError(`${path}.name: expected text`)
-  const pinned = fingerprint === null ? null : parseFingerprint(String(fingerprint))
-  if (fingerprint !== null && pinned === null) {
+  const pinnedFingerprint = fingerprint === null ? null : parseFingerprint(String(fingerprint))
+  if (fingerprint !== null && pinnedFingerprint === null) {
     throw new ConfigError(`${path}.fingerprint: expected the certificate's SHA-256 fingerprint, 64 hex digits`)
   }
   const baseUrl = parseBaseUrl(url, key, devicePorts)
-  return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinned, name }
+  return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinnedFingerprint, name }
 }
 
 /** Normalizes an address, because it identifies the source. */
@@ -230,7 +230,7 @@ function parseUrl(text: string, path: string, schemes: readonly string[]): URL {
     throw new ConfigError(`${path}: expected an address that begins with ${schemes.join('// or ')}//`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigError(`${path}: credentials do not belong in the address; use username and password`)
+    throw new ConfigError(`${path}: expected an address without credentials; set username and password instead`)
   }
   return url
 }

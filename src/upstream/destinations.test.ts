@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createDestinations, isRefusedNow } from './destinations.ts'
+import { createDestinations, isHostBlocked } from './destinations.ts'
 
 // Reliability: 1.15, 3.9.1.
 describe('blocked destinations', () => {
   const destinations = createDestinations()
-  destinations.addOwn('127.0.0.1', 8080)
-  destinations.addOwn('::', 9090)
+  destinations.blockListener('127.0.0.1', 8080)
+  destinations.blockListener('::', 9090)
 
   it.each([
     '169.254.169.254',
@@ -21,24 +21,24 @@ describe('blocked destinations', () => {
     '0.0.0.0',
     '0.1.2.3',
     '::',
-  ])('%s', (address) => expect(destinations.isRefused(address, 80)).toBe(true))
+  ])('%s', (address) => expect(destinations.isBlocked(address, 80)).toBe(true))
 
   it.each(['127.0.0.1', '::1', '169.254.17.3', '10.0.0.7', '192.168.1.20', 'fe80::1', 'fd00::7', '8.8.8.8'])(
-    'but to %s it is',
-    (address) => expect(destinations.isRefused(address, 80)).toBe(false),
+    'do not include %s',
+    (address) => expect(destinations.isBlocked(address, 80)).toBe(false),
   )
 
   it('include the addresses on which this process listens', () => {
-    expect(destinations.isRefused('127.0.0.1', 8080)).toBe(true)
-    expect(destinations.isRefused('::ffff:127.0.0.1', 8080)).toBe(true)
-    expect(destinations.isRefused('127.0.0.1', 8081)).toBe(false)
-    expect(destinations.isRefused('127.0.0.1', 9090)).toBe(true)
-    expect(destinations.isRefused('10.255.255.254', 9090)).toBe(false)
+    expect(destinations.isBlocked('127.0.0.1', 8080)).toBe(true)
+    expect(destinations.isBlocked('::ffff:127.0.0.1', 8080)).toBe(true)
+    expect(destinations.isBlocked('127.0.0.1', 8081)).toBe(false)
+    expect(destinations.isBlocked('127.0.0.1', 9090)).toBe(true)
+    expect(destinations.isBlocked('10.255.255.254', 9090)).toBe(false)
   })
 
   it('include names that resolve to a blocked address', async () => {
-    expect(await isRefusedNow(destinations, new URL('http://localhost:9090'))).toBe(true)
-    expect(await isRefusedNow(destinations, new URL('http://localhost:9091'))).toBe(false)
-    expect(await isRefusedNow(destinations, new URL('http://no-such-name.invalid'))).toBe(false)
+    expect(await isHostBlocked(destinations, new URL('http://localhost:9090'))).toBe(true)
+    expect(await isHostBlocked(destinations, new URL('http://localhost:9091'))).toBe(false)
+    expect(await isHostBlocked(destinations, new URL('http://no-such-name.invalid'))).toBe(false)
   })
 })

@@ -9,11 +9,11 @@ import { buildConnector } from 'undici'
 import { certificateError, type Trust, tlsOptions } from './certificate.ts'
 
 export interface Destinations {
-  /** Adds an address on which this process itself listens. */
-  addOwn(host: string, port: number): void
+  /** Blocks an address on which this process listens, so that it sends no requests to itself. */
+  blockListener(host: string, port: number): void
   /** Whether this IP address (not a host name) is a blocked destination. */
-  isRefused(address: string, port: number): boolean
-  /** Resolves a host name. Parallel lookups of a name are shared, so that a hanging resolver blocks only one thread per name. */
+  isBlocked(address: string, port: number): boolean
+  /** Resolves a host name. Parallel lookups of one name are shared, so that a hanging resolver blocks one thread per name. */
   resolve(hostname: string, options?: LookupOptions): Promise<readonly LookupAddress[]>
 }
 
@@ -25,11 +25,13 @@ export function createDestinations(): Destinations {
   const pendingLookups = new Map<string, Promise<LookupAddress[]>>()
   const isOwnListener = (address: string, port: number) =>
     listeners.some(
-      (one) => one.port === port && (one.host === address || (isUnspecified(one.host) && isLocalAddress(address))),
+      (listener) =>
+        listener.port === port &&
+        (listener.host === address || (isUnspecified(listener.host) && isLocalAddress(address))),
     )
   return {
-    addOwn: (host, port) => void listeners.push({ host: isIP(host) === 0 ? host : canonical(host), port }),
-    isRefused(text, port) {
+    blockListener: (host, port) => void listeners.push({ host: isIP(host) === 0 ? host : canonical(host), port }),
+    isBlocked(text, port) {
       const address = canonical(text)
       const range = ipaddr.parse(address).range()
       const isInvalid = range === 'multicast' || range === 'broadcast' || range === 'unspecified'
@@ -52,9 +54,9 @@ function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress
 }
 
 /** Marks a connection that was blocked before it was attempted; `error-messages.ts` builds the sentence. */
-class RefusedDestinationError extends Error {
+class BlockedDestinationError extends Error {
   override readonly name = 'RefusedDestinationError'
-  readonly code = 'REFUSED_DESTINATION'
+  readonly code = 'BLOCKED_DESTINATION'
 }
 
 /** A `lookup` function for Node that checks the resolved addresses at the time of connecting. */
@@ -63,8 +65,8 @@ export function guardedLookup(destinations: Destinations, port: number): LookupF
     destinations.resolve(hostname, options).then(
       (found) => {
         const [first] = found
-        const isRefused = found.some(({ address }) => destinations.isRefused(address, port))
-        if (isRefused || first === undefined) callback(blockedError(hostname), '')
+        const isBlocked = found.some(({ address }) => destinations.isBlocked(address, port))
+        if (isBlocked || first === undefined) callback(blockedError(hostname), '')
         else if (options.all) callback(null, [...found])
         else callback(null, first.address, first.family)
       },
@@ -85,7 +87,7 @@ export function guardedConnector(
     lookup: guardedLookup(destinations, port),
   } as buildConnector.BuildOptions)
   return (target, callback) => {
-    if (isRefusedHost(destinations, target.hostname, port)) callback(blockedError(target.hostname), null)
+    if (isBlockedIp(destinations, target.hostname, port)) callback(blockedError(target.hostname), null)
     else
       connect(target, (error, socket) => {
         const tlsError = socket === null ? null : certificateError(socket, trust)
@@ -102,21 +104,21 @@ export async function resolveDestination(destinations: Destinations, url: URL): 
   const found = isIP(host) === 0 ? await destinations.resolve(host) : [{ address: host, family: isIP(host) }]
   // Prefers IPv4, because most audio hardware does not support IPv6.
   const chosen = found.find(({ family }) => family === 4) ?? found[0]
-  if (chosen === undefined || destinations.isRefused(chosen.address, portOf(url))) throw blockedError(url.hostname)
+  if (chosen === undefined || destinations.isBlocked(chosen.address, portOf(url))) throw blockedError(url.hostname)
   return chosen
 }
 
 /** Throws when the host is a blocked IP address; host names are checked when they are resolved. */
 export function checkDestination(destinations: Destinations, url: URL): void {
-  if (isRefusedHost(destinations, url.hostname, portOf(url))) throw blockedError(url.hostname)
+  if (isBlockedIp(destinations, url.hostname, portOf(url))) throw blockedError(url.hostname)
 }
 
 /** Whether the host or an address it resolves to is blocked. A name that does not resolve is not blocked. */
-export async function isRefusedNow(destinations: Destinations, url: URL): Promise<boolean> {
-  if (isIP(withoutBrackets(url.hostname)) !== 0) return isRefusedHost(destinations, url.hostname, portOf(url))
+export async function isHostBlocked(destinations: Destinations, url: URL): Promise<boolean> {
+  if (isIP(withoutBrackets(url.hostname)) !== 0) return isBlockedIp(destinations, url.hostname, portOf(url))
   const resolved = destinations.resolve(url.hostname).catch((): readonly LookupAddress[] => [])
   const found = await Promise.race([resolved, sleep(2000, [], { ref: false })])
-  return found.some(({ address }) => destinations.isRefused(address, portOf(url)))
+  return found.some(({ address }) => destinations.isBlocked(address, portOf(url)))
 }
 
 export function portOf({ port, protocol }: URL): number {
@@ -124,13 +126,13 @@ export function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' || protocol === 'wss:' ? 443 : 80
 }
 
-function isRefusedHost(destinations: Destinations, hostname: string, port: number): boolean {
+function isBlockedIp(destinations: Destinations, hostname: string, port: number): boolean {
   const host = withoutBrackets(hostname)
-  return isIP(host) !== 0 && destinations.isRefused(host, port)
+  return isIP(host) !== 0 && destinations.isBlocked(host, port)
 }
 
-function blockedError(hostname: string): RefusedDestinationError {
-  return new RefusedDestinationError(`nothing is sent to ${hostname}`)
+function blockedError(hostname: string): BlockedDestinationError {
+  return new BlockedDestinationError(`nothing is sent to ${hostname}`)
 }
 
 function withoutBrackets(hostname: string): string {
@@ -152,6 +154,6 @@ function isUnspecified(host: string): boolean {
 
 function isLocalAddress(address: string): boolean {
   if (ipaddr.parse(address).range() === 'loopback') return true
-  const listeners = Object.values(networkInterfaces()).flatMap((one) => one ?? [])
-  return listeners.some((one) => canonical(one.address) === address)
+  const localAddresses = Object.values(networkInterfaces()).flatMap((ofInterface) => ofInterface ?? [])
+  return localAddresses.some((local) => canonical(local.address) === address)
 }

@@ -38,8 +38,8 @@ async function readReport(item: object, parts: Record<string, unknown> = {}) {
   let [device] = (await listDevices(client)).devices
   if (device === undefined) throw new Error('no device')
   for (const part of partsOf(device)) device = await readPart(client, device, part)
-  const { metadata, ...observation } = toDeviceReport(device, family)
-  return { observation, device, asked: client.requests.slice(1) }
+  const { metadata, ...report } = toDeviceReport(device, family)
+  return { report, device, requests: client.requests.slice(1) }
 }
 
 describe('device list', () => {
@@ -56,7 +56,7 @@ describe('device list', () => {
   })
 
   test.each([{}, { devices: null }, { devices: {} }, { devices: 'none' }, 'devices', null, [7], [{}]])(
-    '%j is none',
+    '%j is rejected',
     async (body) => {
       await expect(listDevices(createFakeClient({ [path]: body }))).rejects.toThrow('invalid response from system')
     },
@@ -112,11 +112,8 @@ describe('channel and transmitter readings', () => {
 
   // Conformance: C-3.2.
   test('assigns a single transmitter to channel 1 by default', async () => {
-    const { observation } = await readReport(
-      {},
-      { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } },
-    )
-    expect(observation.channels).toEqual([
+    const { report } = await readReport({}, { '/channels': two, '/transmitter': { battery_percentage: 40, slot: 2 } })
+    expect(report.channels).toEqual([
       { channel: 1, transmitter: { battery: 40, upstream_slot: 2 } },
       { channel: 2, frequency: '500.000', transmitter: null },
     ])
@@ -125,8 +122,8 @@ describe('channel and transmitter readings', () => {
   // Conformance: C-3.3.
   test('reads several transmitters, one on a channel that is not in the channel list', async () => {
     const transmitters = [{ channel: 2, battery: 5 }, { channel: 3, rf_level: -60 }, { channel: 'x' }, {}]
-    const { observation } = await readReport({}, { '/channels': two, '/transmitter': { transmitters } })
-    expect(observation.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
+    const { report } = await readReport({}, { '/channels': two, '/transmitter': { transmitters } })
+    expect(report.channels?.map(({ channel, transmitter }) => [channel, transmitter])).toEqual([
       [1, null],
       [2, { battery: 5 }],
       [3, { rf_level: -60 }],
@@ -135,18 +132,18 @@ describe('channel and transmitter readings', () => {
 
   // Conformance: C-3.3.
   test('treats 404 as no channels or transmitters', async () => {
-    const { observation } = await readReport({}, { '/channels': two })
-    expect(observation.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
+    const { report } = await readReport({}, { '/channels': two })
+    expect(report.channels?.map(({ transmitter }) => transmitter)).toEqual([null, null])
   })
 
   test('ignores an invalid response of one device', async () => {
     const broken = new ApiError('not JSON', { status: 200 })
     for (const odd of [500, 502, 400, 409, broken, { channels: null }, { channels: 4 }, 'x']) {
-      const { observation, device } = await readReport(
+      const { report, device } = await readReport(
         { battery_percentage: 9 },
         { '': odd, '/channels': odd, '/transmitter': 500 },
       )
-      expect(observation).not.toHaveProperty('channels')
+      expect(report).not.toHaveProperty('channels')
       expect(hasIdentity(device)).toBe(true)
     }
   })
@@ -172,21 +169,21 @@ describe('list summary', () => {
 
   // Conformance: C-3.5.
   test('is used when the device has no channels', async () => {
-    expect((await readReport(summary)).observation.channels).toEqual(asTransmitter)
-    expect((await readReport(summary, { '/channels': [] })).observation.channels).toEqual(asTransmitter)
-    expect((await readReport({ ...summary, channels: [] })).observation.channels).toEqual(asTransmitter)
-    expect((await readReport({ battery_percentage: null })).observation).not.toHaveProperty('channels')
+    expect((await readReport(summary)).report.channels).toEqual(asTransmitter)
+    expect((await readReport(summary, { '/channels': [] })).report.channels).toEqual(asTransmitter)
+    expect((await readReport({ ...summary, channels: [] })).report.channels).toEqual(asTransmitter)
+    expect((await readReport({ battery_percentage: null })).report).not.toHaveProperty('channels')
   })
 
   // Conformance: C-3.5.
   test('is ignored when channels or transmitters are reported or could not be read', async () => {
-    expect((await readReport(summary, { '/channels': [{ channel: 2 }] })).observation.channels).toEqual([
+    expect((await readReport(summary, { '/channels': [{ channel: 2 }] })).report.channels).toEqual([
       { channel: 2, transmitter: null },
     ])
-    expect((await readReport(summary, { '/transmitter': { battery: 9 } })).observation.channels).toEqual([
+    expect((await readReport(summary, { '/transmitter': { battery: 9 } })).report.channels).toEqual([
       { channel: 1, transmitter: { battery: 9 } },
     ])
-    expect((await readReport(summary, { '/channels': 500 })).observation.channels).toEqual([])
+    expect((await readReport(summary, { '/channels': 500 })).report.channels).toEqual([])
   })
 })
 
@@ -237,11 +234,11 @@ describe('toDeviceReport', () => {
     [{ device_type: 'handheld' }, { kind: 'transmitter' }],
     [{ network_mode: 'DHCP' }, { network_mode: 'dhcp' }],
   ])('converts %j', async (item, expected) => {
-    expect((await readReport(item)).observation).toMatchObject(expected)
+    expect((await readReport(item)).report).toMatchObject(expected)
   })
 
   test('accepts only the four known network modes', async () => {
-    expect((await readReport({ network_mode: 'weird' })).observation).not.toHaveProperty('network_mode')
+    expect((await readReport({ network_mode: 'weird' })).report).not.toHaveProperty('network_mode')
   })
 
   test('treats special property names as data', async () => {

@@ -34,12 +34,12 @@ export interface ApiDevice {
   readonly type: string
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
-  /** Absent when not requested yet, as are the two below. Data in the list itself is parsed when it is needed. */
+  /** Absent until requested, like `channels` and `transmitters`. Data in the list itself is parsed when it is needed. */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
   /** By channel; an empty list means that there are no transmitters. */
   readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
-  /** The device was asked and has no channels. */
+  /** The channels were requested, and the device has none. */
   readonly hasNoChannels?: boolean
   /** The unparsed responses, for the review queue. */
   readonly raw: {
@@ -70,7 +70,7 @@ interface ApiDeviceList {
 }
 
 /**
- * Sends one request. A device whose entry is unchanged since `before` is the same object. Throws the manufacturer's
+ * Sends one request. A device whose entry is unchanged since `previous` is the same object. Throws the manufacturer's
  * ApiError when the response is not a list of devices.
  */
 async function listDevices(
@@ -197,9 +197,7 @@ export function toDeviceReport(device: ApiDevice, family: (model: string) => str
   }
 }
 
-/**
- * Parses a pushed message: any fields of the device, its channels or its transmitters. Absent fields are omitted.
- */
+/** Parses a pushed message: any fields of the device, its channels or its transmitters. Absent fields are omitted. */
 export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): DeviceReport {
   const identity = parseIdentity(fields)
   const { model_name } = identity
@@ -301,7 +299,7 @@ function parseStatus(status: unknown): boolean | undefined {
   return typeof status === 'string' ? status.trim().toLowerCase() === 'online' : undefined
 }
 
-/** Whether the fields identify the device; the others may follow later. */
+/** Whether the fields are sufficient to identify the device. Other identity fields may follow later. */
 function isIdentifiable({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && (serial_number !== undefined || mac_address !== undefined)
 }

@@ -10,15 +10,15 @@ export interface DeviceSocket {
   readonly remoteAddress: string
   /** Waits for the rate limit. Delivery is not confirmed. */
   send(text: string): Promise<void>
-  /** Sends the farewell and closes the socket. */
+  /** Sends the closing message and closes the socket. */
   close(): void
 }
 
 export interface DeviceSocketOptions {
-  /** An abort closes the session at any time, after sending the farewell. */
+  /** An abort closes the session at any time, after sending the closing message. */
   readonly signal: AbortSignal
   /** Returns the last message to send before the socket closes; undefined sends nothing. */
-  readonly farewell?: () => string | undefined
+  readonly closingMessage?: () => string | undefined
 }
 
 /** A queue of received messages. */
@@ -33,7 +33,7 @@ export interface Inbox {
   end(): void
 }
 
-/** `onEmpty` is called when all messages have been read, `onLeft` when the reader has finished for any reason. */
+/** `onEmpty` is called when all messages have been read, `onClose` when the reader has finished for any reason. */
 export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
   let queued: string[] = []
   let failure: { readonly error: unknown } | undefined

@@ -7,7 +7,7 @@ import { timeLimit } from '../../test/time-limit.ts'
 import { browse } from './announcements.ts'
 import { type DnsRecord, encodeQuestion, parseRecords, toServices } from './dns-sd.ts'
 
-// Put together by hand after RFC 1035 §4.1 and RFC 6763 §13: an answer with name compression.
+// Written by hand as in RFC 1035 §4.1 and RFC 6763 §13: a response with name compression.
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
 const label = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]).toString('hex')
 const answer = hex(`
@@ -65,9 +65,9 @@ describe('response', () => {
 
   test('may be arbitrary bytes', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(answer.length), (noise, at) => {
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(answer.length), (noise, index) => {
         parseRecords(Buffer.from(noise))
-        parseRecords(Buffer.concat([answer.subarray(0, at), noise]))
+        parseRecords(Buffer.concat([answer.subarray(0, index), noise]))
       }),
     )
   })

@@ -22,7 +22,7 @@ export type DnsRecord =
 const typeNumbers = { A: 1, PTR: 12, TXT: 16, SRV: 33 } as const
 const headerBytes = 12
 /** The top bit of a question's class requests a unicast response (RFC 6762 §5.4). */
-const unicastWanted = 0x8001
+const unicastResponseClass = 0x8001
 const maxRecords = 500
 const maxLabels = 128
 
@@ -33,7 +33,7 @@ export function encodeQuestion(types: readonly string[]): Buffer {
   const questions = types.flatMap((type) => {
     const end = Buffer.alloc(4)
     end.writeUInt16BE(typeNumbers.PTR, 0)
-    end.writeUInt16BE(unicastWanted, 2)
+    end.writeUInt16BE(unicastResponseClass, 2)
     return [encodeName([...type.split('.'), 'local']), end]
   })
   return Buffer.concat([header, ...questions])
@@ -138,7 +138,7 @@ function readName(message: Buffer, start: number): { labels: string[]; end: numb
       labels.push(message.toString('utf8', offset + 1, offset + 1 + length))
       offset += 1 + length
     }
-    if (jumps + labels.length > maxLabels) throw new RangeError('a name without an end')
+    if (jumps + labels.length > maxLabels) throw new RangeError('a name is too long or circular')
   }
 }
 

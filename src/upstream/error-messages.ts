@@ -4,34 +4,34 @@
 export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
   const code = codeOf(error)
   if (isCertificateCode(code)) {
-    return `certificate of ${host} not accepted (${code}); install a trusted one, or set ssl_verify: false for this manufacturer`
+    return `certificate of ${host} not accepted (${code}); install a trusted certificate, or set ssl_verify: false for this manufacturer`
   }
   switch (code) {
     case 'WRONG_CERTIFICATE':
-      return `${host} has another certificate than the one pinned (its fingerprint: ${messageOf(error)}); if that is right, enter the new fingerprint`
+      return `${host} presented a different certificate than the pinned one (fingerprint: ${messageOf(error)}); if the new certificate is correct, enter its fingerprint`
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
-      return `${host} does not speak TLS there; try http:// instead of https://, or another port`
+      return `${host} does not use TLS; try http:// instead of https://, or another port`
     case 'DEADLINE':
     case 'UND_ERR_HEADERS_TIMEOUT':
       return `no answer from ${host} within ${timeoutMs / 1000} s`
     case 'SILENT':
     case 'UND_ERR_BODY_TIMEOUT':
-      return `${host} fell silent; the connection is given up`
+      return `${host} fell silent; the connection was closed`
     case 'ECONNREFUSED':
-      return `connection refused by ${host}; is the system running, and the address right?`
+      return `connection refused by ${host}; check that the system is running and the address is correct`
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
       return `${host} cannot be reached; check the network and the address`
     case 'EADDRINUSE':
-      return `the port that ${host} answers to is taken by another program on this machine`
+      return `the local port to which ${host} replies is in use by another program on this machine`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the name of ${host} does not resolve; check the address and the name server`
-    case 'REFUSED_DESTINATION':
-      return `nothing is sent to ${host}: it is no address of a manufacturer's system`
+    case 'BLOCKED_DESTINATION':
+      return `nothing is sent to ${host}: it is not an allowed address of a manufacturer's system`
     case 'BODY_TOO_LARGE':
     case 'UND_ERR_HEADERS_OVERFLOW':
       return `invalid response from ${host}: larger than Micwatch accepts`
@@ -42,7 +42,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
     case 'ECONNRESET':
     case 'UND_ERR_SOCKET':
     case 'EPIPE':
-      return `invalid response from ${host}: the connection was closed in the middle`
+      return `invalid response from ${host}: the connection was closed before the response was complete`
     default:
       return `the connection to ${host} failed (${code})`
   }
@@ -53,9 +53,9 @@ export function describeStatus(status: number, host: string, retryAfter: number 
   if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`
   if (status === 403) return `API access is disabled on the device or system ${host}; enable third-party access there`
   if (status === 429)
-    return `${host} is rate limited${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
+    return `${host} is rate limited${retryAfter === null ? '' : `; the next attempt is in ${retryAfter} s`}`
   if (status >= 300 && status < 400) return `unexpected redirect from ${host}; check the address of this manufacturer`
-  return `${host} answered ${status}${retryAfter === null ? '' : `; the next try is in ${retryAfter} s`}`
+  return `${host} responded with status ${status}${retryAfter === null ? '' : `; the next attempt is in ${retryAfter} s`}`
 }
 
 function messageOf(error: unknown): string {

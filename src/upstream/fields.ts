@@ -41,7 +41,7 @@ const blankRuns = /[\s\p{Cc}]+/gu
 const control = /\p{Cc}/u
 const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
 
-/** An integer within bounds; fractions are rounded. */
+/** Reads an integer within bounds; fractions are rounded. */
 export function readWhole(value: unknown, min: number, max: number): number | null | undefined {
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
@@ -53,13 +53,13 @@ export function readBattery(value: unknown): number | null | undefined {
   return readWhole(value, 0, 100)
 }
 
-/** dBFS; values above full scale become 0. */
+/** Reads dBFS; values above full scale become 0. */
 export function readAudioLevel(value: unknown): number | null | undefined {
   const level = readWhole(value, -200, 100)
   return level && level > 0 ? 0 : level
 }
 
-/** dBm. */
+/** Reads dBm. */
 export function readRfLevel(value: unknown): number | null | undefined {
   return readWhole(value, -200, 50)
 }
@@ -77,7 +77,7 @@ function parseMhz(text: string): number {
   return Number(text.replace(/\s*MHz\s*$/i, '') || Number.NaN)
 }
 
-/** IPv4 in four decimal parts. */
+/** Reads an IPv4 address of four decimal parts. */
 export function readIp(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && ipv4.test(value.trim()) ? value.trim() : null
@@ -89,7 +89,7 @@ export function readNetworkMode(value: unknown): NetworkMode | null | undefined 
   return value === undefined ? undefined : parseNetworkMode(value)
 }
 
-/** Upper case with colons. */
+/** Reads a MAC address and normalizes it to upper case with colons. */
 export function readMac(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   const digits = typeof value === 'string' ? value.replace(/[^0-9a-f]/gi, '') : ''
@@ -98,12 +98,12 @@ export function readMac(value: unknown): string | null | undefined {
 
 /** Removes undefined fields, so that they do not overwrite known values. */
 export function withoutUndefined<T extends object>(fields: T): T {
-  const kept: Partial<T> = {}
+  const defined: Partial<T> = {}
   let isComplete = true
   for (const key in fields) {
     if (fields[key] === undefined) isComplete = false
-    else kept[key] = fields[key]
+    else defined[key] = fields[key]
   }
   // Copies instead of using `delete`, which makes V8 store the object in a slower and larger form.
-  return isComplete ? fields : (kept as T)
+  return isComplete ? fields : (defined as T)
 }

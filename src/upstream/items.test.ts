@@ -12,10 +12,10 @@ describe('readItems', () => {
   test('returns the same items as JSON.parse, with any white space and surrounding properties', async () => {
     const list = fc.array(fc.oneof(fc.jsonValue(), fc.record({ name: fc.string({ unit: 'binary' }) })))
     await fc.assert(
-      fc.asyncProperty(list, fc.constantFrom(0, 2, '\t'), fc.jsonValue(), async (items, space, other) => {
-        const body = { before: other, devices: items, after: [other] }
+      fc.asyncProperty(list, fc.constantFrom(0, 2, '\t'), fc.jsonValue(), async (items, space, value) => {
+        const body = { before: value, devices: items, after: [value] }
         const result = await read(JSON.stringify(body, null, space))
-        if (!JSON.stringify(other).includes('"devices"')) {
+        if (!JSON.stringify(value).includes('"devices"')) {
           expect(result?.items).toEqual(JSON.parse(JSON.stringify(items)))
         }
         expect((await read(JSON.stringify(items, null, space)))?.items).toEqual(JSON.parse(JSON.stringify(items)))
@@ -27,7 +27,7 @@ describe('readItems', () => {
     const first = await read('{"devices":[{"id":1},{"id":2,"name":"ü"},{"id":3}]}')
     const second = await read('{"count": 3, "devices":[{"id":1}, {"id":2,"name":"u"} ,{"id":3}]}', first)
     expect(second?.items).toEqual([{ id: 1 }, { id: 2, name: 'u' }, { id: 3 }])
-    expect(second?.items.map((item, at) => item === first?.items[at])).toEqual([true, false, true])
+    expect(second?.items.map((item, index) => item === first?.items[index])).toEqual([true, false, true])
     const third = await read('[{"id":1}]', second)
     expect(third?.items[0]).toBe(first?.items[0])
   })

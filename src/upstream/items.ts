@@ -20,7 +20,7 @@ export interface ReadItemsOptions<Item> {
   readonly previous?: ItemList<Item> | undefined
 }
 
-/** Undefined when the bytes are not such a list or have an unusual structure; the caller then uses JSON.parse. */
+/** Resolves with undefined when the bytes have another structure; the caller then uses JSON.parse. */
 export async function readItems<Item>(
   bytes: Buffer,
   options: ReadItemsOptions<Item>,
@@ -130,7 +130,7 @@ function findValueEnd(bytes: Buffer, start: number, maxDepth: number): number {
     } else if (depth === 0 && (byte === comma || isSpace(byte))) return offset
     offset += 1
   }
-  throw new SyntaxError('a value that does not end')
+  throw new SyntaxError('unterminated value')
 }
 
 function findStringEnd(bytes: Buffer, start: number): number {
@@ -139,7 +139,7 @@ function findStringEnd(bytes: Buffer, start: number): number {
     if (byte === quote) return offset + 1
     if (byte === backslash) offset += 1
   }
-  throw new SyntaxError('a text that does not end')
+  throw new SyntaxError('unterminated string')
 }
 
 function skipSpace(bytes: Buffer, start: number): number {
@@ -153,6 +153,6 @@ function isSpace(byte: number | undefined): boolean {
 }
 
 function expect(bytes: Buffer, offset: number, byte: number): number {
-  if (bytes[offset] !== byte) throw new SyntaxError('something else was expected')
+  if (bytes[offset] !== byte) throw new SyntaxError(`unexpected byte at offset ${offset}`)
   return offset + 1
 }

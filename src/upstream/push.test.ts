@@ -23,14 +23,14 @@ function closeLater<T extends { close(): unknown }>(resource: T): T {
   return resource
 }
 
-async function connectTo(answers: Partial<RequestHandlers>, settings: Partial<UpstreamSettings> = {}) {
-  const server = closeLater(await serveHttp({ onRequest: (_request, response) => response.end(), ...answers }))
+async function connectTo(handlers: Partial<RequestHandlers>, settings: Partial<UpstreamSettings> = {}) {
+  const server = closeLater(await serveHttp({ onRequest: (_request, response) => response.end(), ...handlers }))
   const rateLimit = { perSecond: 1000, burst: 1000 }
   const defaults = { timeoutMs: 1000, verifySsl: true, rateLimit, credentials: { scheme: 'none' } as const }
   const client = closeLater(
     createUpstreamClient({ settings: { baseUrl: server.url, ...defaults, ...settings }, errors }),
   )
-  return { link: client, server }
+  return { client, server }
 }
 
 async function drain(events: AsyncIterable<unknown>): Promise<unknown[]> {
@@ -50,13 +50,13 @@ async function collect(events: AsyncIterable<unknown>) {
   return { received, error, tookMs: performance.now() - startedAt }
 }
 
-const refusals: [number, Record<string, string>, RegExp][] = [
+const errorResponses: [number, Record<string, string>, RegExp][] = [
   [401, {}, /credentials rejected/],
   [403, {}, /API access is disabled/],
-  [404, {}, /answered 404/],
+  [404, {}, /status 404/],
   [302, { location: 'http://127.0.0.1:1/' }, /unexpected redirect/],
   [429, { 'retry-after': '7' }, /rate limited/],
-  [503, { 'retry-after': '7' }, /answered 503/],
+  [503, { 'retry-after': '7' }, /status 503/],
 ]
 
 describe('openWebSocket', () => {
@@ -65,7 +65,7 @@ describe('openWebSocket', () => {
     const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
     const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
       wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
-    const { link: client, server } = await connectTo({ onUpgrade })
+    const { client, server } = await connectTo({ onUpgrade })
     return { events: openWebSocket(client, '/ws', signal, timing), server }
   }
   const accept = (request: IncomingMessage) => {
@@ -75,7 +75,7 @@ describe('openWebSocket', () => {
   }
 
   test('returns a frame that arrives in the accepting packet', async () => {
-    const { link: client } = await connectTo({
+    const { client } = await connectTo({
       onUpgrade: (request, socket) =>
         socket.write(Buffer.concat([Buffer.from(accept(request)), Buffer.from([0x81, 0x02, 0x68, 0x69])])),
     })
@@ -94,7 +94,7 @@ describe('openWebSocket', () => {
       const { received, error } = await collect(events)
       expect(received).toEqual([null, 'one'])
       expect(error).toBeInstanceOf(ApiError)
-      expect(error).toMatchObject({ message: expect.stringMatching(/was closed/) })
+      expect(error).toMatchObject({ message: expect.stringMatching(/closed the WebSocket/) })
     },
   )
 
@@ -129,7 +129,7 @@ describe('openWebSocket', () => {
     ['an unknown opcode', Buffer.from([0x83, 0x00]), 1002],
   ])('throws on a frame of %s', async (_, frame, code) => {
     const received: Buffer[] = []
-    const { link: client } = await connectTo({
+    const { client } = await connectTo({
       onUpgrade(request, socket) {
         socket.on('data', (chunk: Buffer) => received.push(chunk))
         socket.write(accept(request))
@@ -151,9 +151,9 @@ describe('openWebSocket', () => {
     expect((await collect(events)).received).toEqual([null, 'text'])
   })
 
-  test.each(refusals)('answered with %i', async (status, headers, message) => {
+  test.each(errorResponses)('throws on a response with status %i', async (status, headers, message) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const { link: client, server } = await connectTo({
+    const { client, server } = await connectTo({
       onUpgrade: (_request, socket) =>
         socket.end(`HTTP/1.1 ${status} No\r\n${lines.join('')}content-length: 0\r\n\r\n`),
     })
@@ -164,12 +164,12 @@ describe('openWebSocket', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('answered with a page, or never', async () => {
+  test('throws on a response with a web page, and on no response', async () => {
     const page = await connectTo({
       onUpgrade: (_, socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n<h1>'),
     })
-    expect((await collect(openWebSocket(page.link, '/ws', never))).error).toMatchObject({ status: 200 })
-    const { link: client, server } = await connectTo({
+    expect((await collect(openWebSocket(page.client, '/ws', never))).error).toMatchObject({ status: 200 })
+    const { client, server } = await connectTo({
       onUpgrade: (_, socket) => socket.resume().on('end', () => socket.end()),
     })
     const { error } = await collect(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
@@ -181,17 +181,17 @@ describe('openWebSocket', () => {
     let socketOfServer: WebSocket | undefined
     const { events } = await openStream((socket) => {
       socketOfServer = socket
-      for (let at = 0; at < 12_000; at++) socket.send('x'.repeat(1000))
+      for (let index = 0; index < 12_000; index++) socket.send('x'.repeat(1000))
     })
     await events.next()
     await pause(300)
     expect(socketOfServer?.bufferedAmount).toBeGreaterThan(1_000_000)
-    for (let at = 0; at < 12_000; at++) await events.next()
+    for (let index = 0; index < 12_000; index++) await events.next()
     await events.return(null)
   })
 
   test('ends without an error on abort while waiting for the rate limit', async () => {
-    const { link: client } = await connectTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
+    const { client } = await connectTo({}, { rateLimit: { perSecond: 0.1, burst: 1 } })
     await client.waitForTurn()
     for (const openPush of [openWebSocket, openEventStream]) {
       const stop = new AbortController()
@@ -224,19 +224,19 @@ describe('openEventStream', () => {
   const stream = { 'content-type': 'text/event-stream; charset=utf-8' }
   const openStream = async (
     chunks: readonly (string | Buffer)[],
-    about: { end?: boolean; timing?: PushTiming } = {},
+    options: { end?: boolean; timing?: PushTiming } = {},
   ) => {
-    const { link: client, server } = await connectTo({
+    const { client, server } = await connectTo({
       async onRequest(_request, response) {
         response.writeHead(200, stream).flushHeaders()
         for (const chunk of chunks) {
           response.write(chunk)
           await pause(5)
         }
-        if (about.end) response.end()
+        if (options.end) response.end()
       },
     })
-    return { events: openEventStream(client, '/events', never, about.timing), server }
+    return { events: openEventStream(client, '/events', never, options.timing), server }
   }
 
   test('returns events that are split across chunks, and throws at the end of the stream', async () => {
@@ -267,16 +267,16 @@ describe('openEventStream', () => {
   test.each([
     ['a line without end', () => 'x'.repeat(64 * 1024)],
     ['an event without end', () => `data: ${'x'.repeat(1000)}\n`.repeat(64)],
-  ])('throws on %s', async (_, piece) => {
-    const { events, server } = await openStream(Array.from({ length: 8 }, piece))
+  ])('throws on %s', async (_, chunk) => {
+    const { events, server } = await openStream(Array.from({ length: 8 }, chunk))
     const { error, received } = await collect(events)
     expect(received).toEqual([])
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/larger than/) })
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test.each(refusals)('answered with %i', async (status, headers, message) => {
-    const { link: client, server } = await connectTo({
+  test.each(errorResponses)('throws on a response with status %i', async (status, headers, message) => {
+    const { client, server } = await connectTo({
       onRequest: (_, response) => response.writeHead(status, headers).end(),
     })
     const { error } = await collect(openEventStream(client, '/events', never))
@@ -286,14 +286,14 @@ describe('openEventStream', () => {
     await expect.poll(() => server.connections).toBe(0)
   })
 
-  test('answered with a page, or never', async () => {
-    const { link: client } = await connectTo({
+  test('throws on a response with a web page, and on no response', async () => {
+    const { client } = await connectTo({
       onRequest: (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>'),
     })
     const { error } = await collect(openEventStream(client, '/events', never))
     expect(error).toMatchObject({ status: 200, message: expect.stringMatching(/not an event stream/) })
     const silent = await connectTo({ onRequest: () => {} })
-    const late = await collect(openEventStream(silent.link, '/events', never, { handshakeMs: 200 }))
+    const late = await collect(openEventStream(silent.client, '/events', never, { handshakeMs: 200 }))
     expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer/) })
     expect(late.tookMs).toBeLessThan(timeLimit(1500))
     await expect.poll(() => silent.server.connections).toBe(0)
@@ -301,7 +301,7 @@ describe('openEventStream', () => {
 
   test('ends without an error on abort', async () => {
     const stop = new AbortController()
-    const { link: client, server } = await connectTo({
+    const { client, server } = await connectTo({
       onRequest: (_, response) => response.writeHead(200, stream).write('data: 1\n\n'),
     })
     const received = drain(openEventStream(client, '/events', stop.signal))

@@ -52,7 +52,7 @@ export async function* openWebSocket(
     }
     yield null
     for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
-    throw new client.errors.ApiError(`the real-time link to ${url.host} was closed`)
+    throw new client.errors.ApiError(`${url.host} closed the WebSocket`)
   } catch (error) {
     if (signal.aborted) return
     throw toApiError(client, error, url, timeoutMs)
@@ -83,7 +83,7 @@ async function connect(
     followRedirects: false,
     lookup: guardedLookup(client.destinations, portOf(url)),
   })
-  // Subscribes before the handshake, because the accepting packet may contain a frame. Pauses the socket at 512 unread frames.
+  // Listens before the handshake, because the accepting packet may contain a frame. Pauses the socket at 512 unread frames.
   const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
@@ -219,7 +219,7 @@ function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | nul
   if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
   const location = String(headers['content-location'] ?? '')
   const isSameOrigin = URL.canParse(location, url) && new URL(location, url).origin === url.origin
-  return isSameOrigin ? null : 'its event stream leads to another system'
+  return isSameOrigin ? null : 'the Content-Location of its event stream is on another system'
 }
 
 async function* readEvents(

@@ -36,12 +36,12 @@ test('handles arbitrary bytes and limits the number of attributes', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 6 }), fc.uint8Array({ maxLength: 300 }), (changes, noise) => {
       const datagram = Buffer.from(reply)
-      for (const [at, byte] of changes) datagram[at] = byte
+      for (const [index, byte] of changes) datagram[index] = byte
       expect(Object.keys(parseAttributeReply(datagram) ?? {}).length).toBeLessThanOrEqual(6)
       parseAttributeReply(Buffer.from(noise))
     }),
   )
-  const many = Array.from({ length: 4_000 }, (_, at) => `(k${at}=v)`).join(',')
+  const many = Array.from({ length: 4_000 }, (_, index) => `(k${index}=v)`).join(',')
   expect(Object.keys(parseAttributeReply(attributeReply(many)) ?? {})).toHaveLength(50)
   expect(parseAttributeReply(attributeReply('('.repeat(60_000)))).toEqual({})
 })

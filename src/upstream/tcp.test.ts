@@ -9,7 +9,7 @@ import { type Framing, openTcpSocket, type TcpOptions } from './tcp.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 const never = new AbortController().signal
 const byLines: Framing = (text) => {
@@ -22,7 +22,7 @@ async function createClient(onSocket: (socket: Socket) => unknown, rateLimit = {
   const server = await serveRaw(onSocket)
   open.push(server)
   const client = toDevice(server.url.replace('http:', 'tcp:'), rateLimit)
-  return { server, link: client }
+  return { server, client }
 }
 
 function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 }, destinations = createDestinations()) {
@@ -33,7 +33,7 @@ function toDevice(baseUrl: string, rateLimit = { perSecond: 1000, burst: 1000 },
 }
 
 async function lineTo(onSocket: (socket: Socket) => unknown, options: Partial<TcpOptions> = {}) {
-  const { server, link: client } = await createClient(onSocket)
+  const { server, client } = await createClient(onSocket)
   return { server, line: await openTcpSocket(client, { framing: byLines, signal: never, ...options }) }
 }
 
@@ -69,7 +69,9 @@ describe('received data', () => {
 
   test('ends with an error when the connection is reset or idle too long', async () => {
     const { line: reset } = await lineTo((socket) => setTimeout(() => socket.resetAndDestroy(), 20))
-    expect((await outcome(reset.messages)).error).toMatchObject({ message: expect.stringMatching(/in the middle/) })
+    expect((await outcome(reset.messages)).error).toMatchObject({
+      message: expect.stringMatching(/closed before the response/),
+    })
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
     expect(await outcome(silent.messages)).toMatchObject({
       received: ['hello'],
@@ -78,10 +80,10 @@ describe('received data', () => {
   })
 })
 
-test('sends messages within the rate limit, and the farewell', async () => {
+test('sends messages within the rate limit, and the closing message', async () => {
   const times: number[] = []
   let received = ''
-  const { link: client, server } = await createClient(
+  const { client, server } = await createClient(
     (socket) => {
       socket.on('data', (bytes) => {
         times.push(performance.now())
@@ -90,7 +92,7 @@ test('sends messages within the rate limit, and the farewell', async () => {
     },
     { perSecond: 20, burst: 2 },
   )
-  const line = await openTcpSocket(client, { framing: byLines, signal: never, farewell: () => 'bye' })
+  const line = await openTcpSocket(client, { framing: byLines, signal: never, closingMessage: () => 'bye' })
   const startedAt = performance.now()
   for (const word of ['a', 'b', 'c']) await line.send(word)
   line.close()
@@ -108,7 +110,7 @@ describe('abort', () => {
     while (server.connections > 0) await pause(5)
   })
 
-  test('sends the farewell', async () => {
+  test('sends the closing message', async () => {
     const stop = new AbortController()
     let received = ''
     const { line, server } = await lineTo(
@@ -118,7 +120,7 @@ describe('abort', () => {
           received += bytes
         })
       },
-      { signal: stop.signal, farewell: () => 'bye' },
+      { signal: stop.signal, closingMessage: () => 'bye' },
     )
     for await (const _ of line.messages) stop.abort()
     while (server.connections > 0) await pause(5)
@@ -138,7 +140,7 @@ test('throws when the connection is refused or the destination is blocked', asyn
   const refused = openTcpSocket(toDevice('tcp://127.0.0.1:1'), { framing: byLines, signal: never })
   await expect(refused).rejects.toThrow(/connection refused/)
   const destinations = createDestinations()
-  destinations.addOwn('127.0.0.1', 2202)
+  destinations.blockListener('127.0.0.1', 2202)
   for (const address of ['tcp://127.0.0.1:2202', 'tcp://localhost:2202', 'tcp://169.254.169.254:80']) {
     const sent = openTcpSocket(toDevice(address, undefined, destinations), { framing: byLines, signal: never })
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)

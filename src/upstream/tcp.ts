@@ -21,12 +21,12 @@ export interface TcpOptions extends DeviceSocketOptions {
 const maxRestChars = 64 * 1024
 /** The socket is paused while more than this many messages are unread. */
 const maxQueued = 512
-/** Time limit for sending the farewell. Some devices hang when the connection is cut in the middle of it. */
-const farewellMs = 200
+/** Time limit for sending the closing message. Some devices hang when the connection is cut in the middle of it. */
+const closingMessageMs = 200
 
 /** Throws the manufacturer's ApiError when the connection fails, and the signal's reason on abort. */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
-  const { framing, signal, silentMs, farewell } = options
+  const { framing, signal, silentMs, closingMessage } = options
   const url = new URL(client.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, client.settings.timeoutMs)
   const toApiError = (error: unknown) => {
@@ -50,10 +50,10 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     isClosed = true
     signal.removeEventListener('abort', close)
     inbox.end()
-    const lastMessage = socket.destroyed || !socket.writable ? undefined : farewell?.()
+    const lastMessage = socket.destroyed || !socket.writable ? undefined : closingMessage?.()
     if (lastMessage === undefined) return void socket.destroy()
     // Closes cleanly, and destroys the socket when the device does not close its side in time.
-    const timer = setTimeout(() => socket.destroy(), farewellMs)
+    const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
     socket.end(lastMessage)
   }

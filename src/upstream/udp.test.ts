@@ -8,15 +8,15 @@ import { openUdpSocket } from './udp.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
-  for (const one of open.splice(0).toReversed()) await one.close()
+  for (const resource of open.splice(0).toReversed()) await resource.close()
 })
 const never = new AbortController().signal
 
 /** A device that responds to every datagram with `answer`. */
-async function startDevice(answer: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
+async function startDevice(respond: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
   const socket = createSocket('udp4')
   open.push(socket)
-  socket.on('message', (bytes, from) => answer(socket, String(bytes), from))
+  socket.on('message', (bytes, from) => respond(socket, String(bytes), from))
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return `udp://127.0.0.1:${socket.address().port}`
@@ -42,11 +42,11 @@ async function collect(messages: AsyncIterable<readonly string[]>) {
 
 test('returns the responses of the device until it times out', async () => {
   const device = await startDevice((socket, text, from) => {
-    for (const word of ['you said', text]) socket.send(word, from.port, from.address)
+    for (const reply of ['you said', text]) socket.send(reply, from.port, from.address)
   })
-  const talk = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
-  await talk.send('hello')
-  expect(await collect(talk.messages)).toEqual({
+  const socket = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
+  await socket.send('hello')
+  expect(await collect(socket.messages)).toEqual({
     received: ['you said', 'hello'],
     error: expect.objectContaining({ message: expect.stringMatching(/fell silent/) }),
   })
@@ -58,12 +58,12 @@ test('ignores datagrams from other addresses', async () => {
   const device = await startDevice((socket, _, from) => {
     stranger.send('from elsewhere', from.port, from.address, () => socket.send('mine', from.port, from.address))
   })
-  const talk = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
-  await talk.send('hello')
-  expect((await collect(talk.messages)).received).toEqual(['mine'])
+  const socket = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
+  await socket.send('hello')
+  expect((await collect(socket.messages)).received).toEqual(['mine'])
 })
 
-test('ends without an error on abort, after sending the farewell', async () => {
+test('ends without an error on abort, after sending the closing message', async () => {
   const received: string[] = []
   const device = await startDevice((socket, text, from) => {
     received.push(text)
@@ -73,19 +73,23 @@ test('ends without an error on abort, after sending the farewell', async () => {
   const first = await openUdpSocket(createClient(device), { signal: stop.signal, silentMs: 5000 })
   setTimeout(() => stop.abort(), 20)
   expect(await collect(first.messages)).toEqual({ received: [], error: null })
-  const second = await openUdpSocket(createClient(device), { signal: never, silentMs: 5000, farewell: () => 'bye' })
+  const second = await openUdpSocket(createClient(device), {
+    signal: never,
+    silentMs: 5000,
+    closingMessage: () => 'bye',
+  })
   second.close()
   expect(await collect(second.messages)).toEqual({ received: [], error: null })
   await expect.poll(() => received).toEqual(['bye'])
 })
 
 test.each([undefined, 45_454])(
-  'a name server that does not answer: an abort ends the wait (local port %s)',
+  'ends on abort while the name server does not respond (local port %s)',
   async (localPort) => {
     const destinations = { ...createDestinations(), resolve: () => new Promise<never>(() => {}) }
     const stop = new AbortController()
-    const about = { signal: stop.signal, silentMs: 100, ...(localPort !== undefined && { localPort }) }
-    const opening = openUdpSocket(createClient('udp://device.example:9', destinations), about)
+    const options = { signal: stop.signal, silentMs: 100, ...(localPort !== undefined && { localPort }) }
+    const opening = openUdpSocket(createClient('udp://device.example:9', destinations), options)
     stop.abort(new Error('enough'))
     await expect(opening).rejects.toThrow('enough')
   },
@@ -97,20 +101,20 @@ test('throws when the port is closed, the name does not resolve or the destinati
   await once(gone, 'listening')
   const { port } = gone.address()
   gone.close()
-  const talk = await openUdpSocket(createClient(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
-  await talk.send('hello')
-  expect((await collect(talk.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })
+  const socket = await openUdpSocket(createClient(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
+  await socket.send('hello')
+  expect((await collect(socket.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })
   const nameless = openUdpSocket(createClient('udp://no-such-host.invalid:9'), { signal: never, silentMs: 100 })
   await expect(nameless).rejects.toThrow(/does not resolve/)
   const destinations = createDestinations()
-  destinations.addOwn('127.0.0.1', 2202)
+  destinations.blockListener('127.0.0.1', 2202)
   for (const address of ['udp://127.0.0.1:2202', 'udp://localhost:2202', 'udp://239.255.254.253:8427']) {
     const sent = openUdpSocket(createClient(address, destinations), { signal: never, silentMs: 100 })
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)
   }
 })
 
-test('sessions of one client share a local port, and the last one sends the farewell', async () => {
+test('sessions of one client share a local port, and the last one sends the closing message', async () => {
   const received: string[] = []
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   open.push(socket)
@@ -123,11 +127,11 @@ test('sessions of one client share a local port, and the last one sends the fare
     socket.send('answer', port, from.address)
   })
   const client = createClient(`udp://127.0.0.2:${port}`)
-  const options = { signal: never, silentMs: 5000, localPort: port, farewell: () => 'bye' }
+  const options = { signal: never, silentMs: 5000, localPort: port, closingMessage: () => 'bye' }
   const [first, second] = await Promise.all([openUdpSocket(client, options), openUdpSocket(client, options)])
   await second.send('hello')
-  for (const talk of [first, second]) {
-    const { value } = await talk.messages[Symbol.asyncIterator]().next()
+  for (const socket of [first, second]) {
+    const { value } = await socket.messages[Symbol.asyncIterator]().next()
     expect(value).toEqual(['answer'])
   }
   second.close()

@@ -14,7 +14,7 @@ export interface UdpOptions extends DeviceSocketOptions {
   readonly silentMs: number
   /**
    * For a device that always replies to this port. Each client binds its own socket to the port. Sessions of one client
-   * share that socket and receive the same datagrams; only the last one to close sends its farewell.
+   * share that socket and receive the same datagrams; only the last one to close sends its closing message.
    */
   readonly localPort?: number
 }
@@ -27,7 +27,7 @@ const maxQueued = 512
  * host name does not resolve, and the signal's reason on abort.
  */
 export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<DeviceSocket> {
-  const { signal, silentMs, farewell } = options
+  const { signal, silentMs, closingMessage } = options
   const url = new URL(client.settings.baseUrl)
   const toApiError = (error: unknown) => {
     if (error instanceof ApiError) return error
@@ -58,7 +58,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     inbox.end()
     socket.off('message', onMessage)
     if (!release()) return void socket.off('error', fail)
-    const lastMessage = farewell?.()
+    const lastMessage = closingMessage?.()
     if (lastMessage === undefined) socket.close()
     else socket.send(lastMessage, () => socket.close())
   }
@@ -85,7 +85,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   }
 }
 
-/** `leave` returns true when no other session uses the socket. */
+/** `release` returns true when no other session uses the socket. */
 async function acquireSocket(
   client: UpstreamClient,
   url: URL,

@@ -43,7 +43,7 @@ it('shows and updates the status of each connection, with filters in the address
   await until('one manufacturer is shown', async () => (await rows(page).count()) === 2)
   expect(new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
-  shure.setFault({ type: 'close-links' })
+  shure.setFault({ type: 'close-connections' })
   // Updated without a reload.
   await page.getByText('2 connections down.').waitFor()
   await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)

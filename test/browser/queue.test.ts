@@ -198,7 +198,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await until('the warning is hidden', async () => (await page.locator('.not-refreshed').count()) === 0)
 
   await page.route('**/api/admin/**', (route) =>
-    route.fulfill({ status: 503, json: { error: 'The database is busy or out of reach; try again.', status: 503 } }),
+    route.fulfill({ status: 503, json: { error: 'The database is busy or unreachable. Try again.', status: 503 } }),
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Request failed' }).waitFor()

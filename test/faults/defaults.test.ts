@@ -200,7 +200,7 @@ describe('audit log', () => {
   it('records every action and its outcome', { timeout: 60_000 }, async () => {
     const shure = await startShure()
     const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('its subscription is connected', () => shure.push.links > 0)
+    await until('its subscription is connected', () => shure.push.connections > 0)
     const root = await createFirstAdmin(app)
     const send = (method: string, path: string, body?: object, headers: object = root) =>
       app.send(method, path, {

@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('a service under load', () => {
     const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     const service = await installation.serve()
     await until('both receivers are known', async () => (await service.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.links === 1)
+    await until('the subscription is connected', () => shure.push.connections === 1)
     const ids = shure.show.devicesAt(0).map(({ device }) => device.id)
     const page = await service.socket()
     const level = (index: number, rf_level: number) =>

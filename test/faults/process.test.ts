@@ -38,7 +38,7 @@ describe('a service that receives SIGTERM', () => {
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     const service = await installation.serve()
     const socket = await service.socket()
-    await until('the subscription is connected', () => shure.push.links > 0)
+    await until('the subscription is connected', () => shure.push.connections > 0)
     const idle = await openConnection(service.port)
     expect((await idle.request('GET /api/groups/ HTTP/1.1')).status).toBe(200)
     const halfRequest = await startHalfRequest(service.port)
@@ -54,7 +54,7 @@ describe('a service that receives SIGTERM', () => {
     expect(await halfRequest.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
     expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
-    await until('the subscriptions are closed', () => shure.push.links === 0)
+    await until('the subscriptions are closed', () => shure.push.connections === 0)
 
     const second = await installation.serve()
     expect((await second.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])

@@ -79,8 +79,8 @@ const closings = [1000, 1001, 1011, 1006] as const
 const handshakes = [
   ['refused-401', rejectUpgrade(401), /credentials rejected/],
   ['refused-403', rejectUpgrade(403), /API access is disabled/],
-  ['refused-404', rejectUpgrade(404), /answered 404/],
-  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /answered 200/],
+  ['refused-404', rejectUpgrade(404), /status 404/],
+  ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /status 200/],
   ['never', () => {}, /no answer .* within 10 s/],
 ] as const
 const hostileStreams = [

@@ -148,7 +148,7 @@ describe('a nonce', () => {
 it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [configFor(first)] })
-  await until('the subscription is connected', () => first.push.links > 0)
+  await until('the subscription is connected', () => first.push.connections > 0)
   await first.close()
   const { port } = new URL(first.baseUrl)
   const second = await startShure({ sharedKey: 'the new one', port: Number(port) })

@@ -91,7 +91,7 @@ describe('a disk that is full', () => {
     expect([rejected.status, rejected.headers['retry-after'], rejected.json.status]).toEqual([503, '5', 503])
     const health = await service.get('/api/health/')
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
-    expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written: look at the disk/)])
+    expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written. Check the disk/)])
 
     // Beyond the duration of a lease, which cannot be renewed now.
     await until('a lease has expired', () => elapsedSince(fullAt) > 16_000, 20_000)

@@ -60,7 +60,7 @@ const failures: readonly FailureCase[] = [
     row: 'U1',
     name: 'reset',
     response: sendBytes('', (socket) => socket.resetAndDestroy()),
-    error: /closed in the middle/,
+    error: /closed before the response was complete/,
   },
   { row: 'U2', name: 'silence', response: () => {}, error: timeoutError, timeout: 1 },
   { row: 'U3', name: 'a body that stalls', response: drip('', 60_000), error: timeoutError, timeout: 1 },
@@ -75,10 +75,10 @@ const failures: readonly FailureCase[] = [
     error: /credentials rejected/,
   },
   { row: 'U6', name: '403', response: respondError(403), error: /API access is disabled on the device or system/ },
-  { row: 'U10', name: '500', response: respondError(500), error: /answered 500/ },
-  { row: 'U10', name: '502', response: respondError(502), error: /answered 502/ },
-  { row: 'U10', name: '503', response: respondError(503), error: /answered 503/ },
-  { row: 'U10', name: '504', response: respondError(504), error: /answered 504/ },
+  { row: 'U10', name: '500', response: respondError(500), error: /status 500/ },
+  { row: 'U10', name: '502', response: respondError(502), error: /status 502/ },
+  { row: 'U10', name: '503', response: respondError(503), error: /status 503/ },
+  { row: 'U10', name: '504', response: respondError(504), error: /status 504/ },
   {
     row: 'U11',
     name: 'a truncated list',
@@ -310,7 +310,7 @@ describe('a system that fails', () => {
   it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
     const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
     const [receiver] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
-    expect(receiver).toMatchObject({ level: 20, answered: expect.stringContaining('\\u{1b}[2J<h1>') })
+    expect(receiver).toMatchObject({ level: 20, response: expect.stringContaining('\\u{1b}[2J<h1>') })
     for (const { answered } of excerpts) expect(answered.length).toBeLessThanOrEqual(200)
     expect(JSON.stringify((await app.get('/api/data.json')).json)).not.toContain('Sign in')
   })

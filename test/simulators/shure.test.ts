@@ -179,15 +179,15 @@ describe('the WebSocket', () => {
     socket.on('pong', () => pongs++)
     socket.ping()
     await until(() => pongs === 1)
-    shure.setFault({ type: 'silent-links' })
+    shure.setFault({ type: 'silent-connections' })
     socket.ping()
     const countBefore = frames.all.length
     await pause(200)
     expect(pongs).toBe(1)
     expect(frames.all.length).toBeLessThanOrEqual(countBefore + 1)
-    shure.setFault({ type: 'close-links' })
+    shure.setFault({ type: 'close-connections' })
     await until(() => socket.readyState === WebSocket.CLOSED)
-    expect(shure.push.links).toBe(0)
+    expect(shure.push.connections).toBe(0)
   })
 
   it('closes with 1001', async () => {
@@ -299,6 +299,6 @@ async function connect(simulator: Simulator) {
   const frames = collect()
   socket.on('message', (data) => frames.all.push(JSON.parse(String(data))))
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
-  await until(() => simulator.push.links > 0)
+  await until(() => simulator.push.connections > 0)
   return { socket, frames }
 }

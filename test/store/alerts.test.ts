@@ -16,7 +16,7 @@ import {
   saveConnections,
   saveLastMessages,
 } from '../../src/store/connections.ts'
-import { answerPoll, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/store/polls.ts'
+import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/store/polls.ts'
 import { currentRevision, nextRevision } from '../../src/store/revision.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
@@ -115,10 +115,10 @@ describe.each(engines)('requested polls on %s', (engine) => {
     expect([await request(), await request()]).toEqual([1, 2])
     expect(await listRequestedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toBeUndefined()
-    await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 1, { devices: 3 }))
+    await db.transaction((tx) => completePolls(tx, 'shure:http://x', 1, { devices: 3 }))
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 3 })
     expect(await findPollOutcome(db.read, 'shure:http://x', 2)).toBeUndefined()
-    await db.transaction((tx) => answerPoll(tx, 'shure:http://x', 2, { devices: 4 }))
+    await db.transaction((tx) => completePolls(tx, 'shure:http://x', 2, { devices: 4 }))
     expect(await listRequestedPolls(db.read)).toEqual([])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 4 })
   })

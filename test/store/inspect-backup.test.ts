@@ -53,7 +53,7 @@ test.each([
   ['alter table groups add column x text default (hex(randomblob(16)))', 'its table groups is not one'],
   ['alter table groups add column x generated always as (hex(title))', 'its table groups is not one'],
   ['drop table settings', 'its table settings is missing'],
-  ['drop table migrations', 'it is no backup of Micwatch'],
+  ['drop table migrations', 'it is not a Micwatch backup'],
   ['delete from migrations', 'it is empty'],
   ["insert into migrations values ('9999-far-ahead', 0)", 'newer version'],
 ])('rejects a backup after: %s', async (statement, reason) => {

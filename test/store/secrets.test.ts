@@ -57,7 +57,7 @@ describe('the key file', () => {
     const path = join(dir, 'secret.key')
     await openSecrets(dir)
     await chmod(path, 0o640)
-    await expect(openSecrets(dir)).rejects.toThrow(`${path} can be read by others`)
+    await expect(openSecrets(dir)).rejects.toThrow(`${path} can be read by other users`)
     await chmod(path, 0o600)
     await writeFile(path, 'not a key')
     await expect(openSecrets(dir)).rejects.toThrow(`${path} is damaged`)

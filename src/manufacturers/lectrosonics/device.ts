@@ -41,7 +41,7 @@ export const identityQueries: readonly Query[] = [
 /** Queries for values that change continuously; `isLinked` shows whether a transmitter is received. */
 export const levelQueries: readonly Query[] = channels.map((address) => ({ name: 'chstat', address }))
 
-/** Queries for settings: numbers for all channels at once, names per channel, a transmitter's name only while linked. */
+/** Queries for settings: numbers for all channels at once, names per channel, and transmitter names of linked channels. */
 export function settingQueries(answers: Answers): readonly Query[] {
   const numbers = ['rxfreq', 'rxmode', 'rxalevel', 'txbatt', 'txgain', 'txkeygood', 'txrfon']
   const names = channels.flatMap((address) => {

@@ -1,6 +1,6 @@
 /**
- * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription queries the levels in every
- * round, and one other value per round in turn.
+ * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription polls it: every round queries
+ * all levels and one other value, so that all other values are queried in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -76,11 +76,11 @@ async function* subscribe(
     await sendQueries(session, levelQueries, answers)
     await sendQueries(session, settingQueries(answers), answers)
     for (let pending: Query[] = []; ; ) {
-      // Every turn begins with a report that includes the identity.
+      // When all other values have been queried, the next report includes the identity again.
       const identity = pending.length === 0 ? toReport(toDevice(session, answers)) : null
       const { id } = toDevice(session, answers)
       const report = { ...(identity ?? { id, kind: 'receiver' as const }), channels: toChannels(answers) }
-      yield { type: 'told', report, isComplete: identity !== null }
+      yield { type: 'report', report, isComplete: identity !== null }
       if (pending.length === 0) pending = [...identityQueries, ...settingQueries(answers)]
       const round = [...levelQueries, ...pending.splice(0, 1)]
       const nextAt = performance.now() + roundMs(client, round.length)

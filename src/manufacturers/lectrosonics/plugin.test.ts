@@ -29,10 +29,10 @@ async function startUnit() {
   return { simulator, state, showId: state.device.id }
 }
 
-function linkTo(url: string, config: object = {}) {
-  const linked = connectToDevice(lectrosonics, url, config)
-  track(linked.client)
-  return linked
+function connect(url: string, config: object = {}) {
+  const connection = connectToDevice(lectrosonics, url, config)
+  track(connection.client)
+  return connection
 }
 
 const serve = async (responses: Readonly<Record<string, unknown>>, defaultResponse: string) =>
@@ -48,7 +48,7 @@ describeDevice({
     return {
       url: simulator.baseUrl,
       get clients() {
-        return simulator.push.links
+        return simulator.push.connections
       },
       setFault(fault) {
         const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
@@ -67,10 +67,10 @@ describeDevice({
 
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, 'ERROR')
-  const devices = await getDevices(dsqd, linkTo(url).client)
+  const devices = await getDevices(dsqd, connect(url).client)
   const reports = devices.map((device) => dsqd.transformDeviceData(freeze(device)))
   for (const report of reports) expectCommonFormat(report)
-  expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.observations)
+  expect(reports.map(({ metadata, ...report }) => report)).toEqual(fixture.reports)
 })
 
 test('accepts only TCP addresses, with the command port by default', () => {
@@ -81,7 +81,7 @@ test('accepts only TCP addresses, with the command port by default', () => {
 
 test('rejects a host that is not a DSQD', async () => {
   const { url } = await serve({}, 'HELLO')
-  await expect(dsqd.listDevices(linkTo(url).client)).rejects.toThrow(/answers, but is not a DSQD/)
+  await expect(dsqd.listDevices(connect(url).client)).rejects.toThrow(/answers, but is not a DSQD/)
 })
 
 describe.each([
@@ -99,7 +99,7 @@ describe.each([
     const { simulator } = await startUnit()
     simulator.setFault({ type } as Fault, scope)
     const startedAt = performance.now()
-    const thrown = await rejectionOf(dsqd.listDevices(linkTo(simulator.baseUrl, { timeout: 1 }).client))
+    const thrown = await rejectionOf(dsqd.listDevices(connect(simulator.baseUrl, { timeout: 1 }).client))
     expect(thrown).toBeInstanceOf(LectrosonicsApiError)
     expect(thrown).toMatchObject({ message: expect.stringMatching(message) })
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2_500))
@@ -107,9 +107,9 @@ describe.each([
 })
 
 test('a subscription ends with an error when the device stops answering or disconnects', async () => {
-  for (const failure of ['hang', 'close-links', 'off'] as const) {
+  for (const failure of ['hang', 'close-connections', 'off'] as const) {
     const { simulator, showId } = await startUnit()
-    const events = follow(linkTo(simulator.baseUrl, { timeout: 1 }), new AbortController().signal)
+    const events = follow(connect(simulator.baseUrl, { timeout: 1 }), new AbortController().signal)
     await findReport(events, () => true)
     if (failure === 'off') simulator.show.set(showId, { online: false })
     else simulator.setFault({ type: failure })
@@ -120,7 +120,7 @@ test('a subscription ends with an error when the device stops answering or disco
 test('sends no more queries than the rate limit allows', async () => {
   const { simulator } = await startUnit()
   const rateLimit = { calls_per_second: 200, burst: 10 }
-  await dsqd.listDevices(linkTo(simulator.baseUrl, rateLimit).client)
+  await dsqd.listDevices(connect(simulator.baseUrl, rateLimit).client)
   const sentAt = simulator.requests.entries.map(({ at }) => at)
   expect(sentAt.length).toBeGreaterThan(2 * rateLimit.burst)
   for (const [first, from] of sentAt.entries()) {
@@ -132,7 +132,7 @@ test('sends no more queries than the rate limit allows', async () => {
 
 test('does not report another transmitter under the name of the previous one', async () => {
   const { simulator, state, showId } = await startUnit()
-  const events = follow(linkTo(simulator.baseUrl), new AbortController().signal)
+  const events = follow(connect(simulator.baseUrl), new AbortController().signal)
   const names: (string | null | undefined)[] = []
   const until = (name: string | null | undefined) =>
     findReport(events, ({ channels }) => {

@@ -28,25 +28,29 @@ interface Unit {
 /** Starts one unit per receiver of the show, at the given port and the following ones. */
 export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, now = Date.now } = options
-  const stage = createShowContext('lectrosonics', 2, options)
-  const { log, record: note } = createRequestLog(now)
+  const context = createShowContext('lectrosonics', 2, options)
+  const { log, record: recordQuery } = createRequestLog(now)
   const faults = createFaultSwitch(() => {
     for (const { sockets } of units) for (const socket of sockets) socket.destroy()
   })
   const units: Unit[] = []
-  for (const [index, { device }] of stage.show.devicesAt(stage.elapsed(), stage.manufacturer).entries()) {
-    const getState = () => stage.show.deviceAt(stage.elapsed(), device.id)
+  for (const [index, { device }] of context.show.devicesAt(context.elapsed(), context.manufacturer).entries()) {
+    const getState = () => context.show.deviceAt(context.elapsed(), device.id)
     const address = { host, port: port === 0 ? 0 : port + index }
     units.push(
-      await startUnit(address, { getState, take: faults.take, note: (path) => void note({ method: 'TCP', path }) }),
+      await startUnit(address, {
+        getState,
+        takeFault: faults.take,
+        recordQuery: (path) => void recordQuery({ method: 'TCP', path }),
+      }),
     )
   }
   const addresses = units.map((unit) => `tcp://${host}:${unit.port}`)
-  return toSimulator(stage, { addresses, units, log, setFault: faults.set })
+  return toSimulator(context, { addresses, units, log, setFault: faults.set })
 }
 
 function toSimulator(
-  stage: ShowContext,
+  context: ShowContext,
   options: {
     readonly addresses: readonly string[]
     readonly units: readonly Unit[]
@@ -57,13 +61,13 @@ function toSimulator(
   const { addresses, units, log, setFault } = options
   const sockets = () => units.flatMap((unit) => [...unit.sockets])
   return {
-    manufacturer: stage.manufacturer,
+    manufacturer: context.manufacturer,
     baseUrl: addresses[0] ?? '',
     config: { devices: addresses },
-    show: stage.show,
+    show: context.show,
     requests: log,
     push: {
-      get links() {
+      get connections() {
         return sockets().length
       },
       sent: 0,
@@ -76,9 +80,9 @@ function toSimulator(
       },
     },
     get deviceCount() {
-      return stage.show.countAt(stage.elapsed(), stage.manufacturer)
+      return context.show.countAt(context.elapsed(), context.manufacturer)
     },
-    elapsed: stage.elapsed,
+    elapsed: context.elapsed,
     setFault,
     close: async () => {
       await Promise.all(units.map((unit) => unit.close()))
@@ -92,8 +96,8 @@ async function startUnit(
   address: { readonly host: string; readonly port: number },
   options: {
     readonly getState: GetState
-    readonly take: (path: string) => Fault | null
-    readonly note: (path: string) => void
+    readonly takeFault: (path: string) => Fault | null
+    readonly recordQuery: (path: string) => void
   },
 ): Promise<Unit> {
   const sockets = new Set<Socket>()
@@ -112,9 +116,9 @@ async function startUnit(
 
   const receive = (socket: Socket, line: string) => {
     const state = options.getState()
-    options.note(line)
+    options.recordQuery(line)
     if (!state?.online) return void socket.destroy()
-    const fault = options.take(line)
+    const fault = options.takeFault(line)
     const answer = `${toAnswer(line, state)}\r\n`
     if (fault === null) socket.write(answer, 'latin1')
     else applyFault(socket, fault, answer)
@@ -162,11 +166,11 @@ function applyFault(socket: Socket, fault: Fault, answer: string): void {
 // --- Answers ----------------------------------------------------------------------------------------------------------
 
 function toAnswer(line: string, state: DeviceState): string {
-  const [, bang, name = '', address] = /^(!?)([a-z]+)(?:\(([1-4]|\*)\))?\?$/.exec(line) ?? []
+  const [, prefix, name = '', address] = /^(!?)([a-z]+)(?:\(([1-4]|\*)\))?\?$/.exec(line) ?? []
   const value = address === undefined ? deviceValue(name, state) : channelValues(name, address, state)
   if (value === undefined) return 'ERROR'
   const suffix = address === undefined ? '' : `(${address})`
-  return bang === '!' ? `OK ${name}${suffix}=${value}` : value
+  return prefix === '!' ? `OK ${name}${suffix}=${value}` : value
 }
 
 function deviceValue(name: string, { device }: DeviceState): string | undefined {

@@ -34,7 +34,7 @@ const hasBattery =
     channels?.[0]?.transmitter?.battery === battery
 const anyReport = () => true
 
-/** As the kit wants to have it. */
+/** Adapts a simulator to the interface of the device kit. */
 function toSimulatedDevice(simulator: {
   url: string
   udp: SimulatedUdpSocket
@@ -55,7 +55,7 @@ function toSimulatedDevice(simulator: {
   }
 }
 
-// An ew device answers to its own port, which on one address with us it would occupy itself.
+// An ew device replies to its own port number, so the client needs the same port on another address.
 const secondLoopback = '127.0.0.2'
 const devices = [
   {
@@ -89,7 +89,7 @@ const devices = [
 for (const { name, start } of devices) describeDevice({ name, plugin: sennheiser, start: () => start() })
 
 describe.concurrent.each(devices)('$name', ({ start }) => {
-  test('a third of all datagrams may be lost, and all may be late', async () => {
+  test('tolerates the loss of a third of all datagrams and a delay of all others', async () => {
     const device = closeAtEnd(await start())
     device.datagrams.network.dropEvery = 3
     device.datagrams.network.delayMs = 150
@@ -99,7 +99,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
     await findReport(iterator, hasBattery(30))
   })
 
-  test('what means nothing is passed over, and counted', async () => {
+  test('ignores and counts invalid datagrams', async () => {
     const device = closeAtEnd(await start())
     const iterator = subscribe(device.url)
     await findReport(iterator, anyReport)
@@ -111,7 +111,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
     await findReport(iterator, anyReport)
   })
 
-  test('silence is a loss', async () => {
+  test('throws when the device falls silent', async () => {
     const device = closeAtEnd(await start())
     const iterator = subscribe(device.url)
     await findReport(iterator, anyReport)
@@ -119,7 +119,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
     await expect(findReport(iterator, () => false)).rejects.toThrow(/fell silent/)
   })
 
-  test('a port where nobody listens is refused; once somebody does, it is heard', async () => {
+  test('throws for a closed port, and lists the device when the port is open', async () => {
     const device = await start()
     const { adapter, client } = connect(device.url)
     await device.close()
@@ -130,7 +130,7 @@ describe.concurrent.each(devices)('$name', ({ start }) => {
 })
 
 describe('ew G4', () => {
-  test('many answer to one port of ours, each is heard for itself', async () => {
+  test('distinguishes the devices that reply to the same local port', async () => {
     const first = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'ONE' } }))
     const second = closeAtEnd(
       await startMcpSimulator({ host: '127.0.0.3', port: first.udp.port, state: { name: 'TWO' } }),
@@ -143,7 +143,7 @@ describe('ew G4', () => {
     expect(await Promise.all(names)).toEqual(['ONE', 'TWO'])
   })
 
-  test('a port of ours that another program keeps for itself is named as what is wrong', async () => {
+  test('throws an error that names the local port if another program uses it', async () => {
     const other = createSocket('udp4').bind(0, '127.0.0.1')
     onTestEnd(() => other.close())
     await once(other, 'listening')
@@ -151,7 +151,7 @@ describe('ew G4', () => {
     await expect(adapter.listDevices(client)).rejects.toThrow(/taken by another program/)
   })
 
-  test('a subscription that the device forgets while muted is asked for again', async () => {
+  test('renews a subscription that the device dropped while muted', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', endsSubscriptionsWhileMuted: true }))
     const iterator = subscribe(simulator.url, { stream_timeout: 15 })
     await findReport(iterator, anyReport)
@@ -162,7 +162,7 @@ describe('ew G4', () => {
     // Within the eight seconds after which a subscription is renewed.
   }, 12_000)
 
-  test('an SR tells its name, its frequency and its audio', async () => {
+  test('reports the name, frequency and audio level of an SR', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.2', kind: 'SR', state: { name: 'IEM 1' } }))
     const { adapter, client } = connect(simulator.url)
     const [device] = (await adapter.listDevices(client)).devices
@@ -181,14 +181,14 @@ describe('SSC 1', () => {
     ['EM6000', 2],
     ['CHG70N', 0],
     ['L6000', 0],
-  ] as const)('an %s has %i channels', async (model, count) => {
+  ] as const)('lists an %s with %i channels', async (model, count) => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model }))
     const { adapter, client } = connect(simulator.url)
     const [device] = (await adapter.listDevices(client)).devices
     expect(device && adapter.transformDeviceData(device).channels).toHaveLength(count)
   })
 
-  test('a pack comes into a charger, is charged, and is taken out', async () => {
+  test('reports a pack that is inserted into a charger, charged and removed', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model: 'CHG70N' }))
     const iterator = subscribe(simulator.url)
     const inBays =
@@ -206,14 +206,14 @@ describe('SSC 1', () => {
     await findReport(iterator, inBays(21))
   })
 
-  test('a charger for batteries tells of them at a steady rate, and of nothing in broken and empty slots', async () => {
+  test('reports the batteries in a charger, and nothing for defective modules and empty slots', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ model: 'L6000' }))
     const report = await findReport(subscribe(simulator.url), ({ units }) => units?.length === 2)
     expect(report.units?.map(({ name }) => name)).toEqual(['BA 60, slot 1/1', 'BA 61, slot 2/2'])
     expectCommonFormat(report)
   })
 
-  test('the warnings of an EM are reported while it gives them', async () => {
+  test('reports the warnings of an EM until they end', async () => {
     const simulator = closeAtEnd(await startMcpSimulator({ host: '127.0.0.5', state: { warnings: ['AF_Peak'] } }))
     const iterator = subscribe(simulator.url)
     const warnings = ({ channels }: DeviceReport) => {
@@ -227,7 +227,7 @@ describe('SSC 1', () => {
     await findReport(iterator, (report) => warnings(report) === 'false,false,false')
   })
 
-  test('a transmitter goes and comes', async () => {
+  test('reports a transmitter that is switched off and on again', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator())
     const iterator = subscribe(simulator.url)
     await findReport(iterator, hasBattery(83))
@@ -238,7 +238,7 @@ describe('SSC 1', () => {
     await findReport(iterator, hasBattery(55))
   })
 
-  test('a device that has all the clients it takes says so', async () => {
+  test('throws an error if the device has reached its maximum number of clients', async () => {
     const simulator = closeAtEnd(await startSsc1Simulator({ maxClients: 0 }))
     await expect(findReport(subscribe(simulator.url), anyReport)).rejects.toThrow(/rejects the subscription \(406/)
   })

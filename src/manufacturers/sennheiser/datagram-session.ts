@@ -10,7 +10,7 @@ import { openUdpSocket } from '../../upstream/udp.ts'
 import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevice, withoutParts } from '../plugin.ts'
 
 export interface DatagramSession {
-  /** Returns the messages that are due at `now` (monotonic clock, in milliseconds) and marks them as sent. */
+  /** Returns the messages that are due at `now` (milliseconds of the monotonic clock) and marks them as sent. */
   takeDueMessages(now: number): readonly string[]
   /** Monotonic time at which the next message is due if nothing is received before. */
   readonly nextSendAt: number
@@ -66,14 +66,14 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 
     transport: 'udp',
     pushesEverything: true,
-    async *subscribe(client, _interest, signal): AsyncGenerator<PushEvent> {
+    async *subscribe(client, _targets, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
       for await (const { report, ignored } of runSession(client, protocol, signal)) {
         if (report === null) continue
         if (!isOpen) yield { type: 'open' }
         isOpen = true
         for (const reason of ignored) yield { type: 'ignored', reason }
-        yield { type: 'told', report, isComplete: true }
+        yield { type: 'report', report, isComplete: true }
       }
     },
     // A report from the device itself takes precedence over one from a system that reports many devices.
@@ -109,7 +109,7 @@ async function* runSession(
     const socket = await openUdpSocket(client, {
       signal: lifetime,
       silentMs: Math.min(maxSilenceMs, streamTimeoutMs),
-      farewell: () => session?.createUnsubscribeMessage(),
+      closingMessage: () => session?.createUnsubscribeMessage(),
       ...(protocol.repliesToFixedPort && { localPort: Number(port) }),
     })
     const activeSession = protocol.createSession({ host: hostname, ip: socket.remoteAddress, name })

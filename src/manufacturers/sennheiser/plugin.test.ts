@@ -20,7 +20,7 @@ afterEach(async () => {
 
 function connect(config: Record<string, unknown>) {
   const [settings] = sennheiser.listSources({ ...config, timeout: 2 })
-  if (settings === undefined) throw new Error('no source')
+  if (settings === undefined) throw new Error('The configuration names no source.')
   const client = createUpstreamClient({ settings, errors: sennheiser.errors })
   resources.push(client)
   return client
@@ -32,7 +32,7 @@ async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {
   return simulator
 }
 
-/** Which devices are wanted, for as long as the test says nothing else. */
+/** Subscription targets that the test changes with `set`. */
 function createTargets(first: readonly string[]) {
   let ids = first
   const waiting = new Set<() => void>()
@@ -49,7 +49,7 @@ function createTargets(first: readonly string[]) {
     for (const resolve of waiting) resolve()
     waiting.clear()
   }
-  return { interest: targets, set }
+  return { targets, set }
 }
 
 function subscribe(
@@ -58,7 +58,7 @@ function subscribe(
   stop = new AbortController(),
 ) {
   const events = system.subscribe?.(client, targets, stop.signal)
-  if (events === undefined) throw new Error('it cannot subscribe')
+  if (events === undefined) throw new Error('The adapter has no subscribe function.')
   resources.push({ close: () => stop.abort() })
   return events[Symbol.asyncIterator]()
 }
@@ -68,43 +68,40 @@ async function drain(iterator: AsyncIterator<PushEvent>): Promise<void> {
 }
 
 // Conformance: S-5.5.
-test('third-party access that is off is a 403 that names the cure, over both ways', async () => {
+test('rejects with 403 and the solution when third-party access is disabled, for polls and subscriptions', async () => {
   const simulator = await start({ access: false })
   const client = connect(simulator.config)
   const message = expect.stringMatching(/API access is disabled on the device or system/)
   await expect(system.listDevices(client)).rejects.toMatchObject({ status: 403, message })
-  await expect(subscribe(client, createTargets([]).interest).next()).rejects.toMatchObject({
-    status: 403,
-    message,
-  })
+  await expect(subscribe(client, createTargets([]).targets).next()).rejects.toMatchObject({ status: 403, message })
 })
 
-test('access switched off ends the stream with an error', async () => {
+test('the subscription fails when third-party access is disabled', async () => {
   const simulator = await start()
-  const iterator = subscribe(connect(simulator.config), createTargets([]).interest)
+  const iterator = subscribe(connect(simulator.config), createTargets([]).targets)
   await iterator.next()
   simulator.setAccess(false)
   await expect(drain(iterator)).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
 })
 
 // Conformance: S-5.4.
-test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('the user is api, whatever is configured (%o)', async (extra) => {
+test.each([{ username: 'bob' }, { USERNAME: 'bob' }])('always uses the user name api, despite %o', async (extra) => {
   const simulator = await start()
   const { devices } = await system.listDevices(connect({ ...simulator.config, ...extra }))
   expect(devices).toHaveLength(2)
 })
 
-describe('the session', () => {
+describe('a subscription', () => {
   // Conformance: C-3.18.
-  test('asks for the devices that are wanted, and again when others are', async () => {
+  test('sends the list of subscribed devices, and again when it changes', async () => {
     const simulator = await start()
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
-    const { interest: targets, set } = createTargets([first])
+    const { targets, set } = createTargets([first])
     const iterator = subscribe(connect(simulator.config), targets)
     expect((await iterator.next()).value).toEqual({ type: 'open' })
     const nextReportId = async () => {
       const { value } = await iterator.next()
-      return value.type === 'told' ? value.report.id : value
+      return value.type === 'report' ? value.report.id : value
     }
     expect(await nextReportId()).toBe(first)
     set([first, second])
@@ -112,10 +109,10 @@ describe('the session', () => {
     expect(simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(2)
   })
 
-  test('a change while the list is on its way is not missed', async () => {
+  test('sends the list again if it changes during the request', async () => {
     const simulator = await start()
     const [first = '', second = ''] = simulator.show.devicesAt(0).map(({ device }) => device.id)
-    const { interest: targets, set } = createTargets([first])
+    const { targets, set } = createTargets([first])
     let calls = 0
     const changingTargets: SubscriptionTargets = {
       ...targets,
@@ -129,19 +126,19 @@ describe('the session', () => {
     const ids: string[] = []
     while (!ids.includes(second)) {
       const { value } = await iterator.next()
-      if (value.type === 'told') ids.push(value.report.id)
+      if (value.type === 'report') ids.push(value.report.id)
     }
     expect(ids).toEqual([first, second])
   })
 
-  test('a list that is refused ends the stream with an error', async () => {
+  test('fails if the list is rejected', async () => {
     const simulator = await start()
-    const { interest: targets, set } = createTargets([])
+    const { targets, set } = createTargets([])
     const iterator = subscribe(connect(simulator.config), targets)
     await iterator.next()
     set(['nobody'])
     await expect(drain(iterator)).rejects.toMatchObject({ name: 'SennheiserApiError', status: 404 })
-    await expect.poll(() => simulator.push.links).toBe(0)
+    await expect.poll(() => simulator.push.connections).toBe(0)
   })
 
   test.each([
@@ -149,7 +146,7 @@ describe('the session', () => {
     ['no path', '{}'],
     ['a foreign system', '{"path":"http://elsewhere.example/api/ssc/state/subscriptions/1"}'],
     ['another resource', '{"path":"/api/v1/config"}'],
-  ])('an open event with %s is its ApiError, and nothing is put anywhere', async (_, data) => {
+  ])('fails and sends no list after an open event with %s', async (_, data) => {
     const methods: unknown[] = []
     const server = await serveHttp({
       onRequest(request, response) {
@@ -159,31 +156,31 @@ describe('the session', () => {
       },
     })
     resources.push(server)
-    const iterator = subscribe(connect({ api_base_url: server.url }), createTargets([]).interest)
+    const iterator = subscribe(connect({ api_base_url: server.url }), createTargets([]).targets)
     await expect(iterator.next()).rejects.toBeInstanceOf(sennheiser.errors.ApiError)
     expect(methods).toEqual(['GET'])
   })
 
-  test('an abort while the list is on its way ends quietly', async () => {
+  test('ends without an error on an abort during the request', async () => {
     const simulator = await start()
     simulator.setFault({ type: 'hang' }, { path: /subscriptions\/./ })
     const stop = new AbortController()
-    const ended = drain(subscribe(connect(simulator.config), createTargets([]).interest, stop))
+    const ended = drain(subscribe(connect(simulator.config), createTargets([]).targets, stop))
     await expect.poll(() => simulator.requests.count(/subscriptions\/./, 'PUT')).toBe(1)
     stop.abort()
     await ended
   })
 })
 
-test('what names no device is passed over and harms nothing', async () => {
+test('ignores events that do not name a device', async () => {
   const simulator = await start()
   const { id } = simulator.show.devicesAt(0)[0]?.device ?? { id: '' }
-  const iterator = subscribe(connect(simulator.config), createTargets([id]).interest)
+  const iterator = subscribe(connect(simulator.config), createTargets([id]).targets)
   await iterator.next()
   await iterator.next()
   const malformed = { '/api/v1/devices/%': {}, '/api/v1/devices/a/b': {}, '/osc/version': '1', '/api/v1/devices/x': 7 }
   simulator.push.send(JSON.stringify(malformed))
   for (const _ of Object.keys(malformed)) expect((await iterator.next()).value.type).toBe('ignored')
   simulator.push.send(JSON.stringify({ '/api/v1/devices/a%20b': { status: 'offline' } }))
-  expect((await iterator.next()).value).toMatchObject({ type: 'told', report: { id: 'a b', online: false } })
+  expect((await iterator.next()).value).toMatchObject({ type: 'report', report: { id: 'a b', online: false } })
 })

@@ -51,7 +51,7 @@ function readChange(path: string, fields: unknown): PushEvent {
   if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event does not name a device' }
   if (fields === null) return { type: 'removed', id }
   if (!isRecord(fields)) return { type: 'ignored', reason: 'an event has no fields' }
-  return { type: 'told', report: parsePushed(id, fields as Json, familyOf) }
+  return { type: 'report', report: parsePushed(id, fields as Json, familyOf) }
 }
 
 function readId(text: string): string {

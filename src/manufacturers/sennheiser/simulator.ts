@@ -48,7 +48,7 @@ export async function startSennheiserSimulator(options: SennheiserSimulatorOptio
     {
       ...context,
       authorize: (apiRequest) => (access ? checkBasic(apiRequest, password) : accessDisabled),
-      handle: sessions.answer,
+      handle: sessions.handle,
       dropConnections: sessions.drop,
     },
     options,
@@ -135,7 +135,7 @@ function createSessions(context: ShowContext, callbacks: { isSilent: () => boole
   return {
     count: () => sessions.size,
     sent: () => sent,
-    answer({ method, path, headers, body }: ApiRequest): Reply | undefined {
+    handle({ method, path, headers, body }: ApiRequest): Reply | undefined {
       if (path === subscriptionsPath) {
         if (method !== 'GET') return toErrorReply(405, 'not allowed')
         const isStream = headers.accept?.includes('text/event-stream') ?? false
@@ -210,18 +210,18 @@ function toErrorReply(status: number, error: string): Reply {
 const accessDisabled: AuthorizationResult = {
   ok: false,
   reason: 'access-off',
-  answer: { status: 403, body: { error: 'third-party access is disabled', status: 403 } },
+  response: { status: 403, body: { error: 'third-party access is disabled', status: 403 } },
 }
 
 function checkBasic(apiRequest: ApiRequest, password: string): AuthorizationResult {
   const [, encoded = ''] = /^Basic\s+(\S+)$/i.exec(apiRequest.headers.authorization ?? '') ?? []
-  const given = Buffer.from(encoded, 'base64')
+  const received = Buffer.from(encoded, 'base64')
   const expected = Buffer.from(`api:${password}`)
-  if (given.length === expected.length && timingSafeEqual(given, expected)) return { ok: true }
+  if (received.length === expected.length && timingSafeEqual(received, expected)) return { ok: true }
   return {
     ok: false,
     reason: encoded === '' ? 'no-credentials' : 'wrong-credentials',
-    answer: {
+    response: {
       status: 401,
       headers: { 'www-authenticate': 'Basic realm="SSC", charset="UTF-8"' },
       body: { error: 'unauthorized', status: 401 },

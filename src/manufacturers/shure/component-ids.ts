@@ -115,7 +115,7 @@ const models: readonly ModelIds[] = [
   { model: 'SBRC', device_type: 'charger', channels: 0, ids: '? CD0C625E' },
 ]
 
-/** The common rest of all ids: time and node of the UUIDs. */
+/** The part that all ids have in common: time and node of the UUIDs. */
 const shape = /^([0-9A-F]{8})-(?:E139-11DF|FD5A-11E3)-[89AB][0-9A-F]{3}-0015C5F3F612$/
 
 const byId = new Map(

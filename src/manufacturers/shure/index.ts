@@ -8,7 +8,7 @@ import { strings, uhfrStrings } from './strings/adapter.ts'
 import { system } from './system.ts'
 import { identifySystemApi, isSystemApi, systemApi } from './system-api/index.ts'
 
-/** A system uses the API of the specification or Shure's System API. The format of its device list shows which. */
+/** A system has the API of the specification or Shure's System API; the format of its device list distinguishes them. */
 const web: ProtocolDetector = {
   default: system,
   async detect(client, { assumed, error }, signal) {

@@ -92,7 +92,7 @@ describe('the WebSocket', () => {
       { websocket_url: `${simulator.baseUrl.replace('http', 'ws')}/api/v1/ws` },
     )
     expect(await next(client)).toEqual({ type: 'open' })
-    expect(simulator.push.links).toBe(1)
+    expect(simulator.push.connections).toBe(1)
   })
 
   // Conformance: C-3.15.

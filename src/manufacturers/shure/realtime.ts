@@ -29,7 +29,7 @@ function readFrame(text: string): PushEvent {
   switch (frame.type) {
     case 'device_update':
     case 'status_update':
-      return { type: 'told', report: parsePushed(id, frame, familyOf) }
+      return { type: 'report', report: parsePushed(id, frame, familyOf) }
     case 'device_removed':
       return { type: 'removed', id }
     default:

@@ -43,18 +43,20 @@ const socketPath = '/api/v1/ws'
 
 export async function startShureSimulator(options: ShureSimulatorOptions = {}): Promise<ShureSimulator> {
   const { sharedKey = 'stage-left-shared-key', username = 'api', now = Date.now } = options
-  const stage = createShowContext('shure', 13, options)
+  const context = createShowContext('shure', 13, options)
   const discovery = createDiscoveryList(options.refusePatch ?? false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
   const digest = createDigest({ ...options, username, sharedKey, now })
 
   const api = await startDeviceApi(
     {
-      ...stage,
-      authorize: (asked) => checkVendorKey(asked, options.demandVendorKey ? sharedKey : null) ?? digest(asked),
-      handle: (asked) => checkContentType(asked) ?? discovery.answer(asked) ?? explainSocket(asked),
-      upgrade(asked, request, socket, head) {
-        if (asked.path !== socketPath) return false
+      ...context,
+      authorize: (apiRequest) =>
+        checkVendorKey(apiRequest, options.demandVendorKey ? sharedKey : null) ?? digest(apiRequest),
+      handle: (apiRequest) =>
+        checkContentType(apiRequest) ?? discovery.handle(apiRequest) ?? requireUpgrade(apiRequest),
+      upgrade(apiRequest, request, socket, head) {
+        if (apiRequest.path !== socketPath) return false
         server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
@@ -67,11 +69,11 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
   const accept = (client: WebSocket) => {
     client.on('ping', (data) => api.isSilent() || client.pong(data))
     client.on('error', () => client.terminate())
-    beat.start()
+    pushTimer.start()
   }
 
   let sent = 0
-  const links: PushConnections = {
+  const connections: PushConnections = {
     count: () => server.clients.size,
     sent: () => sent,
     send(text) {
@@ -83,12 +85,12 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     },
     close: () => closeSockets(server),
   }
-  const beat = startPushTimer({
-    ...stage,
+  const pushTimer = startPushTimer({
+    ...context,
     perSecond: options.pushesPerSecond ?? 5,
     hasSubscribers: () => server.clients.size > 0,
-    publish: (news) => {
-      for (const frame of news.flatMap(toFrames)) links.send(JSON.stringify(frame))
+    publish: (changes) => {
+      for (const frame of changes.flatMap(toFrames)) connections.send(JSON.stringify(frame))
     },
   })
 
@@ -99,17 +101,13 @@ export async function startShureSimulator(options: ShureSimulatorOptions = {}): 
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
     ...(options.demandVendorKey ? { auth_header: true } : {}),
   }
-  return Object.defineProperty(
-    toSimulator(stage, { api, pushTimer: beat, connections: links, config }),
-    'discoveryIps',
-    {
-      get: discovery.list,
-    },
-  ) as ShureSimulator
+  return Object.defineProperty(toSimulator(context, { api, pushTimer, connections, config }), 'discoveryIps', {
+    get: discovery.list,
+  }) as ShureSimulator
 }
 
-function toFrames(news: DeviceChanges): object[] {
-  const { id, fields, status } = news
+function toFrames(changes: DeviceChanges): object[] {
+  const { id, fields, status } = changes
   if (status === 'removed') return [{ type: 'device_removed', device_id: id }]
   const frames: object[] = []
   if (Object.keys(fields).length > 0) frames.push({ type: 'device_update', device_id: id, ...fields })
@@ -131,8 +129,8 @@ export async function closeSockets(server: WebSocketServer): Promise<void> {
   server.close()
 }
 
-function explainSocket(asked: ApiRequest): Reply | undefined {
-  if (asked.path !== socketPath) return undefined
+function requireUpgrade(apiRequest: ApiRequest): Reply | undefined {
+  if (apiRequest.path !== socketPath) return undefined
   return { status: 426, headers: { upgrade: 'websocket' }, body: { title: 'Upgrade Required', status: 426 } }
 }
 
@@ -147,7 +145,7 @@ export function checkContentType({ headers, body }: ApiRequest): Reply | undefin
 export function createDiscoveryList(refusePatch: boolean) {
   let ips: readonly string[] = []
   const removal = refusePatch ? 'POST' : 'PATCH'
-  const answer = ({ method, path, body }: ApiRequest): Reply | undefined => {
+  const handle = ({ method, path, body }: ApiRequest): Reply | undefined => {
     if (path !== discoveryPath && path !== `${discoveryPath}/remove`) return undefined
     const isRemoval = path !== discoveryPath
     if (method === 'GET' && !isRemoval) return { status: 200, body: { ips } }
@@ -158,12 +156,12 @@ export function createDiscoveryList(refusePatch: boolean) {
         body: { title: 'Not allowed', status: 405 },
       }
     }
-    const given = parseIps(body)
-    if (given === null) return { status: 400, body: { title: 'Expected {"ips": [text, ...]}', status: 400 } }
-    ips = isRemoval ? ips.filter((ip) => !given.includes(ip)) : [...new Set(given)]
+    const requestedIps = parseIps(body)
+    if (requestedIps === null) return { status: 400, body: { title: 'Expected {"ips": [text, ...]}', status: 400 } }
+    ips = isRemoval ? ips.filter((ip) => !requestedIps.includes(ip)) : [...new Set(requestedIps)]
     return { status: 202 }
   }
-  return { answer, list: () => ips }
+  return { handle, list: () => ips }
 }
 
 function parseIps(body: string): string[] | null {
@@ -193,7 +191,7 @@ interface DigestOptions
 const realm = 'System API'
 const maxNonces = 1000
 
-export function createDigest(options: DigestOptions): (asked: ApiRequest) => AuthorizationResult {
+export function createDigest(options: DigestOptions): (apiRequest: ApiRequest) => AuthorizationResult {
   const { username, sharedKey, now, nextNonce = false } = options
   const { algorithms = ['SHA-256', 'MD5'], nonceUses = Number.POSITIVE_INFINITY, nonceLifetimeMs = 300_000 } = options
   const nonces = new Map<string, Nonce>()
@@ -217,22 +215,23 @@ export function createDigest(options: DigestOptions): (asked: ApiRequest) => Aut
     return {
       ok: false,
       reason,
-      answer: { status: 401, headers, body: { title: 'Request Unauthorized.', status: 401 } },
+      response: { status: 401, headers, body: { title: 'Request Unauthorized.', status: 401 } },
     }
   }
 
-  return (asked) => {
-    const given = parseDigest(asked.headers.authorization)
-    if (given === null) return challenge('no-credentials')
-    const { nonce = '', nc = '', cnonce = '', response = '', uri, qop, algorithm = 'MD5' } = given
-    const isWellFormed = qop === 'auth' && /^[0-9a-f]{8}$/i.test(nc) && cnonce !== '' && uri === asked.target
+  return (apiRequest) => {
+    const credentials = parseDigest(apiRequest.headers.authorization)
+    if (credentials === null) return challenge('no-credentials')
+    const { nonce = '', nc = '', cnonce = '', response = '', uri, qop, algorithm = 'MD5' } = credentials
+    const isWellFormed = qop === 'auth' && /^[0-9a-f]{8}$/i.test(nc) && cnonce !== '' && uri === apiRequest.target
     const offered = algorithms.find((candidate) => candidate === algorithm.toUpperCase())
-    if (!isWellFormed || offered === undefined || given.realm !== realm) return challenge('malformed')
+    if (!isWellFormed || offered === undefined || credentials.realm !== realm) return challenge('malformed')
 
     const hash = (text: string) => digestOf(offered, text)
     const secret = hash(`${username}:${realm}:${sharedKey}`)
     const proof = (a2: string) => hash(`${secret}:${nonce}:${nc}:${cnonce}:${qop}:${hash(a2)}`)
-    const isCorrect = given.username === username && equals(response.toLowerCase(), proof(`${asked.method}:${uri}`))
+    const isCorrect =
+      credentials.username === username && equals(response.toLowerCase(), proof(`${apiRequest.method}:${uri}`))
     if (!isCorrect) return challenge('wrong-credentials')
 
     // The credentials are correct. If only the nonce is invalid, the client may retry with a new one.
@@ -251,7 +250,7 @@ export function createDigest(options: DigestOptions): (asked: ApiRequest) => Aut
   }
 }
 
-/** `Digest name=value, name="quoted value", …`; null for any other scheme, or a name given twice. */
+/** `Digest name=value, name="quoted value", …`; null for any other scheme and for a repeated name. */
 function parseDigest(header: string | undefined): Record<string, string> | null {
   const [, list] = /^Digest\s+(.*)$/is.exec(header ?? '') ?? []
   if (list === undefined) return null
@@ -270,17 +269,17 @@ function digestOf(algorithm: Algorithm, text: string): string {
     .digest('hex')
 }
 
-function checkVendorKey(asked: ApiRequest, expected: string | null): AuthorizationResult | undefined {
-  const given = asked.headers['x-vendor-auth-key']
-  if (expected === null || (typeof given === 'string' && equals(given, expected))) return undefined
+function checkVendorKey(apiRequest: ApiRequest, expected: string | null): AuthorizationResult | undefined {
+  const key = apiRequest.headers['x-vendor-auth-key']
+  if (expected === null || (typeof key === 'string' && equals(key, expected))) return undefined
   return {
     ok: false,
     reason: 'no-vendor-key',
-    answer: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } },
+    response: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } },
   }
 }
 
-function equals(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function equals(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,5 +1,5 @@
 /**
- * The Media Control Protocol of evolution wireless G3, G4 and the 2000 series: lines of text <-> facts.
+ * The Media Control Protocol of evolution wireless G3, G4 and the 2000 series: formats commands and parses reported lines.
  * Source of syntax, attributes and units: Sennheiser TI 1254 v1.0, "Media control protocol description".
  */
 

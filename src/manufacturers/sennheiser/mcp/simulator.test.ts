@@ -23,7 +23,7 @@ async function connect(options: McpSimulatorOptions = {}) {
     send(text)
     return String((await reply)[0])
   }
-  return { simulator, heard: received, say: send, ask: request, port: socket.address().port }
+  return { simulator, received, send, request, port: socket.address().port }
 }
 
 test.each([
@@ -41,27 +41,27 @@ test.each([
   ['Name', '1050: Incorrect termination (no CR) [ Name ] \r'],
   ['What\rName\r', '1000: Invalid command [ What ] \r'],
 ])('replies to %j with %j', async (command, reply) => {
-  const { ask: request } = await connect()
+  const { request } = await connect()
   expect(await request(command)).toBe(reply)
 })
 
 test('ignores more than 1500 characters without a reply', async () => {
-  const { say: send, ask: request, heard: received } = await connect()
+  const { send, request, received } = await connect()
   send(`Name ${'x'.repeat(1500)}\r`)
   expect(await request('Mute\r')).toBe('Mute 0\r')
   expect(received).toHaveLength(1)
 })
 
 test('replies to its own port number, whatever the source port', async () => {
-  const { port, heard: received } = await connect()
-  const { say: send } = await connect({ repliesToSource: false, host: '127.0.0.2', port })
+  const { port, received } = await connect()
+  const { send } = await connect({ repliesToSource: false, host: '127.0.0.2', port })
   send('Mute\r')
   await expect.poll(() => received).toEqual(['Mute 0\r'])
 })
 
 describe('a subscription', () => {
   test('starts with the whole configuration, continues with levels, and ends without a message', async () => {
-    const { simulator, say: send, heard: received } = await connect()
+    const { simulator, send, received } = await connect()
     send('Push 1 100 3\r')
     await expect.poll(() => received.length).toBeGreaterThan(3)
     expect(received[0]).toBe('Name EM300\rFrequency 606200 1 3\rSquelch 5\rAfOut 0\rEqualizer 0\rMute 0\r')
@@ -77,7 +77,7 @@ describe('a subscription', () => {
   })
 
   test('reports changes and counts them', async () => {
-    const { simulator, ask: request, heard: received } = await connect()
+    const { simulator, request, received } = await connect()
     await request('Push 60 0 3\r')
     simulator.set({ name: 'LEAD', isMuted: true })
     await expect.poll(() => received).toContain('Name LEAD\rMute 1\r')
@@ -86,7 +86,7 @@ describe('a subscription', () => {
   })
 
   test('ends early while muted, with firmware that does so', async () => {
-    const { simulator, ask: request } = await connect({ endsSubscriptionsWhileMuted: true })
+    const { simulator, request } = await connect({ endsSubscriptionsWhileMuted: true })
     await request('Push 60 100 0\r')
     simulator.set({ isTxMuted: true })
     await expect.poll(() => simulator.subscriptions).toBe(0)
@@ -94,7 +94,7 @@ describe('a subscription', () => {
 })
 
 test('an SR and an EM support different attributes', async () => {
-  const { ask: request } = await connect({ kind: 'SR', state: { name: 'IEM' } })
+  const { request } = await connect({ kind: 'SR', state: { name: 'IEM' } })
   expect(await request('Squelch\r')).toMatch(/^1000/)
   expect(await request('Push 0 100 0\r')).toBe('Af 60 60 75 75\rStates 0 0\rMsg OK\rConfig 0\r')
 })

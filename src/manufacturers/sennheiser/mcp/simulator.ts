@@ -45,7 +45,7 @@ export interface McpSimulator {
   readonly subscriptions: number
   readonly state: Readonly<McpState>
   /** Changes the state as if at the front panel; subscribers receive configuration changes. */
-  set(applyChange: Partial<McpState>): void
+  set(changes: Partial<McpState>): void
   /** Sends this text unchanged to every subscriber. */
   send(text: string): void
   close(): Promise<void>
@@ -103,7 +103,7 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     if (text.length > maxDatagramChars) return ''
     if (!text.endsWith('\r')) return formatError(1050, text)
     const replies: string[] = []
-    for (const line of text.split('\r').filter((one) => one !== '')) {
+    for (const line of text.split('\r').filter((candidate) => candidate !== '')) {
       const reply = handleLine(line, peer)
       replies.push(reply)
       // Only the first error of a datagram is reported.
@@ -199,17 +199,17 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     const previous = {
       configuration: allConfiguration(),
       warnings: state.warnings.join(' '),
-      sender: transmitterStateOf(state),
+      transmitter: transmitterStateOf(state),
     }
     Object.assign(state, changed)
     const lines = configurationKeywords[kind].map((keyword) => `${formatAttribute(keyword)}\r`)
-    const changedLines = lines.filter((one) => !previous.configuration.includes(one))
+    const changedLines = lines.filter((changedLine) => !previous.configuration.includes(changedLine))
     if (changedLines.length > 0) {
       configIndex = (configIndex + 1) % 1000
       notify(1, changedLines.join(''))
     }
     if (state.warnings.join(' ') !== previous.warnings) notify(2, cycleText())
-    if (transmitterStateOf(state) !== previous.sender) notify(4, cycleText())
+    if (transmitterStateOf(state) !== previous.transmitter) notify(4, cycleText())
     return `${line}\r`
   }
 
@@ -232,7 +232,7 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     url: `mcp://${udp.host}:${udp.port}`,
     udp,
     get subscriptions() {
-      return [...subscriptions.values()].filter((one) => !isExpired(one)).length
+      return [...subscriptions.values()].filter((subscription) => !isExpired(subscription)).length
     },
     state,
     set: (changed) => void applyChange('', changed),

@@ -16,8 +16,8 @@ interface RackDevice {
 const password = 'stage-right-password'
 const updateIntervalMs = 200
 
-/** Returns `devices` and `password` for a manufacturer record. `firstPlace`: index of the first performer. */
-export async function startSennheiserRack(seed: number, firstPlace: number) {
+/** Returns `devices` and `password` for a manufacturer record. `firstPerformer`: index of the first performer. */
+export async function startSennheiserRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const startedAt = Date.now()
   const rack: { id: string; device: RackDevice }[] = []
@@ -37,7 +37,7 @@ export async function startSennheiserRack(seed: number, firstPlace: number) {
     for (const [index, { channels, start }] of rackDevices.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
       if (device !== null)
-        rack.push({ id: show.add('sennheiser', { channels, firstPlace: firstPlace + 4 * index }), device })
+        rack.push({ id: show.add('sennheiser', { channels, firstPerformer: firstPerformer + 4 * index }), device })
     }
   } catch (error) {
     await close()

@@ -1,5 +1,5 @@
 /**
- * Chargers that speak SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
+ * Chargers with SSC 1, and the packs in them. Addresses and units: Sennheiser's SSC developer's guides for EW-DX with
  * CHG 70N and for Digital 6000 (TI 1109 v2.2), and clients based on them.
  */
 

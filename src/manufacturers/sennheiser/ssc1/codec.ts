@@ -1,5 +1,5 @@
 /**
- * Sound Control Protocol 1: JSON datagrams <-> values by address. An address `/rx1/name` is the nested object
+ * Sound Control Protocol 1: converts between JSON datagrams and values by address. An address `/rx1/name` is the nested object
  * `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109).
  */
 
@@ -59,7 +59,7 @@ export function parseMessage(text: string): SscMessage | null {
   collectValues(tree, '', values)
   const errors = isRecord(osc) ? osc.error : undefined
   const trees = Array.isArray(errors) ? errors : [errors]
-  return { values, errors: trees.flatMap((one) => collectErrors(one, '')) }
+  return { values, errors: trees.flatMap((errorTree) => collectErrors(errorTree, '')) }
 }
 
 interface Branch {

@@ -1,5 +1,5 @@
 /**
- * Product families with SSC 1: addresses to subscribe and their conversion to the common format. Addresses and units:
+ * Product families with SSC 1: addresses to subscribe to and their conversion to the common format. Addresses and units:
  * Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
  */
 
@@ -30,7 +30,7 @@ export const macTopic: Topic = {
   isReadOnce: true,
 }
 
-/** Null: a device without radio channels and packs. */
+/** Returns null for a device without radio channels and packs. */
 export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
@@ -168,7 +168,7 @@ export interface Meters {
   readonly afDbfs: number
 }
 
-/** A row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Undefined where there is none. */
+/** A row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Undefined if the row is missing. */
 export function readMeters(mm: unknown, channel: number): Meters | undefined {
   const row: unknown = Array.isArray(mm) ? mm[channel - 1] : undefined
   if (!Array.isArray(row) || row.length < 8 || !row.every((value) => Number.isFinite(value))) return undefined

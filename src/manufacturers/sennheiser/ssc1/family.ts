@@ -1,4 +1,4 @@
-/** Interface of a product family with SSC 1: the addresses to subscribe and how to read their values. */
+/** Interface of a product family with SSC 1: the addresses to subscribe to and how to read their values. */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 

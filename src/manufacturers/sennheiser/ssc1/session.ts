@@ -20,7 +20,7 @@ const renewEveryMs = (lifetimeS * 1000) / 3
 const retryEveryMs = 2000
 /** It is not documented whether a repeated request replaces a subscription or adds one, so the rate is limited. */
 const minRequestIntervalMs = 1000
-/** Number of unanswered requests after which a topic is no longer waited for. */
+/** After this many unanswered requests, the session no longer waits for a topic. */
 const maxAttempts = 3
 
 /** A topic with the time of its next request. */
@@ -62,14 +62,14 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
 
   function applyError({ address, code, text }: SscError, now: number): void {
     const rejected = [...initialTopics, ...(topics ?? [])].flatMap(({ addresses }) =>
-      addresses.filter((one) => isWithin(one, address)),
+      addresses.filter((candidate) => isWithin(candidate, address)),
     )
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
-    else if (address.startsWith('/osc')) rejection = `it rejects the subscription (${code} ${text})`
-    else if (code === failedDependency) for (const one of rejected) values.set(one, null)
+    else if (address.startsWith('/osc')) rejection = `the device rejects the subscription (${code} ${text})`
+    else if (code === failedDependency) for (const rejectedAddress of rejected) values.set(rejectedAddress, null)
     // A smaller device has fewer channels. A channel that was reported before is kept.
     else if (code === 404) {
-      const missing = rejected.filter((one) => !values.has(one))
+      const missing = rejected.filter((candidate) => !values.has(candidate))
       topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null
     }
   }
@@ -89,13 +89,13 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
       return due.map(formatRequest)
     },
     receive(text, now) {
-      const told = parseMessage(text)
-      if (told === null) return 'a datagram is not a message of this protocol'
-      for (const [address, value] of told.values) applyValue(address, value, now)
-      for (const one of told.errors) applyError(one, now)
-      const answered = [...told.values.keys(), ...told.errors.map(({ address }) => address)]
+      const message = parseMessage(text)
+      if (message === null) return 'a datagram is not a message of this protocol'
+      for (const [address, value] of message.values) applyValue(address, value, now)
+      for (const error of message.errors) applyError(error, now)
+      const answered = [...message.values.keys(), ...message.errors.map(({ address }) => address)]
       for (const topic of [...initialTopics, ...(topics ?? [])]) {
-        const isMatch = topic.addresses.some((one) => answered.some((address) => isWithin(one, address)))
+        const isMatch = topic.addresses.some((requested) => answered.some((address) => isWithin(requested, address)))
         if (topic.isAnswered || !isMatch) continue
         topic.isAnswered = true
         topic.nextRequestAt = topic.requestedAt + renewEveryMs
@@ -105,10 +105,10 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     },
     getReport() {
       if (topics === null) return null
-      const told = topics.flatMap(({ channel }) =>
+      const reported = topics.flatMap(({ channel }) =>
         channel !== null && values.has(`/rx${channel}/name`) ? channel : [],
       )
-      return toDeviceReport(values, { ...endpoint, channels: [...new Set(told)] })
+      return toDeviceReport(values, { ...endpoint, channels: [...new Set(reported)] })
     },
     get isComplete() {
       return topics?.every(({ isAnswered, attempts }) => isAnswered || attempts >= maxAttempts) ?? false

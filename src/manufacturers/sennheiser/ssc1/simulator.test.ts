@@ -25,24 +25,24 @@ async function start(options: Ssc1SimulatorOptions = {}) {
       socket.send(text, simulator.udp.port, simulator.udp.host)
       return JSON.parse(String((await reply)[0])) as unknown
     }
-    return { heard: received, ask: request }
+    return { received, request }
   }
   return { simulator, connect, ...(await connect()) }
 }
 
 const subscribe = (tree: object, terms: object) => ({ osc: { state: { subscribe: [{ '#': terms, ...tree }] } } })
 
-describe('answers', () => {
-  test('have the shape of the question, the echo of its xid, and values bent to their steps', async () => {
-    const { ask: request } = await start()
+describe('replies', () => {
+  test('contain the requested addresses, the xid and values rounded to their steps', async () => {
+    const { request } = await start()
     expect(await request({ osc: { xid: 7 }, rx1: { name: null, frequency: 538_211 } })).toEqual({
       osc: { xid: 7 },
       rx1: { name: 'MIC 1', frequency: 538_200 },
     })
   })
 
-  test('tell good values and refusals side by side', async () => {
-    const { simulator, ask: request } = await start()
+  test('contain both values and errors', async () => {
+    const { simulator, request } = await start()
     simulator.setLinked(1, false)
     const message = { abc: null, device: { name: null }, mates: { tx1: { battery: { type: null } } } }
     expect(await request(message)).toEqual({
@@ -58,15 +58,15 @@ describe('answers', () => {
     })
   })
 
-  test.each([['oops'], ['[]'], [{ device: null }], [{ rx3: { name: null } }]])('refuse %j', async (message) => {
-    const { ask: request } = await start()
+  test.each([['oops'], ['[]'], [{ device: null }], [{ rx3: { name: null } }]])('reject %j', async (message) => {
+    const { request } = await start()
     expect(await request(message)).toMatchObject({ osc: { error: [expect.anything()] } })
   })
 })
 
 describe('a subscription', () => {
-  test('tells what changes, and ends with its lifetime', async () => {
-    const { simulator, ask: request, heard: received } = await start()
+  test('reports changes, and ends with its lifetime', async () => {
+    const { simulator, request, received } = await start()
     await request(subscribe({ rx1: { name: null } }, { lifetime: 0.3 }))
     simulator.set({ '/rx1/name': 'LEAD', '/rx2/name': 'ELSE' })
     await expect.poll(() => received.at(-1)).toEqual({ rx1: { name: 'LEAD' } })
@@ -76,19 +76,19 @@ describe('a subscription', () => {
     expect(simulator.subscriptions).toBe(0)
   })
 
-  test('with equal bounds is told at a steady rate, as often as was asked for', async () => {
-    const { heard: received, ask: request } = await start({ model: 'EM6000' })
+  test('with equal bounds sends the requested number of notifications at a fixed rate', async () => {
+    const { received, request } = await start({ model: 'EM6000' })
     await request(subscribe({ mm: null }, { min: 20, max: 20, count: 3 }))
     await expect.poll(() => received.length).toBe(5)
     await pause(60)
     expect(received).toHaveLength(5)
   })
 
-  test('may be cancelled, and is had by eight clients at most', async () => {
-    const { simulator, connect, ask: request } = await start({ maxClients: 1 })
+  test('can be cancelled, and is rejected above the maximum number of clients', async () => {
+    const { simulator, connect, request } = await start({ maxClients: 1 })
     await request(subscribe({ rx1: { name: null } }, {}))
     const other = await connect()
-    expect(await other.ask(subscribe({ rx1: { name: null } }, {}))).toMatchObject({
+    expect(await other.request(subscribe({ rx1: { name: null } }, {}))).toMatchObject({
       osc: { error: [{ osc: { state: { subscribe: [406, {}] } } }] },
     })
     void request(subscribe({ rx1: { name: null } }, { cancel: true }))

@@ -100,7 +100,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     removeSubscription(key)
     const { min = 0, max = 0, count = 1000, lifetime = 10, cancel = false } = readTerms(terms)
     if (cancel) return
-    const clients = new Set([...subscriptions.values()].map((one) => `${one.peer.address}:${one.peer.port}`))
+    const clients = new Set([...subscriptions.values()].map((active) => `${active.peer.address}:${active.peer.port}`))
     if (clients.size >= maxClients && !clients.has(`${peer.address}:${peer.port}`)) {
       setAt(errors, '/osc/state/subscribe', notAcceptable)
       return

@@ -33,7 +33,7 @@ const transmitterAddresses = Object.keys(ewdx).filter((address) => address.start
 const rejectedTransmitter = Object.fromEntries(transmitterAddresses.map((address) => [address, null]))
 
 describe('EW-DX', () => {
-  test('a receiver with a transmitter', () => {
+  test('converts a receiver with a transmitter', () => {
     expect(toReport(ewdx)).toEqual({
       id: 'ssc1:00:1B:66:01:02:03',
       kind: 'receiver',
@@ -65,18 +65,18 @@ describe('EW-DX', () => {
   })
 
   test.each([
-    ['it warns of a lost link', { '/rx1/warnings': ['NoLink', 'LowSignal'] }],
-    ['it refuses all that a transmitter tells', rejectedTransmitter],
-  ])('no transmitter where %s', (_, values) => {
+    ['for a NoLink warning', { '/rx1/warnings': ['NoLink', 'LowSignal'] }],
+    ['if all addresses of the transmitter are rejected', rejectedTransmitter],
+  ])('reports no transmitter %s', (_, values) => {
     expect(toReport({ ...ewdx, ...values }).channels?.[0]?.transmitter).toBeNull()
   })
 
-  test('cells without a gauge are a transmitter of unknown charge', () => {
+  test('reports an unknown charge for a transmitter with primary cells', () => {
     const [channel] = toReport({ ...ewdx, '/mates/tx1/battery/gauge': null }).channels ?? []
     expect(channel?.transmitter).toMatchObject({ name: 'HAND', upstream_slot: 1, battery: null })
   })
 
-  test('a transmitter with another key is an error, whatever the switch says', () => {
+  test('reports a different key as an encryption error, even if encryption is enabled', () => {
     const [channel] = toReport({ ...ewdx, '/rx1/warnings': ['Aes256Error'] }).channels ?? []
     expect(channel?.details?.encryption).toBe('error')
   })
@@ -92,13 +92,13 @@ describe('Digital 6000', () => {
     '/rx1/skx/name': 'SK 1',
   }
 
-  test("the guide's row of meters", () => {
+  test("converts the meters in the guide's example", () => {
     const { quality, ...meters } = readMeters(d6000['/mm'], 1) ?? { quality: 0 }
     expect(meters).toEqual({ rf1Dbm: -86, rf2Dbm: -101, isRf1InUse: true, isRf2InUse: true, afDbfs: -45 })
     expect(quality).toBeCloseTo(50.2, 1)
   })
 
-  test('a receiver with a transmitter', () => {
+  test('converts a receiver with a transmitter', () => {
     expect(toReport(d6000)).toMatchObject({
       id: 'ssc1:10.0.0.9',
       device_type: 'd6000',
@@ -120,14 +120,14 @@ describe('Digital 6000', () => {
     [['100%', '-:--'], { battery: 100, details: { battery_minutes: null } }],
     [['??', '-:--'], { battery: null }],
     [[], null],
-  ])('a battery of %j', (battery, transmitter) => {
+  ])('converts the battery state %j', (battery, transmitter) => {
     const [channel] = toReport({ ...d6000, '/rx1/skx/battery': battery }).channels ?? []
     if (transmitter === null) expect(channel?.transmitter).toBeNull()
     else expect(channel?.transmitter).toMatchObject(transmitter)
   })
 
   test.each([[undefined], ['x'], [[[1, 2]]], [[[1, 2, 3, 4, 5, 6, 7, 'x', 9]]], [[]]])(
-    'meters of %j are none',
+    'readMeters returns undefined for %j',
     (mm) => {
       expect(readMeters(mm, 1)).toBeUndefined()
     },
@@ -142,7 +142,7 @@ describe('a charger', () => {
     })
 
   test.each(['CHG70N', 'CHG 70N-C', 'L6000'])(
-    '%s has no channels, and says nothing of packs it was not asked for',
+    '%s has no channels, and no units before they are reported',
     (product) => {
       const report = toChargerReport(product, {})
       expect(report).toMatchObject({ device_type: product === 'L6000' ? 'l6000' : 'chg70n', channels: [] })
@@ -150,7 +150,7 @@ describe('a charger', () => {
     },
   )
 
-  test('tells a pack by its serial number, else by its bay', () => {
+  test('identifies a pack by its serial number, or else by its bay', () => {
     const values = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }
     expect(toChargerReport('CHG70N', values).units).toMatchObject([
       { id: 'ssc1:pack:105', serial_number: '105', name: 'EW-DX SK, bay 1' },
@@ -158,12 +158,12 @@ describe('a charger', () => {
     ])
   })
 
-  test.each([[101], [-1], ['80'], [null], [undefined]])('a gauge of %j is not known', (gauge) => {
+  test.each([[101], [-1], ['80'], [null], [undefined]])('reports the gauge %j as unknown', (gauge) => {
     const values = { '/bays/device_type': ['EW-DX SK'], '/bays/bat_gauge': [gauge] }
     expect(toChargerReport('CHG70N', values).units?.[0]?.battery ?? null).toBeNull()
   })
 
-  test.each([[[]], [['x']], [null], [Array.from({ length: 12 }, () => 65_280)]])('%j is no battery', (numbers) => {
+  test.each([[[]], [['x']], [null], [Array.from({ length: 12 }, () => 65_280)]])('%j: no battery', (numbers) => {
     const values = { '/slot1/type': 1, '/slot1/subslot1/accu_parameter': numbers }
     expect(toChargerReport('L6000', values).units).toEqual([])
   })

@@ -9,7 +9,7 @@ import type { SscValues } from './family.ts'
 
 export const idPrefix = 'ssc1:'
 
-/** `channels`: numbers of the channels the device has. */
+/** `endpoint.channels`: the numbers of the device's channels. */
 export function toDeviceReport(
   values: SscValues,
   endpoint: DeviceEndpoint & { readonly channels: readonly number[] },

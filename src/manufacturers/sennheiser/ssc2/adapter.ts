@@ -45,7 +45,7 @@ export const ssc2 = defineAdapter<Ssc2Device>({
 
   transport: 'sse',
   pushesEverything: true,
-  async *subscribe(client, _interest, signal) {
+  async *subscribe(client, _targets, signal) {
     yield* subscribe(client, await readDevice(client, signal), signal)
   },
   // A report from the device itself takes precedence over one from a system; SSC 2 is its newer protocol.
@@ -62,15 +62,13 @@ export async function isSsc2(client: UpstreamClient, signal?: AbortSignal): Prom
 
 /** Reads the identity without a password; throws when the address is not an SSC 2 device. */
 export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
-  const { known: resources, partner: endpoint } = await readIdentity(client, signal)
+  const { resources, endpoint } = await readIdentity(client, signal)
   return toDeviceReport(resources, endpoint)
 }
 
-/**
- * Reads the identity, which requires no password, and the site, which verifies the password.
- */
+/** Reads the identity, which requires no password, and the site, which verifies the password. */
 async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise<Ssc2Device> {
-  const { known: resources, partner: endpoint } = await readIdentity(client, signal)
+  const { resources, endpoint } = await readIdentity(client, signal)
   applyResource(resources, sitePath, await getBody(client, sitePath, [404], signal))
   return { id: deviceIdOf(resources, endpoint), endpoint, resources }
 }
@@ -78,15 +76,15 @@ async function readDevice(client: UpstreamClient, signal?: AbortSignal): Promise
 async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   const resources = new Map<string, unknown>()
   const identity = await getBody(client, identityPath, [], signal)
-  if (!isRecord(identity))
-    throw new client.errors.ApiError(`invalid response from ${hostOf(client)}: not a device's identity`, {
-      status: 200,
-    })
+  if (!isRecord(identity)) {
+    const message = `invalid response from ${hostOf(client)}: not the identity of a device`
+    throw new client.errors.ApiError(message, { status: 200 })
+  }
   applyResource(resources, identityPath, identity)
   const url = new URL(client.settings.baseUrl)
   const { address } = await resolveDestination(client.destinations, url)
   const endpoint: DeviceEndpoint = { host: url.host, ip: address, name: client.settings.name ?? null }
-  return { known: resources, partner: endpoint }
+  return { resources, endpoint }
 }
 
 /** Returns null when the resource does not exist or is unavailable, as for a transmitter that is not linked. */
@@ -111,7 +109,7 @@ async function getBody(
 export function blockAfterUnauthorized(client: UpstreamClient, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 401) return error
   const { status, response } = error
-  const message = `${error.message}; it is not asked again before they are changed, because it locks itself after a few wrong ones`
+  const message = `${error.message}; no requests are sent until they are changed, because the device locks access after a few wrong passwords`
   const blockingError = new client.errors.ApiError(message, { status, response, cause: error })
   client.block(blockingError)
   return blockingError

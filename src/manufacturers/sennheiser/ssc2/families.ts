@@ -16,7 +16,7 @@ import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'
 
-/** Null: a device without radio, or an unknown product. */
+/** Returns null for a device without radio and for an unknown product. */
 export function familyOfProduct(product: string): Family | null {
   return families.get(product) ?? (/spectera/i.test(product) ? spectera(product) : null)
 }
@@ -32,13 +32,13 @@ function ewdx(model: string, count: number): Family {
   return {
     device_type: 'ewdx',
     model,
-    paths: ['/api/rf/encryption', ...indices.flatMap(pathsOfEwdx)],
-    readChannels: (resources) => indices.map((index) => readChannelOfEwdx(resources, index)),
+    paths: ['/api/rf/encryption', ...indices.flatMap(listEwdxPaths)],
+    readChannels: (resources) => indices.map((index) => readEwdxChannel(resources, index)),
   }
 }
 
 /** Names and settings first, levels last. */
-function pathsOfEwdx(index: number): readonly string[] {
+function listEwdxPaths(index: number): readonly string[] {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
   return [
@@ -51,7 +51,7 @@ function pathsOfEwdx(index: number): readonly string[] {
 }
 
 /** The channel number is only in the path and starts at 0. */
-function readChannelOfEwdx(resources: Resources, index: number): ChannelReading {
+function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
   const getProperty = (name: string) => property(resources, channel, name)
   const getValue = (name: string) => property(resources, `${channel}/${name}`, 'value')
@@ -62,7 +62,7 @@ function readChannelOfEwdx(resources: Resources, index: number): ChannelReading 
     frequency: readKhz(property(resources, `/api/rf/channels/${index}`, 'frequency')),
     rf_level: readRfLevel(getValue('signalStrengthIndicator')),
     audio_level: readAudioLevel(getValue('level')),
-    transmitter: listIncludes(warnings, 'NoLink') ? null : readTransmitterOfEwdx(resources, index),
+    transmitter: listIncludes(warnings, 'NoLink') ? null : readEwdxTransmitter(resources, index),
     details: withoutUndefined({
       antennas: readDiversity(getValue('diversityIndicator')),
       quality: readWhole(getValue('signalQualityIndicator'), 0, 100),
@@ -76,7 +76,7 @@ function readChannelOfEwdx(resources: Resources, index: number): ChannelReading 
 }
 
 /** Null when no transmitter is linked. Primary cells without a gauge have no battery level. */
-function readTransmitterOfEwdx(resources: Resources, index: number): TransmitterReading | null | undefined {
+function readEwdxTransmitter(resources: Resources, index: number): TransmitterReading | null | undefined {
   const path = `/api/transmitters/${index}`
   if (!resources.has(path)) return undefined
   if (!isRecord(resources.get(path))) return null

@@ -1,4 +1,4 @@
-/** Interface of a product family with SSC 2: the resources to subscribe and how to read them. */
+/** Interface of a product family with SSC 2: the resources to subscribe to and how to read them. */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 import type { Resources } from './resources.ts'

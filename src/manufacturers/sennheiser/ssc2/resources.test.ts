@@ -14,13 +14,13 @@ function applyEvents(...events: readonly (readonly [string, unknown])[]) {
 const toReport = (product: string, ...more: readonly (readonly [string, unknown])[]) =>
   toDeviceReport(applyEvents(...Object.entries(createInitialResources(product, '123')), ...more), endpoint)
 
-describe('what was told', () => {
-  test('changed properties are merged', () => {
+describe('applyResource', () => {
+  test('merges changed properties', () => {
     const resources = applyEvents(['/api/channel/0', { name: 'A', mute: false }], ['/api/channel/0', { mute: true }])
     expect(resources.get('/api/channel/0')).toEqual({ name: 'A', mute: true })
   })
 
-  test('a list is its entries, which are told one by one from then on', () => {
+  test('stores the entries of a list as resources, which are then updated one by one', () => {
     const resources = applyEvents(
       [
         '/api/transmitters',
@@ -40,19 +40,19 @@ describe('what was told', () => {
     })
   })
 
-  test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('a pack by its own path, %s', (path) => {
+  test.each(['/api/mts/paired/7', '/api/mts/paired/all/7'])('updates a single pack at the path %s', (path) => {
     const resources = applyEvents(['/api/mts/paired/all', [{ mtUid: 7, name: 'A' }]], [path, { name: 'B' }])
     expect(Object.fromEntries(resources)).toEqual({ '/api/mts/paired/7': { mtUid: 7, name: 'B' } })
   })
 
-  test('there is an end to how much is kept', () => {
+  test('limits the number of resources', () => {
     const many = Array.from({ length: 3000 }, (_, index) => [`/api/${index}`, {}] as const)
     expect(applyEvents(...many).size).toBe(1000)
   })
 })
 
 describe('EW-DX', () => {
-  test('a receiver with its transmitters', () => {
+  test('converts a receiver with its transmitters', () => {
     expect(toReport('EWDX2CHS')).toEqual({
       id: 'sscv2:123',
       kind: 'receiver',
@@ -88,9 +88,9 @@ describe('EW-DX', () => {
   })
 
   test.each([
-    ['a warning of a lost link', ['/api/channel/0/warnings', ['NoLink']]],
-    ['a resource that is gone', ['/api/transmitters/0', null]],
-  ] as const)('%s is no transmitter', (_, event) => {
+    ['a NoLink warning', ['/api/channel/0/warnings', ['NoLink']]],
+    ['a missing transmitter resource', ['/api/transmitters/0', null]],
+  ] as const)('reports no transmitter after %s', (_, event) => {
     expect(toReport('EWDX4CHDS', event).channels?.map(({ transmitter }) => transmitter === null)).toEqual([
       true,
       false,
@@ -99,7 +99,7 @@ describe('EW-DX', () => {
     ])
   })
 
-  test('cells without a gauge are a transmitter of unknown charge', () => {
+  test('reports an unknown charge for a transmitter with primary cells', () => {
     const battery = { type: 'PrimaryCell', gauge: null, lifetime: null }
     const [channel] = toReport('EWDX2CHS', ['/api/transmitters/0/battery', battery]).channels ?? []
     expect(channel?.transmitter).toMatchObject({
@@ -108,7 +108,7 @@ describe('EW-DX', () => {
     })
   })
 
-  test('another key is an encryption error', () => {
+  test('reports a different key as an encryption error', () => {
     const [channel] = toReport('EWDX2CHS', ['/api/channel/0/warnings', ['Aes256Error']]).channels ?? []
     expect(channel?.details?.encryption).toBe('error')
   })
@@ -117,7 +117,7 @@ describe('EW-DX', () => {
 describe('Spectera', () => {
   const product = 'Spectera Base Station'
 
-  test('packs with a microphone are its channels, by audio link', () => {
+  test('converts packs with a microphone to channels numbered by audio link', () => {
     const { device_type, channels } = toReport(product)
     expect(device_type).toBe('spectera')
     expect(channels).toEqual([
@@ -143,22 +143,22 @@ describe('Spectera', () => {
     })
   })
 
-  describe('the level of a pack', () => {
+  describe('audio_level of a pack', () => {
     const outputs = (...links: number[]) =>
       ['/api/audio/outputs', links.map((micAudiolinkId, outputId) => ({ outputId, micAudiolinkId }))] as const
     const levelOf = (...events: readonly (readonly [string, unknown])[]) =>
       toReport(product, ...events).channels?.[0]?.audio_level
 
-    test('is the highest of the outputs it feeds, on whatever interface', () => {
+    test('is the highest level of its outputs on all interfaces', () => {
       const lists = { peak: [-10, -127.5, -5], rms: [-30, -127.5, -6] }
       const metering = ['/api/audio/metering', { aoIpOut: { peak: [], rms: [-127.5, -19] }, madi1Out: lists }] as const
       expect(levelOf(outputs(0, 0, 3), metering)).toBe(-19)
     })
 
-    test('is not known where it feeds none', () => expect(levelOf(outputs(-1, 3, -1))).toBeNull())
+    test('is null if it has no output', () => expect(levelOf(outputs(-1, 3, -1))).toBeNull())
 
     test.each([[{ aoIpOut: 7 }], [{ aoIpOut: { rms: 'loud' } }], [{ aoIpOut: { rms: ['x'] } }], [{}]])(
-      'is not known from %j',
+      'is null for the meters %j',
       (metering) => {
         const before = createInitialResources(product, '1')
         const resources = applyEvents(...Object.entries(before).filter(([path]) => path !== '/api/audio/metering'))
@@ -168,7 +168,7 @@ describe('Spectera', () => {
     )
   })
 
-  test('a pack without a microphone is a unit: one that listens, or one that waits', () => {
+  test('converts packs without a microphone to units: in-ear receivers and unused packs', () => {
     const serial = { mtUid: 14, type: 'SKM', name: '', serial: '3100', state: 'Sleeping', batteryFillLevel: -1 }
     const { units } = toReport(product, ['/api/mts/paired/14', serial])
     expect(units).toEqual([
@@ -201,19 +201,22 @@ describe('Spectera', () => {
     ).toBeUndefined()
   })
 
-  test.each([{ state: 'Sleeping' }, { state: 'Disconnected' }])('a pack that is %o sends nothing', (change) => {
-    const [channel] = toReport(product, ['/api/mts/paired/11', change]).channels ?? []
-    expect(channel).toMatchObject({ channel: 1, transmitter: null, rf_level: null })
-  })
+  test.each([{ state: 'Sleeping' }, { state: 'Disconnected' }])(
+    'reports no transmitter for a pack with %o',
+    (change) => {
+      const [channel] = toReport(product, ['/api/mts/paired/11', change]).channels ?? []
+      expect(channel).toMatchObject({ channel: 1, transmitter: null, rf_level: null })
+    },
+  )
 
-  test('-1 is not known', () => {
+  test('reports the battery value -1 as unknown', () => {
     const unknown = { batteryFillLevel: -1, batteryRuntime: -1 }
     const [channel] = toReport(product, ['/api/mts/paired/11', unknown]).channels ?? []
     expect(channel?.transmitter).toMatchObject({ battery: null, details: { battery_minutes: null } })
   })
 })
 
-test('a device we know nothing of is shown without channels', () => {
+test('converts an unknown device to a report without channels', () => {
   const identity = { product: 'TCCM', serial: '0000000000' }
   expect(
     toDeviceReport(applyEvents(['/api/device/identity', identity]), { ...endpoint, name: 'Board room' }),

@@ -17,7 +17,7 @@ export const meteringPath = '/api/audio/metering'
 export const packPrefix = '/api/mts/paired/'
 export const outputPrefix = '/api/audio/outputs/'
 
-/** A list whose entries are also resources: sent whole at first, then entry by entry. */
+/** A list whose entries are also resources: the device sends the whole list first, then changed entries. */
 interface Collection {
   readonly path: string
   /** Matches the paths that events use for an entry; `toPath` returns the path under which it is stored. */
@@ -60,18 +60,18 @@ const maxResources = 1000
 
 /** Applies a reported body. Bodies are merged, because some devices send only the changed properties. */
 export function applyResource(resources: Map<string, unknown>, path: string, body: unknown): void {
-  const collection = collections.find((one) => one.path === path)
+  const collection = collections.find((candidate) => candidate.path === path)
   if (collection !== undefined && Array.isArray(body)) applyList(resources, collection, body)
-  else {
-    const [, entry] =
-      collections.map(({ entryPath, toPath }) => matchEntry(path, entryPath, toPath)).find((one) => one !== null) ?? []
-    applyBody(resources, entry ?? path, body)
-  }
+  else applyBody(resources, toStoredPath(path), body)
 }
 
-function matchEntry(path: string, entry: RegExp, keep: (id: string) => string): readonly [string, string] | null {
-  const [, id] = entry.exec(path) ?? []
-  return id === undefined ? null : [id, keep(id)]
+/** Returns the path under which the resource is stored: the same path, unless it is an entry of a collection. */
+function toStoredPath(path: string): string {
+  for (const { entryPath, toPath } of collections) {
+    const [, id] = entryPath.exec(path) ?? []
+    if (id !== undefined) return toPath(id)
+  }
+  return path
 }
 
 function applyList(
@@ -79,9 +79,12 @@ function applyList(
   { toPath, idProperty, bodyProperty }: Collection,
   entries: readonly unknown[],
 ): void {
-  const named = entries.filter(isRecord).filter((entry) => ['string', 'number'].includes(typeof entry[idProperty]))
+  const identified = entries.filter(isRecord).filter((entry) => ['string', 'number'].includes(typeof entry[idProperty]))
   const bodies = new Map(
-    named.map((entry) => [toPath(String(entry[idProperty])), bodyProperty === undefined ? entry : entry[bodyProperty]]),
+    identified.map((entry) => [
+      toPath(String(entry[idProperty])),
+      bodyProperty === undefined ? entry : entry[bodyProperty],
+    ]),
   )
   const prefix = toPath('')
   for (const path of resources.keys()) {

@@ -1,4 +1,4 @@
-/** SSC 2 subscription session: an event stream, and separate requests that set its list of paths. */
+/** Subscribes to an SSC 2 device: an event stream, and separate requests that set the list of subscribed paths. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../model/receiver.ts'
@@ -11,7 +11,7 @@ import { readSessionPath, streamPath } from '../realtime.ts'
 import { applyResource, firmwarePath, meteringPath, type Resources, sitePath, versionPath } from './resources.ts'
 import { familyOfDevice, toDeviceReport } from './translate.ts'
 
-/** One rejected path rejects the whole request. Four paths per request are known to work on real devices. */
+/** If the device rejects one path, it rejects the whole request. Four paths per request work on real devices. */
 const pathsPerRequest = 4
 /** Rejected paths may become available later, as when a transmitter is linked. */
 const retryMs = 30_000
@@ -68,7 +68,7 @@ export async function* subscribe(
           if (isMeters && receivedAt - reportedAt < minMeterIntervalMs) continue
           reportedAt = receivedAt
           yield {
-            type: 'told',
+            type: 'report',
             report: withRemovedChannels(toDeviceReport(resources, device.endpoint), channels),
             isComplete: true,
           }
@@ -92,7 +92,10 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
   return changes.filter(([path]) => path.startsWith('/api/'))
 }
 
-/** Adds channels that are no longer reported, as of a removed pack, without a transmitter. `known`: all channels so far. */
+/**
+ * Adds the channels that are no longer reported, for instance after a pack was removed, without a transmitter. `known`
+ * contains all channels reported so far.
+ */
 function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceReport {
   const present = new Set(report.channels?.map(({ channel }) => channel))
   const vanished = [...known].filter((channel) => !present.has(channel))
@@ -115,7 +118,7 @@ interface PathSubscriber {
   retryNow(): void
 }
 
-/** Subscribes paths and retries the rejected ones. */
+/** Subscribes to paths and retries the rejected ones. */
 function createPathSubscriber(client: UpstreamClient, session: string, paths: readonly string[]): PathSubscriber {
   let pending = [...paths]
   let wake = new AbortController()
@@ -131,7 +134,7 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
     pending = rejected
   }
 
-  /** 400 and 404: there is no such resource; 422: not now, or the session is gone. */
+  /** 400 and 404: the resource does not exist; 422: it is unavailable at the moment, or the session has ended. */
   async function add(batch: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { status } = await client.request('PUT', `${session}/add`, { body: batch, accept: [400, 404, 422], signal })
     return status < 300

@@ -1,4 +1,4 @@
-/** What a simulated device has to tell, by resource: bodies in the shapes of the OpenAPI descriptions. */
+/** Initial resources of a simulated SSC 2 device, with bodies as in the OpenAPI descriptions. */
 
 export function createInitialResources(product: string, serial: string): Record<string, unknown> {
   return { ...common(product, serial), ...(product.startsWith('EWDX') ? ewdx(Number(product[4])) : spectera()) }
@@ -113,7 +113,7 @@ function spectera(): Record<string, unknown> {
 const outputs = 32
 const silentDbfs = -127.5
 
-/** Of the first outputs, which leave by the audio network; everything else is silent. */
+/** Meters with these levels on the first outputs of the audio network interface. All other meters show silence. */
 export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]): Record<string, unknown> {
   const createLists = (from: typeof levels) => ({
     peak: Array.from({ length: outputs }, (_, index) => from[index]?.peak ?? silentDbfs),

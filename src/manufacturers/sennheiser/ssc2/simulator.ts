@@ -1,7 +1,8 @@
 /**
- * A device that speaks SSC 2, on a real socket: EW-DX with two or four channels, or a Spectera base station. Its manners:
- * open doors for its identity alone, third-party access that is off or locks itself after five wrong passwords, sessions
- * that refuse a whole list for one bad path, 404 for a channel it has not, 422 for a transmitter that is not linked.
+ * Simulated SSC 2 device on a real socket: EW-DX with two or four channels, or a Spectera base station. Only its identity
+ * is readable without a password. Third-party access can be disabled and is locked after five wrong passwords. A list of
+ * paths with one invalid path is rejected. The status is 404 for a channel that the device does not have and 422 for a
+ * transmitter that is not linked.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -19,30 +20,30 @@ export interface Ssc2SimulatorOptions {
   readonly tls?: { readonly key: string | Buffer; readonly cert: string | Buffer }
   readonly user?: string
   readonly password?: string
-  /** How often levels are told while somebody listens; 150 ms unless told. */
+  /** Interval of level events while a client is subscribed; default 150 ms. */
   readonly levelIntervalMs?: number
-  /** Wrong passwords after which it lets nobody in; 5 unless told. */
-  readonly locksAfter?: number
-  /** Streams it has; 8 unless told. */
+  /** Number of wrong passwords after which access is locked; default 5. */
+  readonly maxWrongPasswords?: number
+  /** Maximum number of concurrent event streams; default 8. */
   readonly maxSessions?: number
 }
 
 export interface Ssc2Simulator {
   readonly url: string
-  /** `GET /api/…`, in order. */
+  /** Received requests in order, such as `GET /api/device/identity`. */
   readonly requests: readonly string[]
   readonly sessions: number
   readonly isLocked: boolean
-  /** Merged into the resource, and told to those who subscribed to it; null: it is gone. */
+  /** Merges the change into the resource and notifies its subscribers; null removes the resource. */
   set(path: string, change: unknown): void
   /** Switches the transmitter of a channel on or off. */
   setLinked(channel: number, isLinked: boolean): void
   setAccess(isOn: boolean): void
-  /** Ends all sessions, as the device does. */
+  /** Ends all sessions, as the real device does. */
   setPassword(password: string): void
-  /** Answers nothing and tells nothing while true; connections stay. */
+  /** While true, sends neither responses nor events; connections stay open. */
   setSilent(isSilent: boolean): void
-  /** Sends this to every session as an event's data, as it is. */
+  /** Sends this text unchanged to every session as the data of an event. */
   send(data: string): void
   close(): Promise<void>
 }
@@ -63,7 +64,7 @@ const publicPaths = ['/api/ssc/version', '/api/device/identity']
 const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
-  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', locksAfter = 5, maxSessions = 8 } = options
+  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', maxWrongPasswords = 5, maxSessions = 8 } = options
   let { password = 'stage-right-password' } = options
   const resources = new Map<string, unknown>(Object.entries(createInitialResources(product, serial)))
   const sessions = new Map<string, Session>()
@@ -95,7 +96,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
   }
 
   function checkAccess({ headers }: IncomingMessage): Reply | null {
-    if (!hasAccess || wrongPasswords >= locksAfter) return { status: 403, body: { message: 'access disabled' } }
+    if (!hasAccess || wrongPasswords >= maxWrongPasswords) return { status: 403, body: { message: 'access disabled' } }
     if (headers.authorization === `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`) return null
     if (headers.authorization !== undefined) wrongPasswords += 1
     return { status: 401, body: { message: 'unauthorized' } }
@@ -127,14 +128,14 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     }
     const paths = parsePaths(text)
     if (method !== 'PUT' || paths === null) return { status: 400, body: { message: 'expected a list of paths' } }
-    const invalidPath = paths.find((one) => !resources.has(one) || resources.get(one) === null)
+    const invalidPath = paths.find((candidate) => !resources.has(candidate) || resources.get(candidate) === null)
     if (invalidPath !== undefined)
       return { status: 400, body: { path: invalidPath, error: resources.has(invalidPath) ? 422 : 404 } }
     if (action === undefined) session.paths.clear()
-    for (const one of paths) {
-      if (action === 'remove') session.paths.delete(one)
-      else session.paths.add(one)
-      if (action !== 'remove') sendEvent(session, { [one]: resources.get(one) })
+    for (const resourcePath of paths) {
+      if (action === 'remove') session.paths.delete(resourcePath)
+      else session.paths.add(resourcePath)
+      if (action !== 'remove') sendEvent(session, { [resourcePath]: resources.get(resourcePath) })
     }
     return { status: 200, body: [...session.paths] }
   }
@@ -153,7 +154,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
     const next = isObject(previous) && isObject(change) ? { ...previous, ...change } : change
     if (isDeepStrictEqual(previous, next)) return
     resources.set(path, next)
-    // Levels are told at their own beat.
+    // Levels are sent by their own timer.
     if (isLevelPath(path) && change !== null) return
     for (const session of sessions.values()) if (session.paths.has(path)) sendEvent(session, { [path]: change })
   }
@@ -181,7 +182,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
       return sessions.size
     },
     get isLocked() {
-      return wrongPasswords >= locksAfter
+      return wrongPasswords >= maxWrongPasswords
     },
     set,
     setLinked(channel, isLinked) {
@@ -201,8 +202,8 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
       password = next
       for (const session of [...sessions.values()]) endSession(session)
     },
-    setSilent(is) {
-      isSilent = is
+    setSilent(value) {
+      isSilent = value
     },
     send(data) {
       for (const { response } of sessions.values()) response.write(`data: ${data}\n\n`)

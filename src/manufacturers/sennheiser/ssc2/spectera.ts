@@ -1,7 +1,7 @@
 /**
- * A Spectera base station. Each pack with a microphone is a channel, in the wide band that it shares with many; the others
- * are packs that only listen, or wait for somebody to need them. Source: Spectera's OpenAPI description 18.1, and how those
- * who use it find a pack's audio: through its link to an output, and that output's place in the meters.
+ * Spectera base station. Each pack with a microphone is a channel in a wideband RF channel that many packs share; other
+ * packs are in-ear receivers or unused. The audio level of a pack is the meter of the output that its audio link feeds.
+ * Sources: Spectera's OpenAPI description 18.1, and public clients of the API for the meters.
  */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
@@ -25,47 +25,49 @@ export function spectera(product: string): Family {
     device_type: 'spectera',
     model: product,
     paths: ['/api/device/state', '/api/rf/channels', '/api/mts/paired/all', '/api/audio/outputs', meteringPath],
-    readChannels(known) {
+    readChannels(resources) {
       const channels = new Map<number, ChannelReading>()
-      for (const pack of bodiesUnder(known, packPrefix)) {
+      for (const pack of listBodies(resources, packPrefix)) {
         const link = readLinkId(pack.micAudiolinkId)
         if (link === null) continue
-        const reading = readMicrophone(known, pack, link)
-        // Of two packs on one link the one that is there is meant.
+        const reading = readMicrophone(resources, pack, link)
+        // If two packs share an audio link, the connected one takes precedence.
         if (reading.transmitter !== null || !channels.has(reading.channel)) channels.set(reading.channel, reading)
       }
       return [...channels.values()].sort((a, b) => a.channel - b.channel)
     },
-    readUnits(known, device) {
-      if (![...known.keys()].some((path) => path.startsWith(packPrefix))) return undefined
-      const others = bodiesUnder(known, packPrefix).filter(({ micAudiolinkId }) => readLinkId(micAudiolinkId) === null)
-      return others.map((pack) => readOtherPack(pack, device))
+    readUnits(resources, device) {
+      if (![...resources.keys()].some((path) => path.startsWith(packPrefix))) return undefined
+      const packsWithoutMicrophone = listBodies(resources, packPrefix).filter(
+        ({ micAudiolinkId }) => readLinkId(micAudiolinkId) === null,
+      )
+      return packsWithoutMicrophone.map((pack) => readOtherPack(pack, device))
     },
   }
 }
 
-/** A link between a pack and an input or output of the base station; -1 is none. */
+/** The id of the audio link between a pack and an input or output of the base station; -1 means no link. */
 function readLinkId(id: unknown): number | null {
   return readWhole(id, 0, 1023) ?? null
 }
 
-function readMicrophone(known: Resources, pack: Json, link: number): ChannelReading {
+function readMicrophone(resources: Resources, pack: Json, link: number): ChannelReading {
   const { name, type, state, rfChannelId, batteryFillLevel, batteryRuntime, rssi, micLqi, dominantAntenna } = pack
   const channel = link + 1
   const isConnected = state === 'Connected'
   const port = readText(dominantAntenna)?.toUpperCase() ?? null
-  const audio = isConnected ? readAudio(known, link) : { peak: null, rms: null }
+  const audio = isConnected ? readAudio(resources, link) : { peak: null, rms: null }
   return withoutUndefined({
     channel,
     name: readText(name, maxNameChars),
-    frequency: readKhz(property(known, `/api/rf/channels/${rfChannelId}`, 'frequency')),
+    frequency: readKhz(property(resources, `/api/rf/channels/${rfChannelId}`, 'frequency')),
     rf_level: isConnected ? readRfLevel(rssi) : null,
     audio_level: audio?.rms,
     transmitter: isConnected
       ? withoutUndefined({
           name: readText(name, maxNameChars),
           upstream_slot: channel,
-          // -1 is not known, which is out of bounds.
+          // -1 means unknown; `readBattery` rejects it.
           battery: readBattery(batteryFillLevel),
           details: withoutUndefined({
             model: readText(type),
@@ -85,7 +87,7 @@ function readMicrophone(known: Resources, pack: Json, link: number): ChannelRead
   })
 }
 
-/** A pack that has a serial number is the same one at any base station. */
+/** A serial number identifies the pack at every base station. */
 function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
   const model = readText(type) ?? null
@@ -106,39 +108,41 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 }
 
 /**
- * The meters are lists, one of each interface, with a figure for each of its outputs: what comes from this link is on the
- * outputs that are fed by it, and on the interfaces that are switched off there is silence. Undefined: nobody told.
+ * Returns the highest level of the outputs that the audio link feeds. The meters contain one list per interface with one
+ * value per output; a disabled interface reports silence. Undefined if no meters were reported.
  */
-function readAudio(known: Resources, link: number) {
-  const metering = known.get(meteringPath)
+function readAudio(resources: Resources, link: number) {
+  const metering = resources.get(meteringPath)
   if (!isRecord(metering)) return undefined
-  const outputs = bodiesUnder(known, outputPrefix).filter(({ micAudiolinkId }) => readLinkId(micAudiolinkId) === link)
+  const outputs = listBodies(resources, outputPrefix).filter(
+    ({ micAudiolinkId }) => readLinkId(micAudiolinkId) === link,
+  )
   const interfaces = Object.entries(metering).flatMap(([name, lists]) =>
     name.endsWith('Out') && isRecord(lists) ? [lists] : [],
   )
   const highest = (kind: 'peak' | 'rms') => {
-    const levels = outputs.flatMap(({ outputId }) => interfaces.map((lists) => levelAt(lists[kind], outputId)))
-    return levels.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null)
+    const levels = outputs.flatMap(({ outputId }) => interfaces.map((lists) => readLevel(lists[kind], outputId)))
+    return levels.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
   }
   return { peak: highest('peak'), rms: highest('rms') }
 }
 
-function levelAt(list: unknown, output: unknown): number | null {
+function readLevel(list: unknown, output: unknown): number | null {
   return Array.isArray(list) ? (readAudioLevel(list[Number(output)]) ?? null) : null
 }
 
-/** 0 nothing to tell, 1 muted, 2 to 4 from concealment to good: (lqi - 1) / 3 of the whole. */
+/** Converts to percent: (lqi - 1) / 3. 0: unknown; 1: muted; 2 to 4: from error concealment to good. */
 function readLinkQuality(lqi: unknown): number | null {
-  const known = readWhole(lqi, 1, 4)
-  return typeof known === 'number' ? Math.round(((known - 1) / 3) * 100) : null
+  const resources = readWhole(lqi, 1, 4)
+  return typeof resources === 'number' ? Math.round(((resources - 1) / 3) * 100) : null
 }
 
-/** `{"severity": "None"}`, and from Low to High. */
+/** `{"severity": "None"}`, or a severity from Low to High. */
 function readInterference(value: unknown): boolean | undefined {
   const severity = isRecord(value) ? value.severity : undefined
   return typeof severity === 'string' ? severity !== 'None' : undefined
 }
 
-function bodiesUnder(known: Resources, prefix: string): Json[] {
-  return [...known].flatMap(([path, body]) => (path.startsWith(prefix) && isRecord(body) ? [body] : []))
+function listBodies(resources: Resources, prefix: string): Json[] {
+  return [...resources].flatMap(([path, body]) => (path.startsWith(prefix) && isRecord(body) ? [body] : []))
 }

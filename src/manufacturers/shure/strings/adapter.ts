@@ -13,7 +13,7 @@ export const strings = defineAdapter<StringsDevice>({
   transport: 'tcp',
   pushesEverything: true,
   subscribe,
-  // A report from the receiver itself wins over one from a system.
+  // A report from the receiver itself takes precedence over one from a system.
   precedence: 1,
   idPrefix,
 })
@@ -26,10 +26,10 @@ async function listDevices(client: UpstreamClient, signal?: AbortSignal) {
   const lifetime = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal])
   try {
     for await (const { device } of openSession(client, lifetime)) {
-      return { devices: [{ ...device, words: { ...device.values } }], malformed: 0 }
+      return { devices: [{ ...device, values: { ...device.values } }], malformed: 0 }
     }
     signal?.throwIfAborted()
-    throw new client.errors.ApiError('the session ended before the device reported anything')
+    throw new client.errors.ApiError('the connection ended before the device reported anything')
   } finally {
     done.abort()
   }
@@ -58,10 +58,10 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   const { id, family, values } = device
   // A charger's report always contains all its packs; a missing pack counts as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
-    return { type: 'told', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
+    return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }
   const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
   for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))
   if (readings.length === 0) return null
-  return { type: 'told', report: { id, kind: 'receiver', channels: readings } }
+  return { type: 'report', report: { id, kind: 'receiver', channels: readings } }
 }

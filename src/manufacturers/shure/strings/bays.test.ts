@@ -8,10 +8,10 @@ import { startChargerSimulator } from './simulator/charger.ts'
 
 async function start(...options: Parameters<typeof startChargerSimulator>) {
   const charger = await startChargerSimulator(...options)
-  const linked = connectToDevice(shure, charger.url)
+  const connection = connectToDevice(shure, charger.url)
   onTestEnd(() => charger.close())
-  onTestEnd(() => linked.client.close())
-  return { charger, linked, list: () => linked.adapter.listDevices(linked.client) }
+  onTestEnd(() => connection.client.close())
+  return { charger, connection, list: () => connection.adapter.listDevices(connection.client) }
 }
 
 const mac_address = '00:0E:DD:C0:FF:EE'
@@ -37,9 +37,9 @@ test.each([
   ['SBC220', [null, 7], [pack(2, 7)]],
   ['SBC240', [null, null], []],
 ] as const)('%s is listed as one device without channels, with its packs as units', async (model, bays, units) => {
-  const { charger, linked, list } = await start({ model, name: 'Backstage', bays })
+  const { charger, connection, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report, ...others] = devices.map((device) => linked.adapter.transformDeviceData(device))
+  const [report, ...others] = devices.map((device) => connection.adapter.transformDeviceData(device))
   if (report === undefined) throw new Error('No device is listed.')
   expect(others).toEqual([])
   expectCommonFormat(report)
@@ -59,12 +59,12 @@ test.each([
 })
 
 test('reports a pack that charges, is removed and inserted, and keeps the other packs', async () => {
-  const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, 100] })
-  const events = follow(linked, new AbortController().signal)
+  const { charger, connection } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, 100] })
+  const events = follow(connection, new AbortController().signal)
   expect((await events.next()).value).toEqual({ type: 'open' })
   const expectUnits = async (units: readonly object[]) => {
     const { value } = await events.next()
-    expect(value).toMatchObject({ type: 'told', isComplete: true, report: { kind: 'receiver', channels: [] } })
+    expect(value).toMatchObject({ type: 'report', isComplete: true, report: { kind: 'receiver', channels: [] } })
     expect(value.report.units).toEqual(units)
   }
   await expectUnits([pack(1, 80), pack(2, 100)])
@@ -83,15 +83,19 @@ test.each([
   ['SBC441', [80, 80, 80, 80], [1, 2, 3, 4]],
   ['SBC840M', [80, null, 80, 80, 80, 80, 80, 80], [1, 3, 4, 5, 6, 7, 8]],
 ] as const)('%s lists the bays that answer: %j', async (model, bays, occupied) => {
-  const { linked, list } = await start({ model, name: 'Backstage', bays })
+  const { connection, list } = await start({ model, name: 'Backstage', bays })
   const { devices } = await list()
-  const [report] = devices.map((device) => linked.adapter.transformDeviceData(device))
+  const [report] = devices.map((device) => connection.adapter.transformDeviceData(device))
   expect(report?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
 })
 
 test('reports the fault of a failed pack until it ends', async () => {
-  const { charger, linked } = await start({ model: 'SBC220', name: 'Backstage', bays: [80, { charge: 0, error: 7 }] })
-  const events = follow(linked, new AbortController().signal)
+  const { charger, connection } = await start({
+    model: 'SBC220',
+    name: 'Backstage',
+    bays: [80, { charge: 0, error: 7 }],
+  })
+  const events = follow(connection, new AbortController().signal)
   const faults = async () => {
     const { units } = await findReport(events, () => true)
     return units?.map(({ battery, details }) => [battery, details?.fault])
@@ -122,8 +126,8 @@ test('reports the fault of a failed pack until it ends', async () => {
 })
 
 test('keeps the subscription to a charger without changes open by polling', async () => {
-  const { charger, linked } = await start({ model: 'SBC240', name: 'Backstage', bays: [100, 100] })
-  const events = follow(linked, new AbortController().signal)
+  const { charger, connection } = await start({ model: 'SBC240', name: 'Backstage', bays: [100, 100] })
+  const events = follow(connection, new AbortController().signal)
   const startedAt = performance.now()
   // The open event and three complete reports take longer than the silence timeout.
   for (let count = 0; count < 4; count += 1) expect((await events.next()).done).toBe(false)

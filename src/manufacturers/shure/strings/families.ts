@@ -179,7 +179,7 @@ export function answeredNumbers(family: Family, values: RawValues): readonly num
   return queriedNumbers(family, values).filter((number) => answered.has(number))
 }
 
-/** Keys that do not prove that a channel exists: an acknowledgement, meters, and a value that is numbered by charging module, not by bay. */
+/** Keys that do not prove that a channel exists: an acknowledgement, meters, and a value per charging module. */
 const nonChannelKeys = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
 
 /** Number of channels of the model. Null if only the answers show it. */

@@ -1,4 +1,4 @@
-/** Stores every property that a device has reported, and finds out what the latest frames changed. */
+/** Stores every property that a device has reported, and determines what the latest frames changed. */
 
 import { type Frame, parseFrame, splitStarFrames } from './frames.ts'
 

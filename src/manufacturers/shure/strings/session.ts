@@ -42,11 +42,11 @@ export async function* openSession(client: UpstreamClient, signal: AbortSignal):
   const { protocol } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D hangs, including its front panel, if the client disconnects during metering.
-  const farewell = () => family?.envelope && meterCommands(family, store.values, 0).join('')
+  const closingMessage = () => family?.envelope && meterCommands(family, store.values, 0).join('')
   const socket =
     protocol === 'udp:'
-      ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell })
-      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, farewell, framing: splitAngleFrames })
+      ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage })
+      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage, framing: splitAngleFrames })
   const store = createPropertyStore(socket.messages, protocol === 'udp:')
   try {
     const deadline = performance.now() + client.settings.timeoutMs
@@ -96,7 +96,7 @@ async function identify(client: UpstreamClient, socket: DeviceSocket, store: Pro
 function describeUnrecognized(host: string, { values, hasReceived }: PropertyStore): string {
   if (values.MODEL !== undefined) return `${host} is a ${values.MODEL}, which Micwatch does not support`
   return hasReceived()
-    ? `invalid response from ${host}: not the answer of a Shure receiver`
+    ? `invalid response from ${host}: not from a Shure receiver`
     : `${host} accepts connections but does not answer. On SLX-D, allow Controller Access in its menu`
 }
 

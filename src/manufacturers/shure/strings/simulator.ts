@@ -14,13 +14,13 @@ import { type ChannelOverrides, type SimulatedFamily, toValues } from './simulat
 
 export interface StringsSimulatorOptions {
   readonly family: SimulatedFamily
-  /** A shared show, with `id` as the device in it. Default: a show of its own. */
+  /** A shared show, in which `id` is the device. Default: a separate show. */
   readonly show?: Show
   readonly id?: string
   readonly channels?: number
   readonly name?: string
   /** Index of the first cast member on its channels. */
-  readonly firstPlace?: number
+  readonly firstPerformer?: number
   /** 0 (default): a free port. */
   readonly port?: number
   /** Maximum number of concurrent connections; further connections are closed. */
@@ -78,7 +78,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     options.id ??
     show.add('shure', {
       ...{ model, device_type, channels: options.channels ?? channels },
-      ...(options.firstPlace !== undefined && { firstPlace: options.firstPlace }),
+      ...(options.firstPerformer !== undefined && { firstPerformer: options.firstPerformer }),
       ...(options.name !== undefined && { name: options.name }),
     })
   const switchedOnAt = Date.now()
@@ -227,8 +227,8 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       const { batteryCodes, secondCarrier, ...change } = otherOverrides
       const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
       const all = { ...channelOverrides, transmitterMuted, batteryCodes }
-      const given = Object.entries(all).filter(([, value]) => value !== undefined)
-      overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(given) })
+      const defined = Object.entries(all).filter(([, value]) => value !== undefined)
+      overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
       show.set(id, change, channel)
     },
     disconnectAll: listener.disconnectAll,
@@ -239,14 +239,22 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   }
 }
 
-/** One receiver of every family for the demo, some muted, one with an encryption error. ANX4 is omitted: it behaves like Axient Digital. */
-export async function startStringsRack(seed: number, firstPlace: number) {
+/**
+ * Starts one receiver of every family for the demo: some are muted, one has an encryption error. ANX4 is omitted, because
+ * it behaves like Axient Digital.
+ */
+export async function startStringsRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
   const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
   const rack: StringsSimulator[] = []
   for (const [index, family] of families.entries()) {
     rack.push(
-      await startStringsSimulator({ family, show, name: models[family][0], firstPlace: firstPlace + 4 * index }),
+      await startStringsSimulator({
+        family,
+        show,
+        name: models[family][0],
+        firstPerformer: firstPerformer + 4 * index,
+      }),
     )
   }
   const change = (family: SimulatedFamily, channel: number, change: ChannelOverrides) =>

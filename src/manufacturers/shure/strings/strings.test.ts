@@ -94,7 +94,9 @@ describe.concurrent('missing channels and keys', () => {
   test.each([1, 16, 24])('an ANX4 has as many channels as it answers for: %i', async (channels) => {
     const report = await getReport(await start({ family: 'anx4', channels }))
     expect(report).toMatchObject({ device_type: 'ad', model_name: 'ANX4' })
-    expect(report?.channels?.map(({ channel }) => channel)).toEqual(Array.from({ length: channels }, (_, at) => at + 1))
+    expect(report?.channels?.map(({ channel }) => channel)).toEqual(
+      Array.from({ length: channels }, (_, index) => index + 1),
+    )
     expect(report?.channels?.every(({ rf_level }) => typeof rf_level === 'number')).toBe(true)
   })
 
@@ -138,10 +140,10 @@ test.concurrent.each(['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4'] as const)(
 
 describe.concurrent('a session', () => {
   test('switches meters off before it ends, so that a QLX-D does not hang', async () => {
-    const { device, linked, list } = await start({ family: 'qlxd' })
+    const { device, linked: connection, list } = await start({ family: 'qlxd' })
     await list()
     const stop = new AbortController()
-    const events = follow(linked, stop.signal)
+    const events = follow(connection, stop.signal)
     await events.next()
     stop.abort()
     await until(() => device.clients === 0)
@@ -149,7 +151,7 @@ describe.concurrent('a session', () => {
     expect(device.isLockedUp).toBe(false)
     expect(device.commands.filter((command) => command === 'SET 1 METER_RATE 00000')).toHaveLength(2)
     // Like the device, the simulator hangs if the connection is lost during metering.
-    const interrupted = follow(linked, new AbortController().signal)
+    const interrupted = follow(connection, new AbortController().signal)
     await interrupted.next()
     device.disconnectAll()
     await until(() => device.isLockedUp)
@@ -167,9 +169,9 @@ describe.concurrent('a session', () => {
   }, 20_000)
 
   test("is rejected above the device's connection limit", async () => {
-    const { linked, list } = await start({ family: 'ulxd', maxClients: 1 })
+    const { linked: connection, list } = await start({ family: 'ulxd', maxClients: 1 })
     const stop = new AbortController()
-    const events = follow(linked, stop.signal)
+    const events = follow(connection, stop.signal)
     await events.next()
     expect(await rejectionOf(list())).toBeInstanceOf(shure.errors.ApiError)
     stop.abort()
@@ -177,14 +179,14 @@ describe.concurrent('a session', () => {
   })
 
   test('fails when the device closes the connection or is silent for five seconds', async () => {
-    const { device: closing, linked: toClosing } = await start({ family: 'ad' })
-    const closed = follow(toClosing, new AbortController().signal)
+    const { device: closing, linked: closingConnection } = await start({ family: 'ad' })
+    const closed = follow(closingConnection, new AbortController().signal)
     await closed.next()
     closing.disconnectAll()
     await expect(findReport(closed, () => false)).rejects.toThrow(/closed/)
     const silent = await Promise.all(families.map((family) => start({ family })))
-    const endings = silent.map(async ({ device, linked }) => {
-      const events = follow(linked, new AbortController().signal)
+    const endings = silent.map(async ({ device, linked: connection }) => {
+      const events = follow(connection, new AbortController().signal)
       await events.next()
       device.setFault('silent')
       const startedAt = performance.now()
@@ -198,10 +200,10 @@ describe.concurrent('a session', () => {
   }, 20_000)
 
   test('sends no event for unchanged meters', async () => {
-    const { device, linked } = await start({ family: 'ulxd' })
+    const { device, linked: connection } = await start({ family: 'ulxd' })
     for (const { channel } of device.state.channels)
       device.change(channel, { transmitter: false, rf_level: -110, audio_level: -90 })
-    const events = follow(linked, new AbortController().signal)
+    const events = follow(connection, new AbortController().signal)
     await events.next()
     await events.next()
     const next = events.next()

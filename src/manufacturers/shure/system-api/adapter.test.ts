@@ -18,7 +18,7 @@ describePlugin({
   startSimulator: startSystemApiSimulator,
   fixtures: new URL('./fixtures/', import.meta.url),
   idOf,
-  // The channel name is the only thing that it reports about a transmitter.
+  // The channel name is all that the API reports about a transmitter.
   showsChange: ({ name }) => name === 'Understudy',
   keepsDevices: true,
 })
@@ -132,7 +132,7 @@ describe('the socket', () => {
     for (;;) {
       const { value, done } = await events.next()
       if (done) throw new Error('The subscription ended.')
-      if (value.type === 'told' && matches(value.report)) return value.report
+      if (value.type === 'report' && matches(value.report)) return value.report
     }
   }
 
@@ -184,7 +184,7 @@ describe('the socket', () => {
 
   test('fails if it sends no transport id', { timeout: 15_000 }, async () => {
     const { events, simulator } = await follow()
-    simulator.setFault({ type: 'silent-links' })
+    simulator.setFault({ type: 'silent-connections' })
     await expect(events.next()).rejects.toThrow(/sent no transport id/)
   })
 })

@@ -84,7 +84,8 @@ async function listDevices(client: UpstreamClient, signal?: AbortSignal): Promis
 function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DeviceProblem[] {
   if (nodes.length === 0) {
     // A wrong network adapter causes no error on the server.
-    const problem = 'it is empty; does Discovery.NetworkInterfaceId in the settings of the server name its adapter?'
+    const problem =
+      'it is empty. Check that Discovery.NetworkInterfaceId in the server settings names its network adapter'
     return [{ about: 'the list', problem }]
   }
   return nodes.flatMap((node, index) => {
@@ -119,6 +120,6 @@ async function readResourceInto(
   signal?: AbortSignal,
 ): Promise<SystemDevice> {
   const valid = resource.parse(await readResource(client, device.node, resource, signal))
-  const answer = valid ?? device.values[resource.path] ?? {}
-  return { ...device, values: { ...device.values, [resource.path]: answer } }
+  const value = valid ?? device.values[resource.path] ?? {}
+  return { ...device, values: { ...device.values, [resource.path]: value } }
 }

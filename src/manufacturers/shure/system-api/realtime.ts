@@ -85,7 +85,7 @@ async function* readFrames(frames: AsyncIterable<string | null>, refresh: Refres
       // The device may have gained resources.
       refresh.notify()
       if (node === null) yield { type: 'ignored', reason: 'a state change has no valid device' }
-      else yield { type: 'told', report: nodeToReport(node) }
+      else yield { type: 'report', report: nodeToReport(node) }
     } else yield readChange(eventName, envelope, body)
   }
 }
@@ -98,7 +98,7 @@ function readChange(eventName: string, envelope: Readonly<Record<string, unknown
   if (typeof id !== 'string' || value === undefined) {
     return { type: 'ignored', reason: `${eventName} events are not supported` }
   }
-  return { type: 'told', report: { id: id.toLowerCase(), kind: 'receiver', ...value } }
+  return { type: 'report', report: { id: id.toLowerCase(), kind: 'receiver', ...value } }
 }
 
 function parseJson(text: string): unknown {
@@ -155,7 +155,7 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
       if (subscribed.has(key) || !(await subscribeTo(client, { transport, of: { node, resource } }, signal))) continue
       subscribed.add(key)
       const value = resource.parse(await readResource(client, node, resource, signal))
-      if (value !== undefined) yield { type: 'told', report: { id, kind: 'receiver', ...value } }
+      if (value !== undefined) yield { type: 'report', report: { id, kind: 'receiver', ...value } }
     }
   }
 }

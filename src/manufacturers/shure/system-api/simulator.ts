@@ -68,7 +68,7 @@ const rackCapabilities = ['audio-network', 'control-network', 'factory-reset', '
 
 export async function startSystemApiSimulator(options: SystemApiOptions = {}): Promise<SystemApiSimulator> {
   const { sharedKey = 'stage-left-shared-key', pageSize = 50, now = Date.now } = options
-  const stage = createShowContext('shure', 13, options)
+  const context = createShowContext('shure', 13, options)
   const discovered = new Set<string>()
   const discovery = createDiscoveryList(false)
   const server = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false, maxPayload: 65_536 })
@@ -76,21 +76,21 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   const digest = createDigest({ username: 'api', sharedKey, now })
 
   const getEntries = (): readonly Entry[] => {
-    const states = options.wrongAdapter ? [] : stage.show.devicesAt(stage.elapsed(), 'shure')
+    const states = options.wrongAdapter ? [] : context.show.devicesAt(context.elapsed(), 'shure')
     return [...states.map((state) => toEntry(state, discovered)), ...toDockedEntries(states, options.dockedPacks ?? 0)]
   }
   const api = await startDeviceApi(
     {
-      ...stage,
-      authorize: (asked) => (options.digest ? digest(asked) : checkKey(asked, sharedKey)),
-      handle: (asked) =>
-        checkContentType(asked) ??
-        discovery.answer(asked) ??
-        answerList(asked, getEntries(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
-        answerSubscription(asked, getEntries(), clients) ??
-        answerResource(asked, getEntries()),
-      upgrade(asked, request, socket, head) {
-        if (asked.path !== socketPath) return false
+      ...context,
+      authorize: (apiRequest) => (options.digest ? digest(apiRequest) : checkKey(apiRequest, sharedKey)),
+      handle: (apiRequest) =>
+        checkContentType(apiRequest) ??
+        discovery.handle(apiRequest) ??
+        handleList(apiRequest, getEntries(), { pageSize, ignoresPaging: options.ignoresPaging ?? false }) ??
+        handleSubscription(apiRequest, getEntries(), clients) ??
+        handleResource(apiRequest, getEntries()),
+      upgrade(apiRequest, request, socket, head) {
+        if (apiRequest.path !== socketPath) return false
         server.handleUpgrade(request, socket, head, (client) => accept(client))
         return true
       },
@@ -116,7 +116,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     socket.send(text)
     sent++
   }
-  const links: PushConnections = {
+  const connections: PushConnections = {
     count: () => clients.size,
     sent: () => sent,
     send: (text) => {
@@ -131,7 +131,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
   }
   const hasClients = () => clients.size > 0
   const pushTimer = startPushTimer({
-    ...stage,
+    ...context,
     perSecond: options.pushesPerSecond ?? 5,
     hasSubscribers: hasClients,
     publish: pushChanges,
@@ -142,7 +142,7 @@ export async function startSystemApiSimulator(options: SystemApiOptions = {}): P
     shared_key: sharedKey,
     ...(options.tls === undefined ? {} : { ssl_verify: false }),
   }
-  return Object.defineProperties(toSimulator(stage, { api, pushTimer, connections: links, config }), {
+  return Object.defineProperties(toSimulator(context, { api, pushTimer, connections, config }), {
     discoveryIps: { get: discovery.list },
     subscriptions: { get: () => [...clients].flatMap(({ sentValues }) => [...sentValues.keys()]) },
     setDiscovered: {
@@ -204,8 +204,8 @@ function toEntry({ device, online, channels }: DeviceState, discovered: Readonly
 }
 
 function channelIdOf({ model }: ShowDevice, channel: number): string {
-  const sentValues = { t: 'AudioChannel', c: model, v: 131_088, s: 'CH', i: channel - 1 }
-  return Buffer.from(JSON.stringify(sentValues)).toString('base64')
+  const content = { t: 'AudioChannel', c: model, v: 131_088, s: 'CH', i: channel - 1 }
+  return Buffer.from(JSON.stringify(content)).toString('base64')
 }
 
 function toActivity(level: number | null): string {
@@ -251,7 +251,7 @@ function chargerId(index: number): string {
 
 // --- Responses --------------------------------------------------------------------------------------------------------
 
-function answerList(
+function handleList(
   { method, path, target }: ApiRequest,
   entries: readonly Entry[],
   { pageSize, ignoresPaging }: { pageSize: number; ignoresPaging: boolean },
@@ -275,26 +275,26 @@ function cursorOf(id: string): string {
 }
 
 /** Handles `POST` and `DELETE …/subscription/{transportId}` for the list or one resource. */
-function answerSubscription(
-  asked: ApiRequest,
+function handleSubscription(
+  apiRequest: ApiRequest,
   entries: readonly Entry[],
   clients: ReadonlySet<Client>,
 ): Reply | undefined {
-  const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(asked.path) ?? []
+  const [, subject, transport] = /^\/api\/v1\/devices\/(?:(.+)\/)?subscription\/([^/]+)$/.exec(apiRequest.path) ?? []
   if (transport === undefined) return undefined
-  if (asked.method !== 'POST' && asked.method !== 'DELETE') return errorReply(405)
+  if (apiRequest.method !== 'POST' && apiRequest.method !== 'DELETE') return errorReply(405)
   const client = [...clients].find((candidate) => candidate.transport === transport)
   if (client === undefined) return errorReply(404)
   const key = subject ?? ''
   const value = findBody(entries, key)
   if (value === undefined) return errorReply(404)
   if (value === null) return errorReply(405)
-  if (asked.method === 'POST') client.sentValues.set(key, JSON.stringify(value))
+  if (apiRequest.method === 'POST') client.sentValues.set(key, JSON.stringify(value))
   else client.sentValues.delete(key)
   return { status: 204 }
 }
 
-function answerResource({ method, path }: ApiRequest, entries: readonly Entry[]): Reply {
+function handleResource({ method, path }: ApiRequest, entries: readonly Entry[]): Reply {
   if (!path.startsWith(`${devicesPath}/`)) return errorReply(404)
   const value = findBody(entries, path.slice(devicesPath.length + 1))
   if (value === undefined) return errorReply(404)
@@ -302,7 +302,10 @@ function answerResource({ method, path }: ApiRequest, entries: readonly Entry[])
   return { status: 200, body: value }
 }
 
-/** Returns the body of `<device id>[/<resource>]`; '' stands for all nodes. Undefined without such a device, null without such a resource. */
+/**
+ * Returns the body of `<device id>[/<resource>]`, or all nodes for ''. Undefined if the device does not exist, null if it
+ * does not have the resource.
+ */
 function findBody(entries: readonly Entry[], key: string): object | null | undefined {
   if (key === '') return entries.map(({ node }) => node)
   const { entry, path } = find(entries, key)
@@ -333,7 +336,7 @@ function checkKey({ path, headers }: ApiRequest, sharedKey: string): Authorizati
   // The socket needs no key; it sends nothing before an authorized request subscribes to a resource.
   if (path === socketPath || key === sharedKey) return { ok: true }
   const reason = key === undefined ? 'no-credentials' : 'wrong-credentials'
-  return { ok: false, reason, answer: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } } }
+  return { ok: false, reason, response: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } } }
 }
 
 // --- Events -----------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ export interface ChargerSimulator {
 export async function startChargerSimulator(options: {
   readonly model: 'SBC220' | 'SBC240' | 'SBC441' | 'SBC840M' | 'SBRC'
   readonly name: string
-  /** Charge in percent, or a pack, for each bay; null for an empty bay. Bays beyond those of the model belong to linked chargers. */
+  /** A pack or its charge in percent for each bay; null: empty. Bays beyond those of the model belong to linked chargers. */
   readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {
   const bays = [...options.bays]

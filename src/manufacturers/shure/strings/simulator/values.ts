@@ -42,7 +42,7 @@ export function toValues(
   return { device: toDeviceValues(family, state), channels }
 }
 
-/** What is out of the ordinary on a channel. */
+/** Applies the overrides that are the same for all families. */
 function applyOverrides(
   values: Record<string, string>,
   family: SimulatedFamily,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from './repeats.ts'
+import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from './exception-rate.ts'
 
 function count(times: readonly number[], key = 'a'): boolean[] {
   let known: readonly Occurrences[] = []
