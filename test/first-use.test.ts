@@ -47,7 +47,12 @@ describe('a shell without the secrets', () => {
       }
       expect((await home.run(asAdmin, {}, password)).code).toBe(0)
       for (const args of [['poll_devices', '--once'], ['check_api_health'], ['serve', '--port', '0']]) {
-        await expectLine(home, args, 2, /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/)
+        await expectLine(
+          home,
+          args,
+          2,
+          /: manufacturers\.0\.config\.shared_key: the environment variable SHURE_KEY is not set$/,
+        )
       }
       // Stored without its secret, the system would reject the credentials.
       await home.write('micwatch.yaml', '')
@@ -70,7 +75,12 @@ describe('a shell without the secrets', () => {
 
   it('reports any other missing variable', async () => {
     const home = await startHome(`database_url: $\{HOUSE}\n`)
-    await expectLine(home, ['backup', 'house.db'], 2, /micwatch\.yaml: database_url: the environment has no HOUSE$/)
+    await expectLine(
+      home,
+      ['backup', 'house.db'],
+      2,
+      /micwatch\.yaml: database_url: the environment variable HOUSE is not set$/,
+    )
   })
 })
 
@@ -86,8 +96,8 @@ describe('the example configuration of the README', () => {
       const service = await home.serve([], Object.fromEntries(variables))
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
-      await expectLine(home, ['serve', '--port', '0'], 2, /the environment has no SHURE_KEY$/)
-      expect(readme).toContain('the environment has no SHURE_KEY')
+      await expectLine(home, ['serve', '--port', '0'], 2, /the environment variable SHURE_KEY is not set$/)
+      expect(readme).toContain('the environment variable SHURE_KEY is not set')
     },
     patience,
   )

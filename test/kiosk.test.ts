@@ -44,7 +44,7 @@ it('may read, and nothing else', async () => {
   expect((await app.post('/api/refresh/', undefined, { cookie })).status).toBe(403)
   const { csrf_token } = (await app.get('/api/auth/session', { cookie })).json
   const rejected = await app.post('/api/refresh/', undefined, { cookie, 'x-csrf-token': csrf_token })
-  expect([rejected.status, rejected.json.error]).toEqual([403, 'This takes the role operator.'])
+  expect([rejected.status, rejected.json.error]).toEqual([403, 'The role operator is required.'])
   const [last] = (await app.get('/api/admin/audit/?action=session.kiosk', admin)).json
   expect(last).toMatchObject({ actor: { kind: 'token', id }, target: `token ${id} a viewer`, result: 'ok' })
 })
@@ -83,7 +83,7 @@ it('rejects tokens of other roles and invalid tokens', async () => {
   const { app, create } = await startService()
   for (const role of ['operator', 'admin']) {
     const response = await open(app, (await create(role)).token)
-    expect([response.status, response.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
+    expect([response.status, response.json.error]).toEqual([403, 'A kiosk requires a token with the role viewer.'])
     expect(response.headers['set-cookie']).toBeUndefined()
   }
   const wrong = await open(app, `micwatch_1_${'x'.repeat(43)}`)

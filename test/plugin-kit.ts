@@ -55,8 +55,8 @@ const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.met
  * Each results in the manufacturer's ApiError; `says` matches the message for the operator. Late: only at the deadline.
  */
 const failures: readonly { fault: Fault; says: RegExp; isLate?: boolean }[] = [
-  { fault: { type: 'hang' }, says: /no answer .* within 1 s/, isLate: true },
-  { fault: { type: 'drip' }, says: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'hang' }, says: /no response .* within 1 s/, isLate: true },
+  { fault: { type: 'drip' }, says: /no response .* within 1 s/, isLate: true },
   { fault: { type: 'reset' }, says: /closed before the response was complete/ },
   { fault: { type: 'status', status: 500 }, says: /status 500/ },
   { fault: { type: 'html' }, says: /web page/ },

@@ -120,7 +120,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
         type: 'status_update',
         about: 'upstream',
         manufacturer: 'shure',
-        message: 'shure does not answer.',
+        message: 'shure does not respond.',
         status: 'unhealthy',
       },
     ),
