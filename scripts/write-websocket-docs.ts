@@ -61,14 +61,14 @@ const ending = `## How a connection ends
 
 | Code | Reason |
 | --- | --- |
-| 1001 | The service is stopping, or real-time updates are switched off. |
+| 1001 | The service is stopping, or real-time updates are disabled. |
 | 1003 | The client sent a binary frame. |
 | 1008 | The client sent more than 20 messages a second (100 at once), or 20 invalid messages in a minute. |
 | 1009 | The client sent a frame of more than 64 KiB. |
 | 1013 | The client reads too slowly. |
 | 4401 | The session or token that opened the connection has ended. |
 
-The service sends a protocol ping every 20 seconds and disconnects a client that does not respond to it. While real-time updates are switched off, it rejects new connections with 503.
+The service sends a protocol ping every 20 seconds and disconnects a client that does not respond to it. While real-time updates are disabled, it rejects new connections with 503.
 `
 
 function describe(name: string, schema: Schema): string {

@@ -157,10 +157,10 @@ function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
         return null
       })
       removeCode = () => removeSetupCode(data_dir)
-      print?.(`Nobody can sign in yet. Open the set-up page within 60 minutes; its code is ${setupCode.current()}`)
-      if (path !== null)
-        print?.(createAdmin === undefined ? `(also in ${path})` : `(also in ${path}), or run: ${createAdmin}`)
-      else if (createAdmin !== undefined) print?.(`(or run: ${createAdmin})`)
+      const code = setupCode.current()
+      print?.(`There is no administrator yet. Open the set-up page within 60 minutes and enter the code ${code}`)
+      if (path !== null) print?.(`The code is also in the file ${path}`)
+      if (createAdmin !== undefined) print?.(`Alternatively, run: ${createAdmin}`)
     },
     async close() {
       await hasher.close()
@@ -192,7 +192,7 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
   if (tls !== 'auto') return tls
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
   const { cert, key, fingerprint, isNew } = await openCertificate(data_dir, names, now())
-  print?.(`${isNew ? 'Made a certificate' : 'The certificate is our own'}; its SHA-256 fingerprint: ${fingerprint}`)
+  print?.(`${isNew ? 'Created' : 'Using'} a self-signed certificate with the SHA-256 fingerprint ${fingerprint}`)
   return { cert, key }
 }
 
@@ -235,14 +235,14 @@ function toListenError(error: unknown, { host, port }: Config['server']): unknow
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return withMessage(
-        `server.host: the name ${host} does not resolve; give an address of this machine, such as 127.0.0.1`,
+        `server.host: the name ${host} cannot be resolved; use an address of this machine, such as 127.0.0.1`,
       )
     case 'EADDRNOTAVAIL':
       return withMessage(
-        `server.host: ${host} is no address of this machine; give one that is, or 0.0.0.0 for all of them`,
+        `server.host: ${host} is not an address of this machine; use one of its addresses, or 0.0.0.0 for all of them`,
       )
     case 'EACCES':
-      return withMessage(`server.port: port ${port} takes more rights than this process has; choose one from 1024 on`)
+      return withMessage(`server.port: no permission to listen on port ${port}; use a port from 1024 to 65535`)
     default:
       return error
   }

@@ -68,7 +68,9 @@ describe('readConfig', () => {
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
     const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
     expect(manufacturers[0]?.config).toEqual({ shared_key: 'secret' })
-    expect(errorOf(content)).toBe('micwatch.yaml: manufacturers.0.config.shared_key: the environment has no SHURE_KEY')
+    expect(errorOf(content)).toBe(
+      'micwatch.yaml: manufacturers.0.config.shared_key: the environment variable SHURE_KEY is not set',
+    )
   })
 
   test('skips manufacturers with missing variables when offline, and requires all other variables', () => {
@@ -77,8 +79,8 @@ describe('readConfig', () => {
     const offline = (text: string) => readConfig({ config: fileWith(text) }, {}, { isOffline: true })
     expect(offline(content).manufacturers).toEqual([{ code: 'sennheiser' }])
     const name = content.replace('code: sennheiser', `code: sennheiser, name: "$\{NAME}"`)
-    expect(() => offline(name)).toThrow(/manufacturers\.1\.name: the environment has no NAME/)
-    expect(() => offline(`database_url: "$\{URL}"`)).toThrow(/database_url: the environment has no URL/)
+    expect(() => offline(name)).toThrow(/manufacturers\.1\.name: the environment variable NAME is not set/)
+    expect(() => offline(`database_url: "$\{URL}"`)).toThrow(/database_url: the environment variable URL is not set/)
   })
 
   test.each(['300.1.1.1', '10.0.0', '127'])('rejects the invalid host %s', (host) => {
@@ -104,7 +106,7 @@ describe('readConfig', () => {
     ],
     [
       'manufacturers: [{code: shure}, {code: sennheiser}, {code: shure}]',
-      'micwatch.yaml: manufacturers.2.code: expected every code once; shure is there already',
+      'micwatch.yaml: manufacturers.2.code: expected every code once; shure is repeated',
     ],
     ['database_url: mysql://x', 'micwatch.yaml: database_url: expected sqlite:<file> or postgres://…'],
     [
@@ -121,7 +123,7 @@ describe('readConfig', () => {
     ],
     [
       'server: {strict_transport: true}\ntls: auto',
-      'micwatch.yaml: server.strict_transport: expected tls: {cert, key} beside it',
+      'micwatch.yaml: server.strict_transport: requires tls: {cert, key}',
     ],
     [
       'server: {public_url: mics.example}',

@@ -158,7 +158,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
   // With a self-signed certificate, browsers would reject the service as soon as a new certificate is created.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
-    throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: expected tls: {cert, key} beside it`)
+    throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: requires tls: {cert, key}`)
   }
   return Object.freeze({
     file: path,
@@ -227,7 +227,7 @@ function readFile(
     const known = env[name]
     if (known !== undefined) return known
     const index = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
-    if (index === undefined) throw new ConfigError(`${path}: ${key}: the environment has no ${name}`)
+    if (index === undefined) throw new ConfigError(`${path}: ${key}: the environment variable ${name} is not set`)
     incomplete.add(Number(index))
     return ''
   })
@@ -287,19 +287,19 @@ function environmentName(key: string): string {
 }
 
 function fromFlags({ config: _, host, port, mount, ...top }: ConfigFlags): object {
-  const given = [
+  const entries = [
     ['server.host', host],
     ['server.port', port === undefined ? undefined : readNumber(port)],
     ['server.mount', mount],
     ...Object.entries(top),
   ] as const
-  return nest(given.filter(([, value]) => value !== undefined))
+  return nest(entries.filter(([, value]) => value !== undefined))
 }
 
-function nest(given: readonly (readonly [string, unknown])[]): object {
+function nest(entries: readonly (readonly [string, unknown])[]): object {
   const nested: Record<string, unknown> = {}
   const server: Record<string, unknown> = {}
-  for (const [key, value] of given) {
+  for (const [key, value] of entries) {
     if (key.startsWith('server.')) server[key.slice('server.'.length)] = value
     else nested[key] = value
   }
@@ -324,7 +324,7 @@ function readFlag(value: string): unknown {
 /** Validates values against the schema. `describeKey` formats a key for the error message. */
 function check(values: unknown, describeKey: (key: string) => string): File {
   const error = findSchemaError(File, values)
-  if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.trouble}`)
+  if (error !== null) throw new ConfigError(`${describeKey(error.key)}: ${error.problem}`)
   return values as File
 }
 
@@ -354,17 +354,17 @@ function parsePlainYaml(content: string): unknown {
 export function findSchemaError(
   schema: Type.TSchema,
   values: unknown,
-): { readonly key: string; readonly trouble: string } | null {
+): { readonly key: string; readonly problem: string } | null {
   const [error] = Value.Errors(schema, values)
   if (error === undefined) return null
   const path = error.instancePath.split('/').slice(1)
   const key = path.join('.')
-  if (error.keyword === 'boolean') return { key, trouble: 'unknown key' }
+  if (error.keyword === 'boolean') return { key, problem: 'unknown key' }
   const missing = (error.params as { requiredProperties?: string[] }).requiredProperties?.[0]
   const expected = expectedAt(schema, path)
   return {
     key,
-    trouble: missing === undefined ? `expected ${expected}` : `expected ${expected} (${missing} is missing)`,
+    problem: missing === undefined ? `expected ${expected}` : `expected ${expected} (${missing} is missing)`,
   }
 }
 

@@ -118,7 +118,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     code = ended
   }
   const program = new Command('micwatch')
-    .description('Watches every wireless microphone in a building, live.')
+    .description('Monitors every wireless microphone in a building in real time.')
     .version(version)
     .addCommand(serveCommand(terminal, done))
     .addCommand(pollDevicesCommand(terminal, done))
@@ -161,11 +161,11 @@ function askSecret(question: string): Promise<string | null> {
       resolve(secret)
     }
     const onData = (text: string) => {
-      for (const letter of text) {
-        if (letter === '\r' || letter === '\n' || letter === '\u0004') return end(typed)
-        if (letter === '\u0003') return end(null)
-        if (letter === '\u007f' || letter === '\b') typed = [...typed].slice(0, -1).join('')
-        else typed += letter
+      for (const character of text) {
+        if (character === '\r' || character === '\n' || character === '\u0004') return end(typed)
+        if (character === '\u0003') return end(null)
+        if (character === '\u007f' || character === '\b') typed = [...typed].slice(0, -1).join('')
+        else typed += character
       }
     }
     stdin.on('data', onData)
@@ -184,7 +184,7 @@ function reportError(error: unknown): ExitCode {
     if (error.exitCode === 0) return exitCodes.ok
     // Commander puts its suggestion on a second line.
     const text = error.message.replace(/^error: /, '').replace('\n', ' ')
-    printError(error.code === 'commander.help' ? 'say which command; see micwatch --help' : text)
+    printError(error.code === 'commander.help' ? 'expected a command; see micwatch --help' : text)
     return exitCodes.usage
   }
   const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }

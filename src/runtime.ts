@@ -140,7 +140,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     /** False while the database is not writable: the stored manufacturers then lack those of the configuration. */
     let isMergeSaved = isReadOnly || (await saveConfigured(db, secrets, merged, { entries, log }))
     // Logged only after the configuration was validated, so that a configuration error is the only output.
-    for (const name of migrations) log.info({ migration: name }, 'database brought up to date')
+    for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
     const receiverStore = createReceiverStore()
     const unitStore = createUnitStore()
     const feed = createFeed()

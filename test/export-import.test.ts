@@ -225,7 +225,7 @@ describe('a file that cannot be imported', () => {
         ['version: 1\nmanufacturers: [{code: acme}]', 'manufacturers.0.plugin: No plugin found'],
         [
           'version: 1\nmanufacturers: [{code: shure}, {code: shure}]',
-          'manufacturers.1.code: expected every code once; shure is there already',
+          'manufacturers.1.code: expected every code once; shure is repeated',
         ],
         [
           'version: 1\nmanufacturers: [{code: shure, config: {api_base_url: 7}}]',

@@ -44,7 +44,7 @@ it('a kiosk session may read and do nothing else', async () => {
   expect((await app.post('/api/refresh/', undefined, { cookie })).status).toBe(403)
   const { csrf_token } = (await app.get('/api/auth/session', { cookie })).json
   const rejected = await app.post('/api/refresh/', undefined, { cookie, 'x-csrf-token': csrf_token })
-  expect([rejected.status, rejected.json.error]).toEqual([403, 'This takes the role operator.'])
+  expect([rejected.status, rejected.json.error]).toEqual([403, 'The role operator is required.'])
   const [last] = (await app.get('/api/admin/audit/?action=session.kiosk', admin)).json
   expect(last).toMatchObject({ actor: { kind: 'token', id }, target: `token ${id} a viewer`, result: 'ok' })
 })

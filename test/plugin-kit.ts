@@ -55,8 +55,8 @@ const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.met
  * Each results in the manufacturer's ApiError; `message` matches the message for the operator; `isLate`: only at the deadline.
  */
 const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
-  { fault: { type: 'hang' }, message: /no answer .* within 1 s/, isLate: true },
-  { fault: { type: 'drip' }, message: /no answer .* within 1 s/, isLate: true },
+  { fault: { type: 'hang' }, message: /no response .* within 1 s/, isLate: true },
+  { fault: { type: 'drip' }, message: /no response .* within 1 s/, isLate: true },
   { fault: { type: 'reset' }, message: /closed in the middle/ },
   { fault: { type: 'status', status: 500 }, message: /answered 500/ },
   { fault: { type: 'html' }, message: /web page/ },

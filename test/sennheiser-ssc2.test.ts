@@ -232,7 +232,7 @@ describe('a session', () => {
     await find(iterator, firmware)
     await pause(100)
     simulator.setSilent(true)
-    await expect(drain(iterator)).rejects.toThrow(/no answer/)
+    await expect(drain(iterator)).rejects.toThrow(/no response/)
     expect(simulator.requests.filter((request) => request === 'GET /api/ssc/version')).toHaveLength(2)
   }, 10_000)
 

@@ -104,7 +104,7 @@ describe('changing settings', () => {
     for (const role of ['viewer', 'operator'] as const) {
       const headers = await tokenHeaders(app.runtime, role)
       const rejected = await app.post('/api/config/', change, headers)
-      expect([role, rejected.status, rejected.json.error]).toEqual([role, 403, 'This takes the role admin.'])
+      expect([role, rejected.status, rejected.json.error]).toEqual([role, 403, 'The role admin is required.'])
       expect((await app.get('/api/auth/session', headers)).json.permissions).not.toContain('configure')
     }
     const admin = await tokenHeaders(app.runtime, 'admin')

@@ -216,7 +216,7 @@ describe('the first administrator', () => {
     expect((await app.get('/api/auth/setup')).json).toEqual({ needed: true, code_needed: false })
     for (const [body, details] of [
       [{ username: 'ana', password: 'short' }, 'password: expected at least 12 characters'],
-      [{ username: 'ana', password: 'Password-123456' }, /^password: this one is too easy/],
+      [{ username: 'ana', password: 'Password-123456' }, /^password: too easy/],
       [{ username: 'ana k', password }, /^username: expected/],
     ] as const) {
       const response = await app.post('/api/auth/setup', body)
@@ -385,7 +385,7 @@ describe('create_admin', () => {
 
     const again = await installation.run(['create-admin', '--username', 'Ana', '--password-stdin'], {}, `${password}\n`)
     expect([again.code, again.out]).toEqual([1, ''])
-    expect(again.err).toBe('micwatch: There is already a user Ana. Add --reset for a new password.\n')
+    expect(again.err).toBe('micwatch: The user Ana already exists. Add --reset for a new password.\n')
     const reset = ['create_admin', '--username', 'ana', '--password-stdin', '--reset']
     expect((await installation.run(reset, {}, 'another fine password\n')).code).toBe(0)
 

@@ -118,7 +118,7 @@ describe('a WebSocket', () => {
     await expect(app.socket(path)).rejects.toThrow('HTTP 400')
     const headers = { ...handshake, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
     const { json } = await app.get(path, headers)
-    expect(json).toEqual({ error: 'Bad request.', status: 400, details: 'manufacturer: give it once' })
+    expect(json).toEqual({ error: 'Bad request.', status: 400, details: 'manufacturer: expected only one value' })
     expect((await app.get('/healthz')).status).toBe(200)
   })
 

@@ -34,7 +34,7 @@ const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: n
 const rateLimited = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
 const withProblems: CycleOutcome = {
   ok: true,
-  problems: [{ about: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
+  problems: [{ subject: 'device d3', problem: 'ip cannot be read', device: 'd3' }],
 }
 
 const [first] = sources as [string]

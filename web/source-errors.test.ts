@@ -7,15 +7,15 @@ const source = (address: string, error: string | null): SourceHealth => {
 }
 
 test.each([
-  ['the only source', [source('http://a', 'no answer from a')], ['no answer from a']],
+  ['the only source', [source('http://a', 'no response from a')], ['no response from a']],
   [
     'two failing sources of three, with their addresses',
-    [source('http://a', 'no answer from a'), source('http://b', null), source('http://c', 'c refuses')],
-    ['http://a: no answer from a', 'http://c: c refuses'],
+    [source('http://a', 'no response from a'), source('http://b', null), source('http://c', 'c refuses')],
+    ['http://a: no response from a', 'http://c: c refuses'],
   ],
   ['a manufacturer without a source', [], ['the configuration is invalid']],
 ])('lists the errors of %s', (_name, sources, sentences) => {
-  const error = sources.length === 0 ? 'the configuration is invalid' : 'no answer from a'
+  const error = sources.length === 0 ? 'the configuration is invalid' : 'no response from a'
   expect(listErrors({ sources, error })).toEqual(sentences)
 })
 

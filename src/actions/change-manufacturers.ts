@@ -46,14 +46,14 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
 export async function addManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
-  given: NamedChange,
+  change: NamedChange,
 ): Promise<StoredManufacturer> {
-  const { code } = given
-  const record = await mergeManufacturer(deps, given, undefined)
+  const { code } = change
+  const record = await mergeManufacturer(deps, change, undefined)
   await deps.db.transaction(async (tx) => {
     if ((await findManufacturer(tx.query, deps.secrets, code)) !== undefined) {
       throw new RequestError('taken', {
-        about: `manufacturer ${code}`,
+        subject: `manufacturer ${code}`,
         details: 'code: expected a code that is not in use',
       })
     }
@@ -78,7 +78,7 @@ export async function changeManufacturer(
     // Resolving host names takes time, so the stored record may have changed since it was read.
     const stored = await findManufacturer(tx.query, deps.secrets, code)
     if (!isDeepStrictEqual(stored, before))
-      throw new RequestError('concurrent_change', { about: `manufacturer ${code}` })
+      throw new RequestError('concurrent_change', { subject: `manufacturer ${code}` })
     await saveManufacturer(tx, deps.secrets, after)
     await audit(tx, actor, 'manufacturer.change', code, differences(before, after))
   })
@@ -94,7 +94,7 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
     if ((await findManufacturer(tx.query, deps.secrets, code)) === undefined) throw unknown(code)
     if (await hasReceivers(tx.query, code)) {
       const details = 'It still has receivers: remove them first, or disable it instead.'
-      throw new RequestError('in_use', { about: `Manufacturer ${code}`, details })
+      throw new RequestError('in_use', { subject: `Manufacturer ${code}`, details })
     }
     await deleteManufacturer(tx, code)
     await audit(tx, actor, 'manufacturer.delete', code, {})
@@ -110,7 +110,7 @@ export async function getManufacturer({ db, secrets }: ManufacturerDeps, code: s
 }
 
 function unknown(code: string): RequestError {
-  return new RequestError('not_found', { about: `manufacturer ${code}` })
+  return new RequestError('not_found', { subject: `manufacturer ${code}` })
 }
 
 /** Returns the record after the change. Throws a RequestError whose details begin with the invalid key. */
@@ -127,17 +127,17 @@ export async function mergeManufacturer(
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
-/** Merges `given` into `stored`. Throws a RequestError that names a masked value without a stored secret. */
-export function mergeConfig(stored: Config, given: Config): Config {
-  let opened: Config
+/** Merges `change` into `stored`. Throws a RequestError that names a masked value without a stored secret. */
+export function mergeConfig(stored: Config, change: Config): Config {
+  let unmasked: Config
   try {
-    opened = unmaskSecrets(given, stored) as Config
+    unmasked = unmaskSecrets(change, stored) as Config
   } catch (error) {
     if (error instanceof MaskError) throw new RequestError('bad_request', { details: `config.${error.message}` })
     throw error
   }
-  const merged: Record<string, unknown> = { ...stored, ...opened }
-  for (const [key, value] of Object.entries(given)) if (value === null) delete merged[key]
+  const merged: Record<string, unknown> = { ...stored, ...unmasked }
+  for (const [key, value] of Object.entries(change)) if (value === null) delete merged[key]
   return merged
 }
 

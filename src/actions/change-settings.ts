@@ -56,7 +56,7 @@ export async function forgetSetting(
   const target = targetOf({ key, manufacturer })
   await deps.db.transaction(async (tx) => {
     if (!(await deleteSetting(tx, { manufacturer, key })))
-      throw new RequestError('not_found', { about: `setting ${target}` })
+      throw new RequestError('not_found', { subject: `setting ${target}` })
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details: { key, manufacturer } })
   })
   await deps.reload()

@@ -239,21 +239,21 @@ export function createCredentials(deps: {
   function fromSession(stored: Awaited<ReturnType<typeof findSessions>>[number] | undefined, presented: string) {
     if (stored === undefined || sessionEnd(stored) <= now()) return null
     const { hash, user, expires_at } = stored
-    const about = { kind: 'user', id: user.id, name: user.username, role: user.role, user } as const
-    return createEntry({ hash, ...about, csrfToken: csrfTokenOf(presented) }, expires_at)
+    const credential = { kind: 'user', id: user.id, name: user.username, role: user.role, user } as const
+    return createEntry({ hash, ...credential, csrfToken: csrfTokenOf(presented) }, expires_at)
   }
 
   function fromToken(stored: (ApiToken & { readonly hash: string }) | undefined) {
     if (stored === undefined) return null
     const { hash, id, name, role, expires_at } = stored
-    const about = { kind: 'token', id, name, role, user: null, csrfToken: null } as const
-    return createEntry({ hash, ...about }, expires_at ?? Number.POSITIVE_INFINITY)
+    const credential = { kind: 'token', id, name, role, user: null, csrfToken: null } as const
+    return createEntry({ hash, ...credential }, expires_at ?? Number.POSITIVE_INFINITY)
   }
 
-  function createEntry(about: Omit<Credential, 'hold'>, endsAt: number): Entry {
+  function createEntry(credential: Omit<Credential, 'hold'>, endsAt: number): Entry {
     const holders = new Set<CredentialHolder>()
     const entry: Entry = {
-      ...about,
+      ...credential,
       usedAt: now(),
       usedAtElapsed: elapsed(),
       address: '',

@@ -83,7 +83,7 @@ export async function removeGroup(deps: HardwareDeps, actor: Actor, id: number, 
 async function groupOf(reader: Reader, id: number, manufacturer: string | undefined): Promise<Group> {
   const group = await findGroup(reader, id)
   if (group === undefined || (manufacturer !== undefined && group.manufacturer !== manufacturer)) {
-    throw new RequestError('not_found', { about: `group ${id}` })
+    throw new RequestError('not_found', { subject: `group ${id}` })
   }
   return group
 }
@@ -104,11 +104,11 @@ export async function moveToSlot(
     const revision = await nextRevision(tx)
     const channel = await findChannel(tx.query, id)
     if (channel === undefined || (manufacturer !== undefined && channel.manufacturer !== manufacturer)) {
-      throw new RequestError('not_found', { about: `channel ${id}` })
+      throw new RequestError('not_found', { subject: `channel ${id}` })
     }
     const holder = await channelAtSlot(tx.query, slot)
     if (holder !== undefined && holder !== id) {
-      throw new RequestError('taken', { about: `slot ${slot}`, details: `slot: channel ${holder} is in this slot` })
+      throw new RequestError('taken', { subject: `slot ${slot}`, details: `slot: channel ${holder} is in this slot` })
     }
     await moveChannel(tx, revision, { ...channel, slot })
     await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })
@@ -156,7 +156,7 @@ export async function removePerformer({ db }: HardwareDeps, actor: Actor, id: nu
 
 async function performerOf(reader: Reader, id: number): Promise<Performer> {
   const performer = await findPerformer(reader, id)
-  if (performer === undefined) throw new RequestError('not_found', { about: `performer ${id}` })
+  if (performer === undefined) throw new RequestError('not_found', { subject: `performer ${id}` })
   return performer
 }
 
@@ -205,7 +205,7 @@ export async function removeAssignment({ db }: HardwareDeps, actor: Actor, id: n
 
 async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
   const assignment = await findAssignment(reader, id)
-  if (assignment === undefined) throw new RequestError('not_found', { about: `assignment ${id}` })
+  if (assignment === undefined) throw new RequestError('not_found', { subject: `assignment ${id}` })
   return assignment
 }
 
@@ -221,7 +221,7 @@ async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId
   const current = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
   if (current === undefined || current.id === ownId) return
   const details = `wireless_unit: assignment ${current.id} is active on it`
-  throw new RequestError('taken', { about: `unit ${wireless_unit}`, details })
+  throw new RequestError('taken', { subject: `unit ${wireless_unit}`, details })
 }
 
 function notFoundIn(field: string, what: string): RequestError {

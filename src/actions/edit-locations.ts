@@ -68,7 +68,7 @@ export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: n
     const children = locations.filter(({ parent }) => parent === id).length
     if (receivers + children > 0) {
       const details = `${receivers} receiver(s) and ${children} location(s); move them first`
-      throw new RequestError('not_empty', { about: `location ${id}`, details })
+      throw new RequestError('not_empty', { subject: `location ${id}`, details })
     }
     await removeLocation(tx, id)
     await writeAudit(tx, {
@@ -84,7 +84,7 @@ export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: n
 
 function findLocation(locations: readonly Location[], id: number): Location {
   const found = locations.find((location) => location.id === id)
-  if (found === undefined) throw new RequestError('not_found', { about: `location ${id}` })
+  if (found === undefined) throw new RequestError('not_found', { subject: `location ${id}` })
   return found
 }
 

@@ -48,7 +48,7 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   const { ingest, receiverStore, now } = deps
   return ingest.change(async (tx, revision) => {
     const before = receiverStore.get(id)
-    if (before === undefined) throw new RequestError('not_found', { about: `receiver ${id}` })
+    if (before === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     const { location, ip, name, reason = '' } = edit
     if (location !== undefined) await checkLocation(tx, location)
     if (ip !== undefined) checkFreeAddress(receiverStore, ip, id)
@@ -104,10 +104,10 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details:
     // No upstream has assigned an id yet.
     const report = { ...facts, id: '', kind: 'receiver', online: false } as const
     const outcome = reconcile(receiverStore, manufacturer, report)
-    if ('receiver' in outcome) throw new RequestError('already_known', { about: `receiver ${outcome.receiver.id}` })
-    if (outcome.kind === 'excluded') throw new RequestError('already_known', { about: `entry ${outcome.entry.id}` })
+    if ('receiver' in outcome) throw new RequestError('already_known', { subject: `receiver ${outcome.receiver.id}` })
+    if (outcome.kind === 'excluded') throw new RequestError('already_known', { subject: `entry ${outcome.entry.id}` })
     if (outcome.kind === 'conflict')
-      throw new RequestError('already_known', { about: `receiver ${outcome.existing.id}` })
+      throw new RequestError('already_known', { subject: `receiver ${outcome.existing.id}` })
     const draft = { ...toDraft(manufacturer, report, now()), api_device_id: null, location, is_named_by_hand: true }
     const receiver = await createReceiver(tx, revision, { draft, readings: [] })
     await writeAudit(tx, {
@@ -125,7 +125,7 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details:
 export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx, revision) => {
     const receiver = deps.receiverStore.get(id)
-    if (receiver === undefined) throw new RequestError('not_found', { about: `receiver ${id}` })
+    if (receiver === undefined) throw new RequestError('not_found', { subject: `receiver ${id}` })
     await removeReceiver(tx, revision, id)
     const { manufacturer, name, serial_number, ip } = receiver
     const details = { manufacturer, name, serial_number, ip }
@@ -163,5 +163,5 @@ function checkFreeAddress(receiverStore: ReceiverStore, ip: string, id: number):
   checkAddress(ip)
   const holder = receiverStore.byIp(ip).find((receiver) => receiver.id !== id)
   if (holder !== undefined)
-    throw new RequestError('already_known', { about: `${ip} is the address of receiver ${holder.id}` })
+    throw new RequestError('already_known', { subject: `${ip} is the address of receiver ${holder.id}` })
 }

@@ -53,11 +53,11 @@ export function createHasher(): Hasher {
       failed?.reject(error)
       if (!isClosed) next()
     }
-    started.on('message', (answer: HashResult) => {
+    started.on('message', (result: HashResult) => {
       const done = current
       current = null
-      if (answer.ok) done?.resolve(answer.value)
-      else done?.reject(new Error(`Cannot hash a password: ${answer.error}`))
+      if (result.ok) done?.resolve(result.value)
+      else done?.reject(new Error(`Cannot hash a password: ${result.error}`))
       next()
     })
     started.on('error', fail)

@@ -24,7 +24,7 @@ export async function putReceivers(work: ImportContext, locations: readonly Loca
       const earlierPath = pathBySlot.get(slot)
       const slotPath = `${path}.slots.${channel}`
       if (earlierPath !== undefined)
-        throw new ImportError(slotPath, `expected every slot once; ${slot} is also at ${earlierPath}`)
+        throw new ImportError(slotPath, `expected every slot once; ${earlierPath} also has slot ${slot}`)
       pathBySlot.set(slot, slotPath)
     }
     const stored = findReceiver(before.receivers, entry)
@@ -112,7 +112,7 @@ export async function putAssignments(work: ImportContext): Promise<void> {
     if (indexByUnit.has(unit.id)) {
       throw new ImportError(
         `assignments.${index}`,
-        `expected every unit once; assignments.${indexByUnit.get(unit.id)} also has it`,
+        `expected every unit once; assignments.${indexByUnit.get(unit.id)} also has this unit`,
       )
     }
     indexByUnit.set(unit.id, index)

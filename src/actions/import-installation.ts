@@ -63,7 +63,7 @@ export async function importInstallation(
         ...createImportCounts(),
       }
       if (!isDeepStrictEqual(work.before.manufacturers, stored)) {
-        throw new RequestError('concurrent_change', { about: 'the manufacturers' })
+        throw new RequestError('concurrent_change', { subject: 'the manufacturers' })
       }
       await putManufacturers(work, planned)
       const locations = await putLocations(work)

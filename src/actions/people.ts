@@ -35,7 +35,7 @@ export async function createUser(
   return db.transaction(async (tx) => {
     await changePeople(tx)
     const user = await insertUser(tx, { username, role, password: hash, now: now() })
-    if (user === null) throw new RequestError('name_taken', { about: username })
+    if (user === null) throw new RequestError('name_taken', { subject: username })
     await writeAudit(tx, { actor, action: 'user.create', target: `user ${username}`, result: 'ok', details: { role } })
     return user
   })
@@ -50,7 +50,7 @@ export async function changeUser(
 ): Promise<User> {
   const { role, is_active, password } = change
   const known = await findUser(db.read, id)
-  if (known === null) throw new RequestError('not_found', { about: `user ${id}` })
+  if (known === null) throw new RequestError('not_found', { subject: `user ${id}` })
   const problem = password === undefined ? null : passwordProblem(password, known.username)
   if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
   const hash = password === undefined ? undefined : await hasher.hash(password)
@@ -109,7 +109,7 @@ export async function createAdmin(
 
 async function getUser(tx: Tx, id: number): Promise<User> {
   const user = await findUser(tx.query, id)
-  if (user === null) throw new RequestError('not_found', { about: `user ${id}` })
+  if (user === null) throw new RequestError('not_found', { subject: `user ${id}` })
   return user
 }
 
@@ -184,7 +184,7 @@ export async function revokeToken({ db, credentials }: PeopleDeps, actor: Actor,
 
 async function getToken(tx: Tx, id: number): Promise<ApiToken> {
   const token = await findToken(tx.query, id)
-  if (token === null) throw new RequestError('not_found', { about: `token ${id}` })
+  if (token === null) throw new RequestError('not_found', { subject: `token ${id}` })
   return token
 }
 

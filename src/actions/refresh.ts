@@ -46,9 +46,9 @@ export function selectEnabled(
 ): string[] {
   const selected = manufacturer === undefined ? known : known.filter(({ code }) => code === manufacturer)
   if (manufacturer !== undefined && selected.length === 0) {
-    throw new RequestError('not_found', { about: `manufacturer ${manufacturer}` })
+    throw new RequestError('not_found', { subject: `manufacturer ${manufacturer}` })
   }
   const enabled = selected.filter(({ isEnabled }) => isEnabled).map(({ code }) => code)
-  if (manufacturer !== undefined && enabled.length === 0) throw new RequestError('disabled', { about: manufacturer })
+  if (manufacturer !== undefined && enabled.length === 0) throw new RequestError('disabled', { subject: manufacturer })
   return enabled
 }

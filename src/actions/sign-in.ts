@@ -127,7 +127,8 @@ export async function changeOwnPassword(
 ): Promise<SignedIn> {
   const { db, hasher, credentials, now } = deps
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
-  if (stored === null || stored.id !== actor.id) throw new RequestError('not_allowed', { about: 'of a signed-in user' })
+  if (stored === null || stored.id !== actor.id)
+    throw new RequestError('not_allowed', { subject: 'of a signed-in user' })
   const problem = passwordProblem(new_password, stored.username)
   if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
@@ -221,7 +222,7 @@ export async function setUp(
     // Another request may have used the code in the meantime.
     if (needsCode && !isCode(code, setupCode?.current() ?? null)) throw new RequestError('wrong_code')
     const user = await insertUser(tx, { username, role: 'admin', password: hash, now: deps.now() })
-    if (user === null) throw new RequestError('name_taken', { about: username })
+    if (user === null) throw new RequestError('name_taken', { subject: username })
     await writeAudit(tx, {
       actor: signedIn(requester, user),
       action: 'setup',
@@ -237,8 +238,8 @@ export async function setUp(
 }
 
 /** Ignores groups, case and look-alike letters. */
-function isCode(given: string, expected: string | null): boolean {
-  const code = given.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
+function isCode(entered: string, expected: string | null): boolean {
+  const code = entered.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   if (expected === null || code.length !== expected.length) return false
   const [a, b] = [Buffer.from(hashOf(code)), Buffer.from(hashOf(expected))]
   return timingSafeEqual(a, b)

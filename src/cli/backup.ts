@@ -42,7 +42,7 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
   const overwrite = options.force === true
-  if (!overwrite && existsSync(file)) throw new Error(`${file} already exists; --force replaces it`)
+  if (!overwrite && existsSync(file)) throw new Error(`${file} already exists; use --force to replace it`)
   const db = await openDatabase({ url: config.database_url })
   try {
     const written = await writeBackup(db, config.database_url, file, { overwrite, owner: 'process' })
@@ -53,7 +53,7 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
   }
   if (!options.json) {
     terminal.err(
-      `The key of its secrets is not included: also keep a copy of ${config.data_dir}/secret.key in another place.`,
+      `The backup does not contain the key of the secrets: also store a copy of ${config.data_dir}/secret.key elsewhere.`,
     )
   }
   return exitCodes.ok
@@ -65,10 +65,10 @@ export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => voi
     .option('--force', 'replace a database that is not empty; a copy of it is kept')
     .option('--none', 'start with an empty database instead; the database and its snapshots are kept under other names')
     .action(async (file: string | undefined, options: RestoreOptions) => {
-      if (file !== undefined && options.none === true) throw new UsageError('--none takes no file')
+      if (file !== undefined && options.none === true) throw new UsageError('expected either a file or --none')
       if (options.none === true) return done(await resetDatabase(options, terminal))
       if (file === undefined)
-        throw new UsageError('give the backup to restore, or --none to start with an empty database')
+        throw new UsageError('expected the backup to restore, or --none to start with an empty database')
       return done(await restore(file, options, terminal))
     })
 }

@@ -70,7 +70,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
 
 async function askTwice(terminal: Terminal): Promise<string> {
   const password = await terminal.askSecret('Password: ')
-  if (password === null) throw new UsageError('no terminal to prompt on; give the password with --password-stdin')
+  if (password === null) throw new UsageError('there is no terminal to ask for the password; use --password-stdin')
   const again = await terminal.askSecret('Repeat password: ')
   if (again !== password) throw new Error('The passwords do not match.')
   return password

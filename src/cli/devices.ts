@@ -92,7 +92,7 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
 }
 
 function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): readonly string[] {
-  if ((ips === undefined) === (cidr === undefined)) throw new UsageError('give either --ips or --cidr')
+  if ((ips === undefined) === (cidr === undefined)) throw new UsageError('expected either --ips or --cidr')
   if (cidr !== undefined) {
     const subnet = parseScanSubnet(cidr, ranges)
     if ('error' in subnet) throw new UsageError(`--cidr: ${subnet.error}`)
@@ -100,7 +100,7 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
   }
   const addresses = parseScanAddresses((ips ?? []).flatMap((text) => text.split(',')).filter(Boolean), ranges)
   if ('error' in addresses) throw new UsageError(`--ips: ${addresses.error}`)
-  if (addresses.length === 0) throw new UsageError('--ips: give at least one address')
+  if (addresses.length === 0) throw new UsageError('--ips: expected at least one address')
   return addresses
 }
 
@@ -143,9 +143,9 @@ interface SingleDevicesChange {
 async function changeSingleDevices(
   runtime: Runtime,
   terminal: Terminal,
-  about: SingleDevicesChange,
+  change: SingleDevicesChange,
 ): Promise<ExitCode> {
-  const { operation, manufacturer, ips, isInFile, json } = about
+  const { operation, manufacturer, ips, isInFile, json } = change
   const { db, secrets, sourceDeps, reload } = runtime
   const deps = { ...sourceDeps, db, secrets, reload, sources: () => runtime.sources }
   const actor = actorOf(terminal)
@@ -190,9 +190,9 @@ async function readBack({ source, error }: Registration, signal: AbortSignal) {
 async function writeDiscoveryAudit(
   runtime: Runtime,
   terminal: Terminal,
-  about: { operation: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
+  change: { operation: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
 ): Promise<void> {
-  const { operation, manufacturer, ips, registered } = about
+  const { operation, manufacturer, ips, registered } = change
   const actor = actorOf(terminal)
   const result = registered.every(({ error }) => error !== null) ? 'failed' : 'ok'
   const details = { addresses: ips.length, first: ips[0], last: ips.at(-1) }

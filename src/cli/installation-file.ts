@@ -118,9 +118,8 @@ export function parseInstallationFile(content: string, filename: string): Instal
   } catch (error) {
     throw new UsageError(`${filename}: ${(error as Error).message}`)
   }
-  const misfit = findSchemaError(File, values)
-  if (misfit !== null)
-    throw new UsageError(`${filename}: ${misfit.key === '' ? '' : `${misfit.key}: `}${misfit.trouble}`)
+  const error = findSchemaError(File, values)
+  if (error !== null) throw new UsageError(`${filename}: ${error.key === '' ? '' : `${error.key}: `}${error.problem}`)
   return values as InstallationFile
 }
 

@@ -27,7 +27,7 @@ test('writes a text that is longer than the buffer completely', () => {
 test('drops and counts writes after the stream has ended', () => {
   const stream = new PassThrough()
   const output = createOutput(stream, 1000)
-  stream.destroy(new Error('reader is gone'))
+  stream.destroy(new Error('reader has closed the pipe'))
   output.write('lost')
   expect(output.dropped).toBe(1)
 })

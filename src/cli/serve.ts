@@ -37,7 +37,7 @@ export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void)
     .option('--demo', 'add simulated systems, so that there is something to see')
     .addOption(wholeOption('--seed <n>', 'with --demo: seed of the simulation (default: 1)', 0, 2 ** 31 - 1))
     .addOption(wholeOption('--receivers <n>', 'with --demo: how many receivers', 1, 20_000))
-    .option('--no-poll', 'leave polling and subscriptions to other processes')
+    .option('--no-poll', 'do not poll or subscribe; other processes do')
     .option('--strict', 'exit if the database is damaged, instead of continuing with its newest snapshot')
     .action(async (options: ServeOptions) => done(await serve(options, terminal)))
 }

@@ -33,7 +33,7 @@ export async function requireStore(config: Config): Promise<void> {
   await requireNoLoss(config)
   const path = sqlitePath(config.database_url)
   if (path === null || existsSync(path)) return
-  throw new Error(`There is no database at ${path}; give its location with --data-dir or --database-url`)
+  throw new Error(`There is no database at ${path}; specify its location with --data-dir or --database-url`)
 }
 
 /** The user of this terminal, for the audit log. */

@@ -7,8 +7,8 @@ import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from 
 import type { Terminal } from './terminal.ts'
 
 interface Log {
-  error(about: object, message: string): void
-  fatal(about: object, message: string): void
+  error(fields: object, message: string): void
+  fatal(fields: object, message: string): void
 }
 
 /** Installs the handler in a command that runs until it is stopped. */

@@ -343,7 +343,7 @@ export const ScopedSettings = schemaOf<SettingsBody>()(
       {
         polling_interval: sourced(whole('Seconds between two polls.')),
         alert_battery_threshold: sourced(whole('Battery level in percent at or below which an alert is raised.')),
-        enable_websocket: sourced(flag('False while real-time updates are switched off.')),
+        enable_websocket: sourced(flag('False while real-time updates are disabled.')),
       },
       { description: 'By key.' },
     ),

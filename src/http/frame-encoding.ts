@@ -27,7 +27,7 @@ type Pattern = readonly ChannelBody[]
 interface EncodableMessage {
   readonly message: BroadcastMessage
   /** Set for device updates. */
-  readonly about: { readonly receiverId: number; readonly pattern: Pattern } | null
+  readonly update: { readonly receiverId: number; readonly pattern: Pattern } | null
   /** Whether it can be sent as a record to clients that have its pattern. */
   readonly isEncodable: boolean
   text?: string
@@ -54,9 +54,9 @@ export function createLevelsEncoder(): () => FrameEncoder {
   }
 
   function toEncodable(message: BroadcastMessage): EncodableMessage {
-    if (message.type !== 'device_update') return { message, about: null, isEncodable: false }
-    const about = { receiverId: message.receiver_id, pattern: patternOf(message) }
-    return { message, about, isEncodable: isEncodable(message) }
+    if (message.type !== 'device_update') return { message, update: null, isEncodable: false }
+    const update = { receiverId: message.receiver_id, pattern: patternOf(message) }
+    return { message, update, isEncodable: isEncodable(message) }
   }
 
   function patternOf({ receiver_id, data }: DeviceUpdate): Pattern {
@@ -68,8 +68,8 @@ export function createLevelsEncoder(): () => FrameEncoder {
 
   return () => {
     const sentPatterns = new Map<number, Pattern>()
-    const hasPattern = ({ about }: EncodableMessage) =>
-      about === null || sentPatterns.get(about.receiverId) === about.pattern
+    const hasPattern = ({ update }: EncodableMessage) =>
+      update === null || sentPatterns.get(update.receiverId) === update.pattern
     return (batch) => {
       const prepared = prepare(batch)
       if (prepared.entries.every(hasPattern)) {
@@ -78,7 +78,7 @@ export function createLevelsEncoder(): () => FrameEncoder {
       }
       const hadPattern = prepared.entries.map((entry) => {
         const had = hasPattern(entry)
-        if (entry.about !== null) sentPatterns.set(entry.about.receiverId, entry.about.pattern)
+        if (entry.update !== null) sentPatterns.set(entry.update.receiverId, entry.update.pattern)
         return had
       })
       return toFrames(contents(prepared.entries, (index) => hadPattern[index] === true))

@@ -103,7 +103,7 @@ function use(request: FastifyRequest, credential: Credential, needs: Permission 
   if (csrfToken !== null && !isReading(request) && !isSame(request.headers['x-csrf-token'], csrfToken)) {
     throw new RequestError('csrf_token_needed')
   }
-  if (needs !== null && !isAllowed(role, needs)) throw new RequestError('not_allowed', { about: permissions[needs] })
+  if (needs !== null && !isAllowed(role, needs)) throw new RequestError('not_allowed', { subject: permissions[needs] })
   request.credential = credential
   request.actor = { kind, id, name, role, address: request.ip, request: request.id }
 }
@@ -151,10 +151,10 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
   }
   const { host } = request
   const name = hostName(host)
-  if (hosts !== 1 || !request.url.startsWith('/')) throw new RequestError('misdirected', { about: name })
+  if (hosts !== 1 || !request.url.startsWith('/')) throw new RequestError('misdirected', { subject: name })
   // The local address of the connection, which is only known per connection if the service listens on all addresses.
   const isBound = () => isSameAddress(name, request.socket.localAddress ?? '')
-  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { about: name })
+  if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { subject: name })
 }
 
 /** The host name without port, brackets and trailing dot. */

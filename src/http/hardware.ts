@@ -61,7 +61,7 @@ export function hardwareRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): 
     scope.addHook('preHandler', async (request) => {
       const code = manufacturerOf(request)
       if (request.method === 'GET' || code === undefined || deps.hardwareDeps.hasManufacturer(code)) return
-      throw new RequestError('not_found', { about: `manufacturer ${code}` })
+      throw new RequestError('not_found', { subject: `manufacturer ${code}` })
     })
     groupRoutes(scope, deps)
     channelRoutes(scope, deps)
@@ -121,7 +121,7 @@ function channelRoutes(app: FastifyInstance, { hardwareDeps, receiverStore }: Ha
       const scope = manufacturerOf(request)
       const receiverId = await moveToSlot(hardwareDeps, request.actor, id, request.body.slot, scope)
       const channel = receiverStore.get(receiverId)?.channels.find((candidate) => candidate.id === id)
-      if (channel === undefined) throw new RequestError('not_found', { about: `channel ${id}` })
+      if (channel === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
       return toChannelBody(channel)
     },
   )

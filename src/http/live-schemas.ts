@@ -238,7 +238,7 @@ export const Configuration = schemaOf<Settings>()(
   named('Config', 'Effective settings.', {
     polling_interval: whole('Seconds between two polls.'),
     alert_battery_threshold: whole('Battery level in percent at or below which an alert is raised.'),
-    enable_websocket: flag('False while real-time updates are switched off.'),
+    enable_websocket: flag('False while real-time updates are disabled.'),
   }),
 )
 

@@ -120,7 +120,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
         type: 'status_update',
         about: 'upstream',
         manufacturer: 'shure',
-        message: 'shure is unhealthy: 192.168.1.20:10000 answered 500',
+        message: 'shure is unhealthy: 192.168.1.20:10000 responded with status 500',
         status: 'unhealthy',
       },
     ),

@@ -107,16 +107,16 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 }
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
-  const labels = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
-  const battery = add('channel_battery_percent', 'Battery of the transmitter.', labels)
-  const rf = add('channel_rf_level_dbm', 'RF level.', labels)
-  const audio = add('channel_audio_level_dbfs', 'Audio level.', labels)
+  const labelNames = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
+  const battery = add('channel_battery_percent', 'Battery of the transmitter.', labelNames)
+  const rf = add('channel_rf_level_dbm', 'RF level.', labelNames)
+  const audio = add('channel_audio_level_dbfs', 'Audio level.', labelNames)
   for (const { manufacturer, name: receiver, channels } of receiverStore.list()) {
     for (const { channel, slot, name, rf_level, audio_level, transmitter } of channels.map(toChannelBody)) {
-      const about = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
-      set(battery, about, transmitter?.battery ?? null)
-      set(rf, about, transmitter?.rf_level ?? rf_level)
-      set(audio, about, transmitter?.audio_level ?? audio_level)
+      const labels = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
+      set(battery, labels, transmitter?.battery ?? null)
+      set(rf, labels, transmitter?.rf_level ?? rf_level)
+      set(audio, labels, transmitter?.audio_level ?? audio_level)
     }
   }
 }

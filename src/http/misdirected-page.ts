@@ -15,7 +15,7 @@ export function misdirectedPage(host: string): string {
     '<table role="presentation" width="100%" cellpadding="16"><tr><td width="10%"></td><td><main>',
     `<img src="data:image/svg+xml,${encodeURIComponent(logo)}" width="56" height="56" alt="Micwatch">`,
     `<h1>${font('Unknown host name')}</h1>`,
-    `<p>${font(`Micwatch is running here, but it does not answer for the host <b>${escapeHtml(host)}</b>.`)}</p>`,
+    `<p>${font(`Micwatch is running here, but it does not respond to requests for the host <b>${escapeHtml(host)}</b>.`)}</p>`,
     '<hr><ul>',
     `<li><p>${font(forNames)}</p></li>`,
     `<li><p>${font(forProxies)}</p></li>`,

@@ -46,7 +46,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
     const inQuery = readParameter(request.query as Query, 'manufacturer')
     const isKnown = (code: string) => deps.manufacturers().some((manufacturer) => manufacturer.code === code)
     if (inQuery !== undefined && !isKnown(inQuery)) {
-      throw new RequestError('not_found', { about: `manufacturer ${inQuery}` })
+      throw new RequestError('not_found', { subject: `manufacturer ${inQuery}` })
     }
     if (typeof inBody === 'string' && !isKnown(inBody)) {
       throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })

@@ -51,10 +51,10 @@ const list = (item: TSchema) => ({
   }),
 })
 const counted = (item: TSchema) => ({ 200: countedOf(item) })
-const ok = (answer: TSchema) => ({ 200: answer })
-const created = (answer: TSchema) => ({ 201: answer })
-const gone = { 204: null }
-const cached = { 304: null }
+const ok = (body: TSchema) => ({ 200: body })
+const created = (body: TSchema) => ({ 201: body })
+const noContent = { 204: null }
+const notModified = { 304: null }
 
 export const operations: Readonly<Record<string, Operation>> = {
   // --- Monitoring
@@ -62,25 +62,25 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Monitoring',
     summary: 'Full data: receivers with channels, discovered devices, configuration and groups.',
     query: manufacturer,
-    responses: { ...ok(live.Data), ...cached },
+    responses: { ...ok(live.Data), ...notModified },
   },
   'GET /api/data': {
     tag: 'Monitoring',
     summary: 'The same as `/api/data.json`.',
     query: manufacturer,
-    responses: { ...ok(live.Data), ...cached },
+    responses: { ...ok(live.Data), ...notModified },
   },
   'GET /api/receivers': {
     tag: 'Monitoring',
     summary: 'Summaries of all receivers.',
     query: { ...manufacturer, ...paging },
-    responses: { ...list(live.ReceiverSummary), ...cached },
+    responses: { ...list(live.ReceiverSummary), ...notModified },
   },
   'GET /api/receivers/{id}': {
     tag: 'Monitoring',
     summary: 'One receiver with all known details.',
     query: manufacturer,
-    responses: { ...ok(live.ReceiverDetail), ...cached },
+    responses: { ...ok(live.ReceiverDetail), ...notModified },
   },
   'GET /api/health': {
     tag: 'Monitoring',
@@ -122,7 +122,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /api/openapi.json': {
     tag: 'Monitoring',
     summary: 'This document.',
-    responses: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }), ...cached },
+    responses: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }), ...notModified },
   },
 
   // --- Hardware
@@ -142,7 +142,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Hardware',
     summary: 'Removes a group.',
     query: manufacturer,
-    responses: gone,
+    responses: noContent,
   },
   'POST /api/group': {
     tag: 'Hardware',
@@ -195,7 +195,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/performers/{id}': {
     tag: 'Hardware',
     summary: 'Removes a performer.',
-    responses: gone,
+    responses: noContent,
     errorStatuses: [409],
   },
   'GET /api/assignments': {
@@ -223,7 +223,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     responses: ok(live.Assignment),
     errorStatuses: [409],
   },
-  'DELETE /api/assignments/{id}': { tag: 'Hardware', summary: 'Removes an assignment.', responses: gone },
+  'DELETE /api/assignments/{id}': { tag: 'Hardware', summary: 'Removes an assignment.', responses: noContent },
 
   // --- Discovery
   'POST /api/discover': {
@@ -259,7 +259,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     responses: ok(admin.KioskOpen),
     errorStatuses: [401, 403],
   },
-  'POST /api/auth/logout': { tag: 'Account', summary: 'Signs out.', responses: gone },
+  'POST /api/auth/logout': { tag: 'Account', summary: 'Signs out.', responses: noContent },
   'GET /api/auth/session': {
     tag: 'Account',
     summary: 'The identity and permissions of the request.',
@@ -373,7 +373,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/admin/receivers/{id}': {
     tag: 'Review',
     summary: 'Removes a receiver.',
-    responses: gone,
+    responses: noContent,
     errorStatuses: [409],
   },
   'GET /api/admin/locations': {
@@ -397,7 +397,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/admin/locations/{id}': {
     tag: 'Review',
     summary: 'Removes an empty location.',
-    responses: gone,
+    responses: noContent,
     errorStatuses: [409],
   },
   'GET /api/admin/hardware-layout': {
@@ -429,7 +429,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/admin/manufacturers/{code}': {
     tag: 'Administration',
     summary: 'Removes a manufacturer.',
-    responses: gone,
+    responses: noContent,
     errorStatuses: [409],
   },
   'POST /api/admin/manufacturers/test': {
@@ -459,7 +459,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Administration',
     summary: 'Deletes a stored setting, global or of one manufacturer, so that its default applies again.',
     query: manufacturer,
-    responses: gone,
+    responses: noContent,
   },
   'GET /api/admin/users': { tag: 'Administration', summary: 'Users.', query: paging, responses: list(admin.User) },
   'POST /api/admin/users': {
@@ -477,7 +477,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/admin/users/{id}': {
     tag: 'Administration',
     summary: 'Removes a user.',
-    responses: gone,
+    responses: noContent,
     errorStatuses: [409],
   },
   'GET /api/admin/tokens': {
@@ -496,7 +496,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Changes the name, role or expiry of a token.',
     responses: ok(admin.Token),
   },
-  'DELETE /api/admin/tokens/{id}': { tag: 'Administration', summary: 'Revokes a token.', responses: gone },
+  'DELETE /api/admin/tokens/{id}': { tag: 'Administration', summary: 'Revokes a token.', responses: noContent },
   'GET /api/admin/nodes': {
     tag: 'Administration',
     summary: 'The processes on this database and the sources assigned to them.',

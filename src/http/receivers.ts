@@ -80,7 +80,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
     const manufacturer = readParameter(request.query as Query, 'manufacturer')
     const receiver = receiverStore.get(id)
     if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
-      throw new RequestError('not_found', { about: `receiver ${id}` })
+      throw new RequestError('not_found', { subject: `receiver ${id}` })
     }
     const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
     return sendCached(request, reply, {

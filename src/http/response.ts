@@ -138,7 +138,7 @@ export function readParameter(query: Query, name: string): string | undefined {
 
 function readSingle(query: Query, name: string): string | undefined {
   const value = query[name]
-  if (Array.isArray(value)) throw new RequestError('bad_request', { details: `${name}: give it once` })
+  if (Array.isArray(value)) throw new RequestError('bad_request', { details: `${name}: expected only one value` })
   return value
 }
 
@@ -212,7 +212,7 @@ export function toPageOf<Item>(
 ): PageBody<Item> {
   const pages = Math.max(1, Math.ceil(count / size))
   if (page > pages)
-    throw new RequestError('not_found', { about: `page ${page}`, details: `page: the last is ${pages}` })
+    throw new RequestError('not_found', { subject: `page ${page}`, details: `page: expected at most ${pages}` })
   const [path = '', query] = url.split('?')
   const link = (target: number) => {
     const parameters = new URLSearchParams(query)

@@ -177,9 +177,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     const [path = ''] = request.url.split('?')
     const allowed = methodsOf(path)
     if (allowed.length === 0 || allowed.includes(request.method))
-      throw new RequestError('not_found', { about: `such address: ${path}` })
+      throw new RequestError('not_found', { subject: `such address: ${path}` })
     reply.header('allow', allowed.join(', '))
-    throw new RequestError('wrong_method', { about: request.method })
+    throw new RequestError('wrong_method', { subject: request.method })
   })
 
   await documentRoutes(app, deps)

@@ -14,7 +14,7 @@ import { type Query, readParameter } from './response.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
-  /** False while real-time updates are switched off, globally or for one manufacturer. */
+  /** False while real-time updates are disabled, globally or for one manufacturer. */
   isBroadcasting(manufacturer: string | null): boolean
 }
 
@@ -54,7 +54,7 @@ const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater:
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
   const createLevels = createLevelsEncoder()
   const alive = new WeakSet<WebSocket>()
-  /** Closes clients when real-time updates are switched off while no messages are being sent. */
+  /** Closes clients when real-time updates are disabled while no messages are being sent. */
   const switchCheck = setInterval(() => {
     if (deps.isBroadcasting(null)) return
     for (const socket of app.websocketServer.clients) switchOff(socket)
@@ -106,7 +106,7 @@ function holdCredential(socket: WebSocket, credential: Credential | null): void 
 }
 
 function switchOff(socket: WebSocket): void {
-  socket.close(closeCodes.goingAway, 'Real-time updates are switched off')
+  socket.close(closeCodes.goingAway, 'Real-time updates are disabled')
 }
 
 /** Closes every connection, and terminates those that do not complete the close. Call the result when all are closed. */

@@ -1,4 +1,4 @@
-/** Caches API responses by manufacturer expiresAt they change or expire. */
+/** Caches API responses by manufacturer until they change or expire. */
 
 export interface Cache<Value> {
   get(key: string): Value | undefined

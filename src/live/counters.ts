@@ -21,7 +21,7 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
   const registry = new Registry()
   new Gauge({
     name: 'micwatch_log_lines_dropped',
-    help: 'Lines that standard output and standard error did not take since the start.',
+    help: 'Log lines lost since the start because standard output or standard error was blocked.',
     registers: [registry],
     collect() {
       this.set(droppedLines())
@@ -33,17 +33,17 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
   const failures = new Counter({
     ...options,
     name: 'micwatch_poll_failures_total',
-    help: 'Polling cycles in which the source did not answer as it should.',
+    help: 'Polling cycles that failed because the source did not send a valid response.',
   })
   const overruns = new Counter({
     ...options,
     name: 'micwatch_poll_overruns_total',
-    help: 'Polling cycles that outlasted their interval.',
+    help: 'Polling cycles that took longer than their interval.',
   })
   const ignored = new Counter({
     ...options,
     name: 'micwatch_push_ignored_total',
-    help: 'Pushed messages that were not understood, or about devices that are not known.',
+    help: 'Pushed messages that were ignored because they were invalid or about an unknown device.',
   })
   const latency = new Histogram({
     ...options,

@@ -23,7 +23,7 @@ export interface Feed {
   close(): void
 }
 
-/** Minimum time between two updates of a receiver, measured from the actual delivery, so that a late one is not followed too soon. */
+/** Minimum time between two updates of a receiver, measured from the actual delivery, in case that was late. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
 /** A slow subscriber gets its queue in parts, so that newer updates can replace the rest in the meantime. */
@@ -43,7 +43,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
 
   const canDeliverNow = (id: number) => due.has(id) || (!delayed.has(id) && (nextDeliveryAt.get(id) ?? 0) <= now())
 
-  /** Creates one batch for subscribers to all manufacturers, and one per manufacturer with subscribers of its own. */
+  /** Creates one batch for subscribers to all manufacturers, and one for each manufacturer that has subscribers. */
   function deliver(): void {
     clearImmediate(delivery)
     delivery = undefined
@@ -205,7 +205,7 @@ function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 
-/** The batch with only the wanted manufacturers' messages. */
+/** The batch with only the included manufacturers' messages. */
 export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isIncluded)) return batch
   return createBatch(batch.messages.filter(({ manufacturer }) => isIncluded(manufacturer)))

@@ -131,18 +131,18 @@ declare module 'ioredis' {
  */
 const readBucket = `
 local burst = tonumber(ARGV[1])
-local kept = redis.pcall('HMGET', KEYS[1], 'tokens', 'at')
-if kept.err then redis.call('DEL', KEYS[1]); kept = {} end
-local tokens = tonumber(kept[1] or burst) or burst
+local stored = redis.pcall('HMGET', KEYS[1], 'tokens', 'at')
+if stored.err then redis.call('DEL', KEYS[1]); stored = {} end
+local tokens = tonumber(stored[1] or burst) or burst
 if not (tokens >= 0 and tokens <= burst) then tokens = burst end`
 
 const takeScript = `${readBucket}
 local perMs = tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local at = tonumber(kept[2] or now) or now
-if at ~= at or at > now then at = now end
-tokens = math.min(burst, tokens + (now - at) * perMs)
+local updatedAt = tonumber(stored[2] or now) or now
+if updatedAt ~= updatedAt or updatedAt > now then updatedAt = now end
+tokens = math.min(burst, tokens + (now - updatedAt) * perMs)
 local wait = 0
 if tokens >= 1 then tokens = tokens - 1 else wait = math.ceil((1 - tokens) / perMs) end
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', now))
@@ -150,5 +150,5 @@ redis.call('PEXPIRE', KEYS[1], math.ceil((burst - tokens) / perMs) + 1000)
 return {string.format('%.6f', tokens), wait}`
 
 const returnScript = `${readBucket}
-if kept[1] then redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', math.min(burst, tokens + 1))) end
+if stored[1] then redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', math.min(burst, tokens + 1))) end
 return nil`

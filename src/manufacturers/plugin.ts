@@ -122,7 +122,7 @@ export interface ProtocolDetector {
    */
   detect(
     client: UpstreamClient,
-    about: { assumed: ProtocolAdapter; error: ApiError },
+    failure: { assumed: ProtocolAdapter; error: ApiError },
     signal?: AbortSignal,
   ): Promise<ProtocolAdapter | null>
 }

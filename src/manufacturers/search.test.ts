@@ -164,7 +164,7 @@ test.concurrent('sends nothing to an address that is already monitored', async (
   expect(simulator.requests.total).toBe(0)
 })
 
-test.concurrent('finds nothing where a host uses another protocol, does not answer or does not exist', {
+test.concurrent('finds nothing where a host uses another protocol, does not respond or does not exist', {
   timeout: 15_000,
 }, async () => {
   const { simulator, port } = await startUnit()
@@ -218,7 +218,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     return { ...defaultOptions, beacons: { group, from: ['127.0.0.1'] } }
   }
 
-  test('and does not answer is found with its model, channels and address', async () => {
+  test('and does not respond is found with its model, channels and address', async () => {
     const noise = [Buffer.from('hello'), attributeReply('(acn-fctn=AXT600)'), attributeReply('(acn-fctn=AD600)')]
     const options = await announce(28_427, ...noise, attributeReply(shureAttributes()))
     const elsewhere = searchAddresses(shure, { ...options, ips: ['127.0.0.2'] })
@@ -240,7 +240,7 @@ describe.concurrent('a Shure device that sends beacons', () => {
     expect(await known).toEqual([])
   }, 15_000)
 
-  test('and answers is found once with its own identity', async () => {
+  test('and responds is found once, with the identity that it reports', async () => {
     const device = await startStringsSimulator({ family: 'ulxd' })
     onTestEnd(() => device.close())
     const { protocol, port } = new URL(device.url)

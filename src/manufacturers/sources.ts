@@ -74,9 +74,9 @@ export function openSources(record: ManufacturerRecord, deps: SourceDeps): Monit
 
 /** The returned source remembers which adapter was detected. */
 export function openSource(
-  about: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
+  source: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
 ): MonitoredSource {
-  const { client, settings } = about
+  const { client, settings } = source
   const detector: ProtocolDetector | null = 'default' in settings.adapter ? settings.adapter : null
   let adapter = 'default' in settings.adapter ? settings.adapter.default : settings.adapter
   let isKnown = detector === null
@@ -99,7 +99,7 @@ export function openSource(
   }
 
   return {
-    ...about,
+    ...source,
     get adapter() {
       return adapter
     },

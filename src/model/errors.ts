@@ -11,16 +11,16 @@ export const requestErrors = {
   sign_in_needed: { status: 401, message: () => 'Sign in, or send an API token.' },
   wrong_credentials: { status: 401, message: () => 'The user name or the password is wrong.' },
   wrong_token: { status: 401, message: () => 'This token is wrong, was revoked, or has expired.' },
-  foreign_origin: { status: 403, message: () => 'Requests from another site are refused.' },
-  not_allowed: { status: 403, message: (role: string) => `This takes the role ${role}.` },
+  foreign_origin: { status: 403, message: () => 'Requests from other sites are not allowed.' },
+  not_allowed: { status: 403, message: (role: string) => `The role ${role} is required.` },
   csrf_token_needed: {
     status: 403,
     message: () => 'Send the X-CSRF-Token header with the token from the sign-in response.',
   },
-  not_a_viewer: { status: 403, message: () => 'A kiosk takes a token of the role viewer.' },
+  not_a_viewer: { status: 403, message: () => 'A kiosk requires a token with the role viewer.' },
   wrong_code: { status: 403, message: () => 'The set-up code is wrong or has expired.' },
   not_found: { status: 404, message: (what: string) => `There is no ${what}.` },
-  wrong_method: { status: 405, message: (method: string) => `${method} is not allowed here.` },
+  wrong_method: { status: 405, message: (method: string) => `This address does not support ${method}.` },
   too_slow: { status: 408, message: () => 'The request took too long to arrive.' },
   scan_running: { status: 409, message: () => 'A scan is already running. Wait until it ends.' },
   not_empty: { status: 409, message: (what: string) => `Remove the contents of ${what} first.` },
@@ -32,20 +32,20 @@ export const requestErrors = {
     message: (what: string) => `The stored version of ${what} has changed in the meantime. Reload it and try again.`,
   },
   disabled: { status: 409, message: (code: string) => `Manufacturer ${code} is disabled.` },
-  name_taken: { status: 409, message: (name: string) => `There is already a user ${name}.` },
+  name_taken: { status: 409, message: (name: string) => `The user ${name} already exists.` },
   none_changed: { status: 409, message: () => 'Nothing was changed.' },
   last_admin: { status: 409, message: () => 'At least one active administrator must remain.' },
-  already_set_up: { status: 409, message: () => 'There is an administrator already.' },
+  already_set_up: { status: 409, message: () => 'An administrator already exists.' },
   too_large: { status: 413, message: () => 'The body is too large.' },
   address_too_long: { status: 414, message: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, message: () => 'The body must be application/json.' },
   misdirected: {
     status: 421,
     message: (host: string) =>
-      `This service does not answer for the host ${host}. Add it to server.allowed_hosts (MICWATCH_ALLOWED_HOSTS); ` +
+      `This service does not respond to requests for the host ${host}. Add it to server.allowed_hosts (MICWATCH_ALLOWED_HOSTS); ` +
       'behind a proxy, also add the network of the proxy to server.trusted_proxies (MICWATCH_TRUSTED_PROXIES).',
   },
-  upgrade_required: { status: 426, message: () => 'This address speaks WebSocket.' },
+  upgrade_required: { status: 426, message: () => 'This address requires a WebSocket connection.' },
   rate_limited: { status: 429, message: () => 'Too many requests.' },
   head_too_large: { status: 431, message: () => 'The request head is too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
@@ -57,7 +57,7 @@ export const requestErrors = {
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again.' },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
-  websocket_off: { status: 503, message: () => 'Real-time updates are switched off.' },
+  websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },
 } as const satisfies Record<string, RequestErrorKind>
 
@@ -94,15 +94,15 @@ export class RequestError extends Error {
   constructor(
     code: RequestErrorCode,
     options: {
-      about?: string
+      subject?: string
       details?: string | undefined
       retryAfter?: number
       failed?: readonly Failure[]
       cause?: unknown
     } = {},
   ) {
-    const kind = requestErrors[code] as { status: number; message: (about: string) => string }
-    super(kind.message(options.about ?? ''), { cause: options.cause })
+    const kind = requestErrors[code] as { status: number; message: (subject: string) => string }
+    super(kind.message(options.subject ?? ''), { cause: options.cause })
     this.code = code
     this.status = kind.status
     this.details = options.details

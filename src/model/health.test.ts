@@ -67,7 +67,7 @@ test('manufacturerHealth lists every failing source and device with its error', 
   const broken = (id: number) => ({ device: `d${id}`, error: 'ip cannot be read' })
   const reports = [
     record('shure:a', 3, { error: 'connection refused by a' }),
-    record('shure:b', 1, { error: 'no answer from b' }),
+    record('shure:b', 1, { error: 'no response from b' }),
     record('shure:c', 0, { ...paused, ...neverSucceeded, error: 'c is rate limited' }),
     record('shure:d', 0, { ...paused, device_errors: { listed: [broken(1), broken(2)], more: 7 } }),
   ]
@@ -76,7 +76,7 @@ test('manufacturerHealth lists every failing source and device with its error', 
     error: 'connection refused by a',
     sources: [
       { source: 'a', status: 'unhealthy', consecutive_failures: 3, error: 'connection refused by a' },
-      { source: 'b', status: 'degraded', consecutive_failures: 1, error: 'no answer from b' },
+      { source: 'b', status: 'degraded', consecutive_failures: 1, error: 'no response from b' },
       { source: 'c', status: 'unknown', consecutive_failures: 0, error: 'c is rate limited' },
       { source: 'd', status: 'healthy', consecutive_failures: 0, error: null },
       { source: 'e', status: 'unhealthy', consecutive_failures: 0, error: expect.stringMatching(/^no process/) },
@@ -89,8 +89,8 @@ test('manufacturerHealth lists every failing source and device with its error', 
 
 test('manufacturerHealth lists at most 100 failing devices and counts the others', () => {
   const problem = 'ip cannot be read'
-  const listProblem: DeviceProblem = { about: 'the list', problem: 'it is empty' }
-  const deviceProblem = (id: number): DeviceProblem => ({ about: `device ${id}`, problem, device: String(id) })
+  const listProblem: DeviceProblem = { subject: 'the list', problem: 'it is empty' }
+  const deviceProblem = (id: number): DeviceProblem => ({ subject: `device ${id}`, problem, device: String(id) })
   const problems = [listProblem, ...Array.from({ length: 80 }, (_, id) => deviceProblem(id))]
   const device_errors = toDeviceErrors(problems)
   expect([device_errors.listed.length, device_errors.more]).toEqual([80, 0])
@@ -125,7 +125,7 @@ test('manufacturerHealth lists problems that do not affect the status', () => {
   })
   const health = manufacturerHealth(shure, [record('shure:a', 0, paused)], now)
   expect(health.details).toEqual(['it is rate limited'])
-  const problem = { about: 'device 3', problem: 'ip cannot be read' }
+  const problem = { subject: 'device 3', problem: 'ip cannot be read' }
   expect([summarize([]), summarize([problem]), summarize([problem, problem])]).toEqual([
     null,
     'device 3: ip cannot be read',

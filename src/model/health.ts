@@ -24,7 +24,7 @@ export interface SourceRecord {
 /** An invalid part of an upstream response that was skipped. */
 export interface DeviceProblem {
   /** The device or list entry, as text. */
-  readonly about: string
+  readonly subject: string
   readonly problem: string
   /** The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device. */
   readonly device?: string
@@ -35,7 +35,7 @@ export function summarize(problems: readonly DeviceProblem[]): string | null {
   const [first] = problems
   if (first === undefined) return null
   const more = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`
-  return `${first.about}: ${first.problem}${more}`
+  return `${first.subject}: ${first.problem}${more}`
 }
 
 export interface DeviceError {

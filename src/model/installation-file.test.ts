@@ -26,7 +26,7 @@ test.each([
 
 test.each([
   [['shure', 'sennheiser'], null],
-  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is there already' }],
+  [['a', 'b', 'b', 'a'], { key: '2.code', problem: 'expected every code once; b is repeated' }],
 ])('findRepeatedCode in %j returns the first repeated code', (codes, repeated) => {
   expect(findRepeatedCode(codes.map((code) => ({ code })))).toEqual(repeated)
 })

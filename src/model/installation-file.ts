@@ -38,7 +38,7 @@ export function findRepeatedCode(
   const index = codes.findIndex((code, index) => codes.indexOf(code) < index)
   return index === -1
     ? null
-    : { key: `${index}.code`, problem: `expected every code once; ${codes[index]} is there already` }
+    : { key: `${index}.code`, problem: `expected every code once; ${codes[index]} is repeated` }
 }
 
 export interface LocationEntry {

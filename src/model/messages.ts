@@ -72,7 +72,7 @@ export function respondToClient(text: string, now: Date): Pong | SocketError {
   }
   if (isDeeper(message, maxJsonDepth)) return { type: 'error', error: `Nested deeper than ${maxJsonDepth} levels.` }
   if (typeof message !== 'object' || message === null || !('type' in message) || message.type !== 'ping') {
-    return { type: 'error', error: 'Unknown message type; this service understands {"type":"ping"}.' }
+    return { type: 'error', error: 'Unknown message type; this service supports {"type":"ping"}.' }
   }
   const pong: Pong = { type: 'pong', timestamp: now.toISOString() }
   return 'id' in message ? { ...pong, id: message.id } : pong

@@ -9,7 +9,7 @@ const maxBytes = 256
 export function passwordProblem(password: string, username: string): string | null {
   if ([...password].length < minChars) return `expected at least ${minChars} characters`
   if (new TextEncoder().encode(password).length > maxBytes) return `expected at most ${maxBytes} bytes`
-  if (isCommon(password, username)) return 'this one is too easy to guess; use several unrelated words'
+  if (isCommon(password, username)) return 'too easy to guess; use several unrelated words'
   return null
 }
 

@@ -33,13 +33,13 @@ describe('token bucket', () => {
   })
 
   test('bucketAfterTakeover contains the tokens added since, limited to those of this process', () => {
-    const own = { tokens: 50, updatedAt: 900 }
-    const tokens = (idleMs: number, bucket = own) => bucketAfterTakeover(bucket, rateLimit, 1000, idleMs).tokens
+    const current = { tokens: 50, updatedAt: 900 }
+    const tokens = (idleMs: number, bucket = current) => bucketAfterTakeover(bucket, rateLimit, 1000, idleMs).tokens
     expect(tokens(0)).toBe(0)
     expect(tokens(10_000)).toBe(20)
     expect(tokens(1_000_000)).toBeCloseTo(50.2)
     expect(tokens(1_000_000, fullBucket(rateLimit, 0))).toBe(120)
-    expect(bucketAfterTakeover(own, rateLimit, 1000, 0).updatedAt).toBe(1000)
+    expect(bucketAfterTakeover(current, rateLimit, 1000, 0).updatedAt).toBe(1000)
   })
 
   test('reserveToken keeps the order of calls and the rate limit', () => {

@@ -23,9 +23,9 @@ function tokensAt(bucket: Bucket, rateLimit: RateLimit, now: number): number {
  * The bucket of a process that takes over a source. The previous process may have used all tokens until `idleMs` ago, so
  * the bucket contains only the tokens that were added since then, and at most those of this process's own bucket.
  */
-export function bucketAfterTakeover(own: Bucket, rateLimit: RateLimit, now: number, idleMs: number): Bucket {
-  const other = { tokens: 0, updatedAt: now - idleMs }
-  return { tokens: Math.min(tokensAt(own, rateLimit, now), tokensAt(other, rateLimit, now)), updatedAt: now }
+export function bucketAfterTakeover(current: Bucket, rateLimit: RateLimit, now: number, idleMs: number): Bucket {
+  const previous = { tokens: 0, updatedAt: now - idleMs }
+  return { tokens: Math.min(tokensAt(current, rateLimit, now), tokensAt(previous, rateLimit, now)), updatedAt: now }
 }
 
 /**

@@ -141,17 +141,17 @@ describe('reconcile, in cases that the table leaves open', () => {
     ['IP of another manufacturer', { serial_number: 'S9', ip: '10.0.0.4' }, 'ip_conflict 4'],
     ['IP of another manufacturer, known by API id: never moved', { id: 'api-3', ip: '10.0.0.4' }, 'ip_conflict 4'],
     [
-      'serial takes precedence overlay another receiver at the new IP',
+      'serial takes precedence over another receiver at the new IP',
       { serial_number: 'S1', ip: '10.0.0.2' },
       'moved 1 10.0.0.1>10.0.0.2',
     ],
     [
-      'serial takes precedence overlay another manufacturer at the new IP',
+      'serial takes precedence over another manufacturer at the new IP',
       { serial_number: 'S1', ip: '10.0.0.4' },
       'moved 1 10.0.0.1>10.0.0.4',
     ],
     [
-      'serial takes precedence overlay MAC',
+      'serial takes precedence over MAC',
       { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02', ip: '10.0.0.1' },
       'duplicate 1',
     ],
@@ -173,7 +173,7 @@ describe('reconcile, in cases that the table leaves open', () => {
     expect(matchAgainst([A], conflicting, [entry({ status })])).toBe(expected)
   })
 
-  test('excludes a rejected device even when its conflict is gone', () => {
+  test('excludes a rejected device even if there is no conflict any more', () => {
     expect(matchAgainst([], report({ serial_number: 'S9', ip: '10.0.0.7' }), [entry({ status: 'rejected' })])).toBe(
       'excluded rejected',
     )

@@ -29,7 +29,7 @@ export class MaskError extends Error {
  */
 export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecret = false): unknown {
   if (isSecret && value === mask) {
-    if (stored === undefined) throw new MaskError(`${path}: ${mask} stands for a stored value, and there is none`)
+    if (stored === undefined) throw new MaskError(`${path}: ${mask} stands for a stored value, but no value is stored`)
     return stored
   }
   const childPath = (name: string | number) => (path === '' ? String(name) : `${path}.${name}`)

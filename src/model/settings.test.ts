@@ -22,10 +22,10 @@ test('isSettingKey accepts only known keys', () => {
 
 describe('the effective polling interval', () => {
   const global = { manufacturer: null, key: 'polling_interval', value: '20' }
-  const own = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
+  const local = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
   // Conformance: C-1.16.
   test.each([
-    ['the manufacturer’s record', [global, own], 7, 3, 'stored'],
+    ['the manufacturer’s record', [global, local], 7, 3, 'stored'],
     ['the manufacturer’s configuration', [global], 7, 7, 'configured'],
     ['the global record', [global], undefined, 20, 'global'],
     ['the default', [], undefined, 10, 'default'],

@@ -101,19 +101,19 @@ export function explainSettings({
     // The parsed value has the type of the key.
     return parsed?.ok ? { value: parsed.value as Value, source } : undefined
   }
-  const own = <Value>(key: SettingKey) => stored<Value>(key, manufacturer, 'stored')
+  const local = <Value>(key: SettingKey) => stored<Value>(key, manufacturer, 'stored')
   const global = <Value>(key: SettingKey) => stored<Value>(key, null, 'global')
   const configured =
     configuredInterval === undefined ? undefined : { value: configuredInterval, source: 'configured' as const }
   const isBuiltIn = defaultInterval === serviceDefaults.DEFAULT_POLLING_INTERVAL
   return {
-    polling_interval: own<number>('polling_interval') ??
+    polling_interval: local<number>('polling_interval') ??
       configured ??
       global<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
-    alert_battery_threshold: own<number>('alert_battery_threshold') ??
+    alert_battery_threshold: local<number>('alert_battery_threshold') ??
       global<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
     enable_websocket: isBroadcasting
-      ? mergeEnableWebsocket([own<boolean>('enable_websocket'), global<boolean>('enable_websocket')])
+      ? mergeEnableWebsocket([local<boolean>('enable_websocket'), global<boolean>('enable_websocket')])
       : { value: false, source: 'configured' },
   }
 }

@@ -46,7 +46,7 @@ export function assignSources({ owner, pollers, sources }: AssignmentInput): Sou
       missing -= 1
       if (largest === owner) releasedCount += 1
     }
-    const own = sources.filter(({ holder }) => holder === owner).map(({ source }) => source)
-    return releasedCount === 0 ? [] : own.slice(-releasedCount)
+    const ownSources = sources.filter(({ holder }) => holder === owner).map(({ source }) => source)
+    return releasedCount === 0 ? [] : ownSources.slice(-releasedCount)
   }
 }

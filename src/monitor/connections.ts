@@ -221,7 +221,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return JSON.stringify(stored) !== JSON.stringify(before)
   }
 
-  /** Whether the adapter's source may replace the connection's source: there is none, or its precedence is lower. */
+  /** Whether the adapter's source may replace the connection's source: true without a source or with one of lower precedence. */
   function canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
     const current = source === null ? null : deps.precedenceOf(source)
     return current === null || current < precedence

@@ -15,7 +15,7 @@ export function createLogLimiter(log: Log, source: string): LogProblems {
   const loggedAt = new Map<string, number>()
   return (problems) => {
     const now = performance.now()
-    for (const { about, problem } of problems.slice(0, maxPerResponse)) {
+    for (const { subject: about, problem } of problems.slice(0, maxPerResponse)) {
       const last = loggedAt.get(about)
       if (last !== undefined ? now - last < repeatAfterMs : loggedAt.size >= maxRemembered) continue
       loggedAt.set(about, now)

@@ -189,8 +189,8 @@ function toListItem(state: DeviceState) {
     device_type: device.device_type,
     model: device.model,
     status: online ? 'online' : 'offline',
-    battery_percentage: lowest(transmitters.map((one) => one.battery)),
-    rf_level: lowest(transmitters.map((one) => one.rf_level)),
+    battery_percentage: lowest(transmitters.map((transmitter) => transmitter.battery)),
+    rf_level: lowest(transmitters.map((transmitter) => transmitter.rf_level)),
   }
 }
 

@@ -76,7 +76,9 @@ describe('the default show', () => {
 
   it('has one battery that is low and then critical within ten minutes', () => {
     const lowest = (at: number) =>
-      Math.min(...show.devicesAt(at).flatMap(({ channels }) => channels.map((one) => one.transmitter?.battery ?? 100)))
+      Math.min(
+        ...show.devicesAt(at).flatMap(({ channels }) => channels.map(({ transmitter }) => transmitter?.battery ?? 100)),
+      )
     expect(lowest(0)).toBeGreaterThan(20)
     expect(lowest(3 * minutes)).toBeLessThanOrEqual(20)
     expect(lowest(9 * minutes)).toBeLessThanOrEqual(10)
@@ -101,7 +103,7 @@ describe('a seed', () => {
 
 describe('the story', () => {
   const show = createShow({ seed: 3 })
-  const event = (type: string) => show.story.find((one) => one.type === type) as (typeof show.story)[number]
+  const event = (type: string) => show.story.find((event) => event.type === type) as (typeof show.story)[number]
 
   it('moves a device to another address after 45 s', () => {
     const { id } = event('moved')
@@ -146,7 +148,7 @@ describe('the story', () => {
 describe('manual changes', () => {
   it('override the story until they are removed', () => {
     const show = createShow({ seed: 3 })
-    const moved = show.story.find((one) => one.type === 'moved')?.id ?? ''
+    const moved = show.story.find(({ type }) => type === 'moved')?.id ?? ''
     show.set(moved, { ip: '10.9.9.9', name: 'Renamed', online: false })
     expect(show.deviceAt(60_000, moved)).toMatchObject({ online: false, device: { ip: '10.9.9.9', name: 'Renamed' } })
     show.set(moved, { online: true })

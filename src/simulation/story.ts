@@ -40,7 +40,7 @@ export function writeStory(seed: number, setups: DeviceSetup[], late: Map<string
     late.set(conflicting.device.id, conflicting)
     story.push({ atMs: 75_000, type: 'appeared', id: conflicting.device.id })
   }
-  const channel = switching?.channels.find((one) => one.pack !== null)?.channel
+  const channel = switching?.channels.find(({ pack }) => pack !== null)?.channel
   if (switching !== undefined && channel !== undefined) {
     story.push({ atMs: 90_000, type: 'transmitter_off', id: switching.device.id, channel })
     story.push({ atMs: 150_000, type: 'transmitter_on', id: switching.device.id, channel })

@@ -68,7 +68,7 @@ describe('device list', () => {
     expect(devices.map(({ id }) => id)).toEqual(['a', '7'])
     expect(rest).toMatchObject({ malformed: 4 })
     const entry = 'entry 2 of the list'
-    expect(rest.problems?.[0]).toEqual({ about: entry, problem: 'it has no device_id', device: entry })
+    expect(rest.problems?.[0]).toEqual({ subject: entry, problem: 'it has no device_id', device: entry })
   })
 
   test('reads at most ten thousand entries', async () => {
@@ -154,7 +154,7 @@ describe('channel and transmitter readings', () => {
     ['access', new ApiError('no', { status: 403 })],
     ['a wait', new ApiRateLimitError('no', { status: 429 })],
     ['a maintenance', new ApiError('no', { status: 503, retryAfter: 7 })],
-    ['no answer', new ApiError('no')],
+    ['no response', new ApiError('no')],
     ['an abort', new DOMException('stop', 'AbortError')],
   ])('throws on %s, which does not concern only this device', async (_, error) => {
     for (const part of ['', '/channels', '/transmitter']) {

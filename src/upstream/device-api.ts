@@ -107,7 +107,7 @@ function toDeviceList(list: readonly ListItem[]): ApiDeviceList {
   const devices: ApiDevice[] = []
   const problems: DeviceProblem[] = []
   if (list.length > maxDevices) {
-    problems.push({ about: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
+    problems.push({ subject: 'the list', problem: `only the first ${maxDevices} of ${list.length} devices are read` })
   }
   for (const [index, { device, problem }] of list.slice(0, maxDevices).entries()) {
     if (device !== null) devices.push(device)
@@ -115,8 +115,8 @@ function toDeviceList(list: readonly ListItem[]): ApiDeviceList {
     const entry = `entry ${index + 1} of the list`
     problems.push(
       device === null
-        ? { about: entry, problem, device: entry }
-        : { about: `device ${device.id}`, problem, device: device.id },
+        ? { subject: entry, problem, device: entry }
+        : { subject: `device ${device.id}`, problem, device: device.id },
     )
   }
   const malformed = Math.min(list.length, maxDevices) - devices.length

@@ -14,7 +14,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
       return `${host} does not use TLS; try http:// instead of https://, or another port`
     case 'DEADLINE':
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return `no answer from ${host} within ${timeoutMs / 1000} s`
+      return `no response from ${host} within ${timeoutMs / 1000} s`
     case 'SILENT':
     case 'UND_ERR_BODY_TIMEOUT':
       return `${host} fell silent; the connection was closed`

@@ -173,7 +173,7 @@ describe('openWebSocket', () => {
       onUpgrade: (_, socket) => socket.resume().on('end', () => socket.end()),
     })
     const { error } = await collect(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
-    expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer .* within 0.2 s/) })
+    expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no response .* within 0.2 s/) })
     await expect.poll(() => server.connections).toBe(0)
   })
 
@@ -294,7 +294,7 @@ describe('openEventStream', () => {
     expect(error).toMatchObject({ status: 200, message: expect.stringMatching(/not an event stream/) })
     const silent = await connectTo({ onRequest: () => {} })
     const late = await collect(openEventStream(silent.client, '/events', never, { handshakeMs: 200 }))
-    expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no answer/) })
+    expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no response/) })
     expect(late.tookMs).toBeLessThan(timeLimit(1500))
     await expect.poll(() => silent.server.connections).toBe(0)
   })

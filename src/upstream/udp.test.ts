@@ -96,11 +96,11 @@ test.each([undefined, 45_454])(
 )
 
 test('throws when the port is closed, the name does not resolve or the destination is blocked', async () => {
-  const gone = createSocket('udp4')
-  gone.bind(0, '127.0.0.1')
-  await once(gone, 'listening')
-  const { port } = gone.address()
-  gone.close()
+  const closed = createSocket('udp4')
+  closed.bind(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address()
+  closed.close()
   const socket = await openUdpSocket(createClient(`udp://localhost:${port}`), { signal: never, silentMs: 2000 })
   await socket.send('hello')
   expect((await collect(socket.messages)).error).toMatchObject({ message: expect.stringMatching(/connection refused/) })

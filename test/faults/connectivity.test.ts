@@ -103,7 +103,7 @@ describe.concurrent('a host name', () => {
         return consecutive_failures > 0 && error
       })
     expect(await failure('missing')).toMatch(/the name of missing.test:\d+ does not resolve/)
-    expect(await failure('slow')).toMatch(/no answer from slow.test:\d+ within 2 s/)
+    expect(await failure('slow')).toMatch(/no response from slow.test:\d+ within 2 s/)
     for (const code of rejected)
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length

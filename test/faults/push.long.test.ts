@@ -81,7 +81,7 @@ const handshakes = [
   ['refused-403', rejectUpgrade(403), /API access is disabled/],
   ['refused-404', rejectUpgrade(404), /status 404/],
   ['a-page', rejectUpgrade(200, 'content-type: text/html\r\n', '<h1>Hello</h1>'), /status 200/],
-  ['never', () => {}, /no answer .* within 10 s/],
+  ['never', () => {}, /no response .* within 10 s/],
 ] as const
 const hostileStreams = [
   ['long-line', (response: ServerResponse) => response.write(`${opened}data: ${longText.repeat(5)}`)],
@@ -285,7 +285,7 @@ describe('a subscription', () => {
   // Reliability: R5.
   it('to an event stream that sends nothing is an error after ten seconds', async () => {
     const { error, at } = await waitForStatus('never-opens', 'error')
-    expect(error).toMatch(/no answer .* within 10 s/)
+    expect(error).toMatch(/no response .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
   })
 

@@ -47,7 +47,7 @@ interface FailureCase {
 }
 
 const invalid = /invalid response/
-const timeoutError = /no answer .* within 1 s/
+const timeoutError = /no response .* within 1 s/
 const wrongShape = (name: string, body: unknown): FailureCase => ({
   row: 'U13',
   name: `${name} for a list`,
@@ -153,7 +153,7 @@ let closedPort: Network
 let faultsAt: number
 const systems: System[] = []
 const validSystems: Responder[] = []
-const logged: { level: number; answered?: string }[] = []
+const logged: { level: number; response?: string }[] = []
 let before: Record<string, unknown>[] = []
 
 async function healthOf(code: string) {
@@ -308,10 +308,10 @@ describe('a system that fails', () => {
 
   // Reliability: U12.
   it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
-    const excerpts = logged.flatMap(({ level, answered }) => (answered === undefined ? [] : [{ level, answered }]))
-    const [receiver] = excerpts.filter(({ answered }) => answered.includes('Sign in'))
+    const excerpts = logged.flatMap(({ level, response }) => (response === undefined ? [] : [{ level, response }]))
+    const [receiver] = excerpts.filter(({ response }) => response.includes('Sign in'))
     expect(receiver).toMatchObject({ level: 20, response: expect.stringContaining('\\u{1b}[2J<h1>') })
-    for (const { answered } of excerpts) expect(answered.length).toBeLessThanOrEqual(200)
+    for (const { response } of excerpts) expect(response.length).toBeLessThanOrEqual(200)
     expect(JSON.stringify((await app.get('/api/data.json')).json)).not.toContain('Sign in')
   })
 

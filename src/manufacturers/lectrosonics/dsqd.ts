@@ -109,7 +109,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
   try {
     await sendQueries(session, identityQueries.slice(0, 1), answers)
     if (!isDsqd(answers))
-      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} answers, but is not a DSQD`, {
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} responds, but is not a DSQD`, {
         failureKind: 'unusable',
       })
     await sendQueries(session, identityQueries.slice(1), answers)

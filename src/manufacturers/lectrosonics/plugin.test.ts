@@ -81,14 +81,14 @@ test('accepts only TCP addresses, with the command port by default', () => {
 
 test('rejects a host that is not a DSQD', async () => {
   const { url } = await serve({}, 'HELLO')
-  await expect(dsqd.listDevices(connect(url).client)).rejects.toThrow(/answers, but is not a DSQD/)
+  await expect(dsqd.listDevices(connect(url).client)).rejects.toThrow(/responds, but is not a DSQD/)
 })
 
 describe.each([
   ['from the start', {}],
   ['during the session', { path: 'chstat' }],
 ])('a fault %s', (_, scope) => {
-  const late = /no answer .* within 1 s/
+  const late = /no response .* within 1 s/
   test.each<[Fault['type'], RegExp]>([
     ['hang', late],
     ['drip', late],

@@ -3,8 +3,8 @@ import { attributeReply, shureAttributes } from '../../../test/slp-beacon.ts'
 import { beacon } from './beacon.ts'
 import { findModel } from './component-ids.ts'
 
-const read = (about: Parameters<typeof shureAttributes>[0]) =>
-  beacon.read(attributeReply(shureAttributes(about)), '10.0.0.7')
+const read = (attributes: Parameters<typeof shureAttributes>[0]) =>
+  beacon.read(attributeReply(shureAttributes(attributes)), '10.0.0.7')
 
 describe('the beacon of a Shure device', () => {
   test('contains the model and the MAC address', () => {

@@ -8,7 +8,7 @@ import * as hardware from './0005-hardware.ts'
 import * as alerts from './0006-alerts.ts'
 import * as warnings from './0007-warnings.ts'
 import * as auditRequests from './0008-audit-requests.ts'
-import * as largeHouses from './0009-large-houses.ts'
+import * as largeInstallations from './0009-large-houses.ts'
 import * as foundDevices from './0010-found-devices.ts'
 import * as unitDetails from './0011-unit-details.ts'
 import * as receiverFaults from './0012-receiver-faults.ts'
@@ -28,7 +28,7 @@ export const migrations: readonly Migration[] = [
   alerts,
   warnings,
   auditRequests,
-  largeHouses,
+  largeInstallations,
   foundDevices,
   unitDetails,
   receiverFaults,

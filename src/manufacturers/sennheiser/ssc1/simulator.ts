@@ -44,7 +44,7 @@ interface Subscription {
   remaining: number
 }
 
-type SscErrorReply = readonly [code: number, about: { readonly desc: string }]
+type SscErrorReply = readonly [code: number, error: { readonly desc: string }]
 const notFound: SscErrorReply = [404, { desc: 'address not found' }]
 const failedDependency: SscErrorReply = [424, { desc: 'failed dependency' }]
 const notUnderstood: SscErrorReply = [400, { desc: 'not understood' }]

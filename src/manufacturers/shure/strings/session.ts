@@ -97,7 +97,7 @@ function describeUnrecognized(host: string, { values, hasReceived }: PropertySto
   if (values.MODEL !== undefined) return `${host} is a ${values.MODEL}, which Micwatch does not support`
   return hasReceived()
     ? `invalid response from ${host}: not from a Shure receiver`
-    : `${host} accepts connections but does not answer. On SLX-D, allow Controller Access in its menu`
+    : `${host} accepts connections but does not respond. On SLX-D, allow Controller Access in its menu`
 }
 
 /**
@@ -117,7 +117,7 @@ async function waitUntilComplete(
     const remainingMs = deadline - performance.now()
     if (remainingMs <= 0) {
       if (answeredNumbers(family, values).length > 0) return true
-      throw new client.errors.ApiError(`no answer from ${host} within ${client.settings.timeoutMs / 1000} s`)
+      throw new client.errors.ApiError(`no response from ${host} within ${client.settings.timeoutMs / 1000} s`)
     }
     const changes = await store.next(Math.min(settleMs, remainingMs))
     if (changes === null) return false

@@ -95,7 +95,7 @@ describe('the list', () => {
     await source.findAdapter()
     expect(await source.listDevices()).toMatchObject({
       devices: [],
-      problems: [{ about: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
+      problems: [{ subject: 'the list', problem: expect.stringContaining('NetworkInterfaceId') }],
     })
   })
 

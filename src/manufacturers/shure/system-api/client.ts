@@ -53,11 +53,12 @@ export function readResource(
  */
 export async function subscribeTo(
   client: UpstreamClient,
-  about: { readonly transport: string; readonly of?: { readonly node: DeviceNode; readonly resource: Resource } },
+  target: { readonly transport: string; readonly scope?: { readonly node: DeviceNode; readonly resource: Resource } },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const subject = about.of === undefined ? devicesPath : `${pathOf(about.of.node)}/${about.of.resource.path}`
-  const path = `${subject}/subscription/${encodeURIComponent(about.transport)}`
+  const subject =
+    target.scope === undefined ? devicesPath : `${pathOf(target.scope.node)}/${target.scope.resource.path}`
+  const path = `${subject}/subscription/${encodeURIComponent(target.transport)}`
   // Without a body and content type, because the server rejects an empty JSON body.
   const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400

@@ -86,15 +86,15 @@ function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DevicePro
     // A wrong network adapter causes no error on the server.
     const problem =
       'it is empty. Check that Discovery.NetworkInterfaceId in the server settings names its network adapter'
-    return [{ about: 'the list', problem }]
+    return [{ subject: 'the list', problem }]
   }
   return nodes.flatMap((node, index) => {
     const entry = `entry ${index + 1} of the list`
-    if (node === null) return [{ about: entry, problem: 'it has no deviceId or deviceState', device: entry }]
+    if (node === null) return [{ subject: entry, problem: 'it has no deviceId or deviceState', device: entry }]
     if (!node.isTooOld) return []
     const { id, model, ip } = node
     const device = [model ?? id, ...(ip === null ? [] : [`(${ip})`])].join(' ')
-    return [{ about: `device ${model ?? id}`, problem: 'its firmware is too old for the System API', device }]
+    return [{ subject: `device ${model ?? id}`, problem: 'its firmware is too old for the System API', device }]
   })
 }
 

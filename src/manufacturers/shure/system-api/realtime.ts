@@ -152,7 +152,8 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
     if (hasAudioChannels(node) && !channels.has(id)) channels.set(id, await listAudioChannels(client, node, signal))
     for (const resource of resourcesOf({ id, node, channels: channels.get(id) ?? [], values: {} })) {
       const key = `${id}/${resource.path}`
-      if (subscribed.has(key) || !(await subscribeTo(client, { transport, of: { node, resource } }, signal))) continue
+      if (subscribed.has(key) || !(await subscribeTo(client, { transport, scope: { node, resource } }, signal)))
+        continue
       subscribed.add(key)
       const value = resource.parse(await readResource(client, node, resource, signal))
       if (value !== undefined) yield { type: 'report', report: { id, kind: 'receiver', ...value } }
