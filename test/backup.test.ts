@@ -113,7 +113,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
       const rejected = await installation.run(['restore', 'venue.backup', '--force'])
       expect([rejected.code, rejected.out]).toEqual([1, ''])
-      expect(rejected.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*stop it first.*\\n$`))
+      expect(rejected.err).toMatch(new RegExp(`^micwatch: .*process ${service.pid} on .*Stop it first.*\\n$`))
       expect((await service.get('/api/groups/')).json).toHaveLength(2)
       service.kill('SIGTERM')
       await service.ended
@@ -237,7 +237,10 @@ describe('a hostile backup', () => {
       'create trigger purge after insert on audit begin delete from users; end',
       'its trigger purge was not created by Micwatch',
     ],
-    view: [`drop table performers; create view performers as ${endless}`, 'its view performers is not one'],
+    view: [
+      `drop table performers; create view performers as ${endless}`,
+      'its view performers was not created by Micwatch',
+    ],
     names: [`drop table migrations; create view migrations as ${endless}`, 'its view migrations is not one'],
   }
 
@@ -307,7 +310,7 @@ describe('a damaged SQLite database', () => {
       expect((await installation.run(['migrate'])).code).toBe(0)
       expect((await installation.run(['backup', 'good'])).code).toBe(0)
       await writeFile(join(installation.path, 'data', 'micwatch.db'), 'nonsense')
-      expect((await installation.run(['restore', 'good'])).err).toMatch(/is damaged; --force/)
+      expect((await installation.run(['restore', 'good'])).err).toMatch(/is damaged.*--force/)
       const { code, json } = await installation.run(['restore', 'good', '--force', '--json'])
       expect(code).toBe(0)
       expect((await stat(join(installation.path, json().safety_copy))).size).toBe('nonsense'.length)

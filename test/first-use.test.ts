@@ -56,7 +56,7 @@ describe('a shell without the secrets', () => {
           installation,
           args,
           2,
-          /: manufacturers\.0\.config\.shared_key: the environment has no SHURE_KEY$/,
+          /: manufacturers\.0\.config\.shared_key: the environment variable SHURE_KEY is not set$/,
         )
       }
       // Stored without its secret, the system would reject the credentials.
@@ -75,7 +75,12 @@ describe('a shell without the secrets', () => {
       const demo = await installation.serve(['--demo', '--receivers', '2'])
       demo.kill('SIGTERM')
       expect(await demo.ended).toBe(0)
-      await expectLine(installation, ['serve', '--demo', '--data-dir', 'kept', '--port', '0'], 2, /no SHURE_KEY$/)
+      await expectLine(
+        installation,
+        ['serve', '--demo', '--data-dir', 'kept', '--port', '0'],
+        2,
+        /SHURE_KEY is not set$/,
+      )
     },
     slowTestMs,
   )
@@ -86,7 +91,7 @@ describe('a shell without the secrets', () => {
       installation,
       ['backup', 'copy.db'],
       2,
-      /micwatch\.yaml: database_url: the environment has no VENUE_DATABASE$/,
+      /micwatch\.yaml: database_url: the environment variable VENUE_DATABASE is not set$/,
     )
   })
 })
@@ -103,7 +108,7 @@ describe('the example configuration of the README', () => {
       const service = await installation.serve([], Object.fromEntries(variables))
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
-      await expectLine(installation, ['serve', '--port', '0'], 2, /the environment has no SHURE_KEY$/)
+      await expectLine(installation, ['serve', '--port', '0'], 2, /the environment variable SHURE_KEY is not set$/)
       expect(readme).toContain('the environment has no SHURE_KEY')
     },
     slowTestMs,
@@ -159,7 +164,12 @@ describe('a typing error', () => {
         1,
         /server\.host: .*nobody\.invalid .*127\.0\.0\.1$/,
       )
-      await expectLine(other, ['serve', '--host', '192.0.2.1'], 1, /server\.host: 192\.0\.2\.1 is no address of this/)
+      await expectLine(
+        other,
+        ['serve', '--host', '192.0.2.1'],
+        1,
+        /server\.host: 192\.0\.2\.1 is not an address of this/,
+      )
     },
     slowTestMs,
   )
@@ -181,7 +191,7 @@ describe('a typing error', () => {
       const installation = await createInstallation()
       expect((await installation.run(['migrate'])).code).toBe(0)
       const missingPath = join(installation.path, 'nope', 'copy')
-      const missingFolderError = `micwatch: ${missingPath} cannot be written: there is no folder ${join(installation.path, 'nope')}`
+      const missingFolderError = `micwatch: ${missingPath} cannot be written: the folder ${join(installation.path, 'nope')} does not exist`
       await expectLine(installation, ['export', '--output', missingPath], 1, missingFolderError)
       await expectLine(installation, ['backup', missingPath], 1, missingFolderError)
       await expectLine(installation, ['backup', missingPath, '--force'], 1, missingFolderError)

@@ -89,7 +89,7 @@ it('starting a kiosk session requires a valid token of the viewer role', async (
   const { app, createToken } = await startService()
   for (const role of ['operator', 'admin']) {
     const response = await exchangeToken(app, (await createToken(role)).token)
-    expect([response.status, response.json.error]).toEqual([403, 'A kiosk takes a token of the role viewer.'])
+    expect([response.status, response.json.error]).toEqual([403, 'A kiosk requires a token with the role viewer.'])
     expect(response.headers['set-cookie']).toBeUndefined()
   }
   const wrong = await exchangeToken(app, `micwatch_1_${'x'.repeat(43)}`)

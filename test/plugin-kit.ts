@@ -57,12 +57,12 @@ const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.met
 const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, message: /no response .* within 1 s/, isLate: true },
   { fault: { type: 'drip' }, message: /no response .* within 1 s/, isLate: true },
-  { fault: { type: 'reset' }, message: /closed in the middle/ },
-  { fault: { type: 'status', status: 500 }, message: /answered 500/ },
+  { fault: { type: 'reset' }, message: /closed before the response was complete/ },
+  { fault: { type: 'status', status: 500 }, message: /responded with status 500/ },
   { fault: { type: 'html' }, message: /web page/ },
   { fault: { type: 'not-json' }, message: /not JSON/ },
   { fault: { type: 'wrong-shape' }, message: /not a list of devices/ },
-  { fault: { type: 'truncated' }, message: /closed in the middle/ },
+  { fault: { type: 'truncated' }, message: /closed before the response was complete/ },
   { fault: { type: 'huge' }, message: /larger than/ },
   { fault: { type: 'gzip-bomb' }, message: /larger than/ },
   { fault: { type: 'deep' }, message: /nested deeper/ },
@@ -245,7 +245,7 @@ export function describePlugin(options: PluginUnderTest): void {
       expect(await rejectionOf(adapter.listDevices(other))).toBeInstanceOf(ApiError)
       if (adapter.subscribe !== undefined) {
         expect(await rejectionOf(drain(adapter.subscribe(other, noTargets, neverAborted)))).toMatchObject({
-          message: expect.stringMatching(/another certificate than the one pinned/),
+          message: expect.stringMatching(/a different certificate than the pinned one/),
         })
       }
       expect(simulator.requests.total).toBe(0)

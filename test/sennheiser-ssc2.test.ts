@@ -332,7 +332,7 @@ test('trusts a self-signed certificate if it is pinned', async () => {
 })
 
 test.each([
-  ['no identity', '[]', 'application/json', /not a device's identity/],
+  ['no identity', '[]', 'application/json', /not the identity of a device/],
   ['a web page', '<html>', 'text/html', /web page/],
 ])('throws its ApiError if a device responds with %s', async (_, body, type, message) => {
   const server = await serveHttp({

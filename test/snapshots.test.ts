@@ -86,7 +86,10 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       const health = await service.get('/api/health/')
       expect([health.status, health.json]).toMatchObject([
         200,
-        { status: 'degraded', store: { status: 'restored', details: expect.stringContaining('The snapshot of') } },
+        {
+          status: 'degraded',
+          store: { status: 'restored', details: expect.stringContaining('It was replaced by the snapshot of') },
+        },
       ])
       expect(service.err()).toContain(corrupt)
       expect((await service.post('/api/admin/store/acknowledge', undefined, {})).status).toBe(401)
@@ -177,7 +180,7 @@ describe.concurrent('a missing database with snapshots', () => {
         expect(text).toContain('micwatch restore --none')
       }
       const early = await installation.run(['restore', '--none'])
-      expect([early.code, early.err]).toEqual([1, expect.stringContaining('stop it first')])
+      expect([early.code, early.err]).toEqual([1, expect.stringContaining('Stop it first')])
       service.kill('SIGTERM')
       await service.ended
 
@@ -199,7 +202,10 @@ describe.concurrent('a missing database with snapshots', () => {
       const installation = await createUsedInstallation()
       await rm(databasePath(installation))
       const { code, err } = await installation.run(['serve', '--strict', '--port', '0'])
-      expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringContaining('There is no database at')]])
+      expect([code, err.trim().split('\n')]).toEqual([
+        1,
+        [expect.stringContaining('The database data/micwatch.db is missing')],
+      ])
       expect(await listData(installation)).not.toContain('micwatch.db')
     },
     slowTestMs,

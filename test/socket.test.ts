@@ -150,7 +150,10 @@ describe('a WebSocket', () => {
     await until('the subscription is connected', () => shure.push.connections > 0)
     const socket = await app.socket()
     shure.setFault({ type: 'close-connections' })
-    const message = await socket.next(({ type, message }) => type === 'status_update' && /link/i.test(message), 2000)
+    const message = await socket.next(
+      ({ type, message }) => type === 'status_update' && /subscription/i.test(message),
+      2000,
+    )
     expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
 

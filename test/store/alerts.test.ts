@@ -113,7 +113,7 @@ describe.each(engines)('requested polls on %s', (engine) => {
     const db = await openStore(engine)
     const request = () => db.transaction((tx) => requestPoll(tx, 'shure:http://x'))
     expect([await request(), await request()]).toEqual([1, 2])
-    expect(await listRequestedPolls(db.read)).toEqual([{ source: 'shure:http://x', asked: 2 }])
+    expect(await listRequestedPolls(db.read)).toEqual([{ source: 'shure:http://x', requestNumber: 2 }])
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toBeUndefined()
     await db.transaction((tx) => completePolls(tx, 'shure:http://x', 1, { devices: 3 }))
     expect(await findPollOutcome(db.read, 'shure:http://x', 1)).toEqual({ devices: 3 })

@@ -45,13 +45,13 @@ async function copyWithChange(change: (database: InstanceType<typeof DatabaseSyn
 }
 
 test.each([
-  ['create trigger purge after insert on audit begin delete from users; end', 'its trigger purge is not one'],
-  ['drop table performers; create view performers as select 1 as id', 'its view performers is not one'],
-  ['create table notes (x)', 'its table notes is not one'],
-  ['create index slow on users (length(hex(username)))', 'its index slow is not one'],
-  ['create virtual table search using fts5(x)', 'its table search is not one'],
-  ['alter table groups add column x text default (hex(randomblob(16)))', 'its table groups is not one'],
-  ['alter table groups add column x generated always as (hex(title))', 'its table groups is not one'],
+  ['create trigger purge after insert on audit begin delete from users; end', 'its trigger purge was not created by'],
+  ['drop table performers; create view performers as select 1 as id', 'its view performers was not created by'],
+  ['create table notes (x)', 'its table notes was not created by'],
+  ['create index slow on users (length(hex(username)))', 'its index slow was not created by'],
+  ['create virtual table search using fts5(x)', 'its table search was not created by'],
+  ['alter table groups add column x text default (hex(randomblob(16)))', 'its table groups was not created by'],
+  ['alter table groups add column x generated always as (hex(title))', 'its table groups was not created by'],
   ['drop table settings', 'its table settings is missing'],
   ['drop table migrations', 'it is not a Micwatch backup'],
   ['delete from migrations', 'it is empty'],

@@ -148,7 +148,7 @@ describe('ew G4', () => {
     onTestEnd(() => other.close())
     await once(other, 'listening')
     const { adapter, client } = connect(`mcp://127.0.0.2:${other.address().port}`)
-    await expect(adapter.listDevices(client)).rejects.toThrow(/taken by another program/)
+    await expect(adapter.listDevices(client)).rejects.toThrow(/in use by another program/)
   })
 
   test('renews a subscription that the device dropped while muted', async () => {
