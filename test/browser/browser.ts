@@ -60,7 +60,7 @@ export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, r
   try {
     await createUser({ db: app.runtime.db, hasher, now: Date.now }, actor, { username, password, role })
   } catch (error) {
-    if (!String(error).includes('already a user')) throw error
+    if (!String(error).includes('already exists')) throw error
   } finally {
     await hasher.close()
   }
