@@ -109,7 +109,7 @@ describe('the example configuration of the README', () => {
       service.kill('SIGTERM')
       expect(await service.ended).toBe(0)
       await expectLine(installation, ['serve', '--port', '0'], 2, /the environment variable SHURE_KEY is not set$/)
-      expect(readme).toContain('the environment has no SHURE_KEY')
+      expect(readme).toContain('the environment variable SHURE_KEY is not set')
     },
     slowTestMs,
   )
