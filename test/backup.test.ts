@@ -241,7 +241,10 @@ describe('a hostile backup', () => {
       `drop table performers; create view performers as ${endless}`,
       'its view performers was not created by Micwatch',
     ],
-    names: [`drop table migrations; create view migrations as ${endless}`, 'its view migrations was not created by Micwatch'],
+    names: [
+      `drop table migrations; create view migrations as ${endless}`,
+      'its view migrations was not created by Micwatch',
+    ],
   }
 
   it(
