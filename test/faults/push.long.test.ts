@@ -309,7 +309,7 @@ describe('a subscription', () => {
   // Reliability: 0.1, 1.11, R5, R8.
   it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
     expect((await waitForStatus('a-web-page', 'error')).error).toMatch(/not an event stream/)
-    expect((await waitForStatus('abroad', 'error')).error).toMatch(/leads to another system/)
+    expect((await waitForStatus('abroad', 'error')).error).toMatch(/is on another system/)
     expect((await waitForStatus('abroad-inside', 'error')).error).toMatch(/does not name its session/)
     expect(otherHost.requests).toEqual([])
   })
