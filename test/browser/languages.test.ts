@@ -1,4 +1,4 @@
-/** Builds the pages with a machine-made language, every text in brackets, and expects no displayed text without them. */
+/** Builds the pages in a generated language that puts every text in brackets, and expects no displayed text without. */
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ function collectData(page: Page): Set<string> {
   return data
 }
 
-/** Waits until the page has loaded. */
+/** Waits until the page has loaded, and expects all its texts in brackets. */
 async function expectTranslated(page: Page, data: ReadonlySet<string>) {
   await expect.poll(() => page.locator('body').innerText()).toMatch(/^(?!.*\[Loading).*\[/s)
   await expect.poll(async () => untranslatedTexts(page, data)).toEqual([])

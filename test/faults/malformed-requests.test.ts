@@ -7,7 +7,7 @@ import { frame, openRaw } from './raw-socket.ts'
 const close = 'Connection: close\r\n\r\n'
 const json = 'Content-Type: application/json\r\n'
 
-/** Sent bytes -> status of the response. */
+/** Description, bytes to send, and expected status of the response. */
 const requests: readonly (readonly [string, string, number])[] = [
   ['two hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${close}`, 421],
   ['no host', `GET /healthz HTTP/1.1\r\n${close}`, 421],
@@ -84,7 +84,7 @@ const requests: readonly (readonly [string, string, number])[] = [
 
 describe('a request', () => {
   // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
-  it('gets the status in the table, with the standard error body', async () => {
+  it('results in the expected status, with the standard error body', async () => {
     const app = await startApp()
     for (const [name, text, status] of requests) {
       const response = await app.raw(text)
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
-  it('for an upgrade that is rejected gets Connection: close, and the connection is closed', async () => {
+  it('for an upgrade that is rejected results in Connection: close, and the connection is closed', async () => {
     const app = await startApp()
     const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
@@ -161,7 +161,7 @@ describe('a request', () => {
   })
 })
 
-/** Sent after the upgrade -> close code of the connection. */
+/** Description, frame to send after the upgrade, and expected close code of the connection. */
 const frames: readonly (readonly [string, Buffer, number])[] = [
   ['without a mask', frame('{"type":"ping"}', { isMasked: false }), 1002],
   ['with a reserved bit', frame('x', { first: 0xc1 }), 1002],

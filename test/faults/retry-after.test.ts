@@ -13,7 +13,7 @@ interface Pause {
   readonly name: string
   readonly status?: number
   readonly headers: () => OutgoingHttpHeaders
-  /** Nothing is sent for this time; null: treated as an ordinary failure. */
+  /** No requests are sent for this time; null if the response is treated as an ordinary failure. */
   readonly holdSeconds: number | null
 }
 
@@ -107,7 +107,7 @@ describe('a system that sends Retry-After', () => {
   })
 
   // Reliability: U7, U27.
-  it('does not delay calls to another system, and reports only that time', async () => {
+  it('does not delay calls to another system; a wrong date in its responses affects no reported time', async () => {
     const lastLimitedAt = Math.max(...limitedAt)
     const otherRequests = otherSystem.requests.filter(({ at }) => at > lastLimitedAt)
     expect(otherRequests.length).toBeGreaterThan(((performance.now() - lastLimitedAt) / 1000) * 0.5)
@@ -191,7 +191,7 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
 
-// Not concurrent: it measures the times of calls.
+// Not concurrent, because it measures the times of calls.
 // Reliability: U28.
 it('polls, refreshes and scans together stay within the rate limit', async () => {
   // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.

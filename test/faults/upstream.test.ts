@@ -1,6 +1,6 @@
 /**
- * One service with one manufacturer for each fault, all at once: the effect of each fault, and that others are not
- * affected.
+ * One service with one manufacturer for each fault, all at the same time. Checks the effect of each fault, and that the
+ * other manufacturers are not affected.
  */
 
 import { Readable } from 'node:stream'
@@ -28,7 +28,7 @@ const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
 const loginPage = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
 const destroySocket = (socket: { destroy(): unknown }) => socket.destroy()
 
-/** Written in chunks, without a Content-Length. */
+/** Responds with an endless body in chunks, without a Content-Length. */
 const endless: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const chunk = Buffer.alloc(1024 * 1024, ' ')
@@ -42,7 +42,7 @@ interface FailureCase {
   /** Behaviour of the system; network faults are in `networks`. */
   readonly response?: Responder
   readonly error: RegExp
-  /** Seconds, if the test is about the timeout. */
+  /** Timeout in seconds, if the case is about it. */
   readonly timeout?: number
 }
 
@@ -167,7 +167,7 @@ async function receiverOf(code: string) {
   return json[0]
 }
 
-/** How long the liveness check took, and unexpected responses. */
+/** How long each liveness check and each ping took, and all unexpected responses. */
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 
@@ -329,7 +329,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.4, U1.
-  it('is polled again within one delay after it recovers, all of them at once', async () => {
+  it('is polled again within one retry delay after it recovers, even if all systems recover at once', async () => {
     const rejected = ['403', '401 to everything', 'another authentication scheme'].map(find)
     await closedPort.restore()
     for (const [index, system] of systems.entries())
