@@ -1,4 +1,4 @@
-/** Statements of the interface documents about the command line that no other test covers. */
+/** Statements of docs/conformance.md about the command line that no other test covers. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -133,7 +133,7 @@ describe.concurrent('poll_devices', () => {
     configured.start(['poll_devices', '--interval', '1'])
     // The first request is sent twice: without credentials, and again with the answer to the challenge.
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
-    await until('two polls', () => polls().length >= 2, 12_000)
+    await until('two polls have been sent', () => polls().length >= 2, 12_000)
     const [first = 0, second = 0] = polls().map(({ at }) => at)
     expect(second - first).toBeGreaterThan(4500)
     expect(second - first).toBeLessThan(6000)
@@ -163,7 +163,7 @@ describe.concurrent('poll_devices', () => {
 describe('the configuration', () => {
   // Conformance: C-1.1.
   it(
-    'from a flag has precedence over the environment, and that over the file',
+    'from a flag has precedence over the environment, and the environment over the file',
     async () => {
       const installation = await createInstallation({
         server: { mount: '/from-file' },

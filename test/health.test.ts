@@ -15,7 +15,7 @@ async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, M
   return new Map(manufacturers.map((manufacturer: Manufacturer) => [manufacturer.code, manufacturer]))
 }
 
-/** A port without a listener. */
+/** Returns a URL whose port nothing listens on. */
 async function unusedUrl(): Promise<string> {
   const { createServer } = await import('node:net')
   const server = createServer()

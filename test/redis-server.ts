@@ -26,7 +26,7 @@ export interface RedisServer {
 
 const names = ['redis-server', 'valkey-server']
 
-/** The address is known before the server runs. */
+/** Prepares a server without starting it; `url` is already known. */
 export async function prepareRedis(): Promise<RedisServer> {
   const program = await findServer()
   const port = await freePort()

@@ -158,7 +158,7 @@ describe('a WebSocket', () => {
   })
 
   // Conformance: C-7.17.
-  it('is rejected at other addresses, and while real-time updates are disabled', async () => {
+  it('is rejected at other URLs, and while real-time updates are disabled', async () => {
     const app = await startApp()
     for (const path of ['/', '/api/data.json', '/nothing', '/ws/a/b']) {
       const socket = await app.socket(path).catch(({ message }: Error) => {

@@ -123,7 +123,7 @@ describe('a damaged write-ahead log', () => {
 })
 
 describe('a write-ahead log after a crash', () => {
-  it('is complete: every group is there, and nothing is reported', async () => {
+  it('is complete: every group is stored, and nothing is reported', async () => {
     const data = await copyData()
     expect(await repairStore(data, Date.now(), false)).toBeNull()
     expect(countGroups(data.database)).toBe(groupCount)
@@ -174,7 +174,7 @@ describe('a write-ahead log after a crash', () => {
     await db.transaction(({ query }) => sql`create table heap (value blob)`.execute(query))
     const insert = sql`insert into heap values (zeroblob(1048576))`
     const rolledBack = db.transaction(async ({ query }) => {
-      // More than SQLite's cache holds, so that it is in the log before the rollback.
+      // Writes more than SQLite's cache holds, so that some of it is in the log before the rollback.
       for (let index = 0; index < 8; index += 1) await insert.execute(query)
       throw new Error('changed my mind')
     })

@@ -64,7 +64,7 @@ describe('a system that sends Retry-After', () => {
   )
 
   // Reliability: 2.1.3, U7.
-  it('is not called by any caller, and is reported as degraded, not failed', async () => {
+  it('is not called by any caller, and is reported as rate limited, not as failed', async () => {
     const [limitedSystem] = systems as [System]
     const code = codeOf(cases[0] as Pause)
     const requestsBefore = limitedSystem.requests.length
