@@ -154,7 +154,7 @@ describe('a system that sends Retry-After', () => {
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('the system gets another request', () => shure.requests.total > requestsBefore)
+    await until('the system receives another request', () => shure.requests.total > requestsBefore)
     expect(performance.now() - limitedAt).toBeGreaterThan(2500)
     await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
@@ -229,7 +229,7 @@ describe('an elapsed minute', () => {
     const listActive = async () => (await app.receivers()).map(({ is_active }) => is_active)
     const waitForRequests = async (count: number) => {
       const before = shure.requests.total
-      await until('the system gets further requests', () => shure.requests.total >= before + count, 20_000)
+      await until('the system receives further requests', () => shure.requests.total >= before + count, 20_000)
     }
     advance(57_000 - (Date.now() - Date.parse(last_seen)))
     await waitForRequests(1)

@@ -120,7 +120,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(
-      'throws its ApiError within the timeout if the device is %s',
+      'throws the ApiError of the plugin within the timeout if the device is %s',
       async (fault) => {
         const device = await start()
         device.setFault(fault)
@@ -137,7 +137,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       15_000,
     )
 
-    test.concurrent('throws its ApiError if the connection is refused', async () => {
+    test.concurrent('throws the ApiError of the plugin if the connection is refused', async () => {
       const device = await start()
       await device.close()
       const connection = connect(device.url, { timeout: 1 })

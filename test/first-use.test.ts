@@ -21,7 +21,7 @@ async function expectLine(
   expect(result.err.trimEnd().split('\n')).toHaveLength(1)
 }
 
-/** For tests that start many programs one after the other. */
+/** Time limit for tests that start many programs one after the other. */
 const slowTestMs = 120_000
 
 const password = 'correct horse battery\n'

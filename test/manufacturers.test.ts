@@ -344,7 +344,7 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('the system gets a request', () => requestsBefore > 0)
+    await until('the system receives a request', () => requestsBefore > 0)
     // The address was allowed when the manufacturer was added, and is blocked only now.
     app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
     listener.closeAllConnections()

@@ -161,7 +161,7 @@ describe('two nodes with a client on each', () => {
 describe('nodes in separate processes', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
-  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
+  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients receive changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await installation.serve(['--no-poll'])
@@ -184,7 +184,7 @@ describe('nodes in separate processes', () => {
     expect(second.isRunning()).toBe(true)
   }, 60_000)
 
-  it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
+  it('are replaced one by one: a client that reconnects to the next node receives the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
     const { id } = deviceOf(systems.pushing)

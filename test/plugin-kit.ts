@@ -178,7 +178,7 @@ export function describePlugin(options: PluginUnderTest): void {
     },
   )
 
-  describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
+  describe('6 and 7: failures throw the ApiError of the plugin, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, message: RegExp) => {
       const [error, health] = await Promise.all([
         rejectionOf(adapter.listDevices(connect(config))),

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests, from the binaries in npm packages: no Docker, no Debian package, also as root. The
- * server ends with this process, even if this process is killed.
+ * Starts a real PostgreSQL for tests, from the binaries in npm packages; it needs neither Docker nor a Debian package,
+ * and also runs as root. The server ends with this process, even if this process is killed.
  */
 
 import { spawn } from 'node:child_process'

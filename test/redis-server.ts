@@ -1,5 +1,5 @@
 /**
- * A real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
+ * Runs a real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'

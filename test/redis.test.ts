@@ -1,4 +1,4 @@
-/** Two services with one database and one Redis, also while Redis is unavailable. */
+/** Two services with one database and one Redis, which is sometimes unavailable. */
 
 import { describe, expect, it } from 'vitest'
 import { saveReceivers } from '../src/store/receivers.ts'

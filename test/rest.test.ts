@@ -452,7 +452,7 @@ describe('access', () => {
     socket.setEncoding('utf8').on('data', (text) => {
       received += text
     })
-    // Data sent directly after the upgrade request may be lost. The connection is closed, so the client detects the loss.
+    // Data sent right after the upgrade request may be lost. The connection is closed, so the client detects the loss.
     const upgradeRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${upgradeRequest}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')

@@ -31,7 +31,7 @@ async function startService(simulators: readonly Simulator[], options: Parameter
   return Object.assign(app, { admin, queue, review })
 }
 
-/** Adds a second device with the address of the first one. */
+/** Adds a second device with the IP address of the first one. */
 function addConflict(shure: Simulator, serial_number = 'VISITOR-1') {
   const holder = deviceOf(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })

@@ -1,4 +1,4 @@
-/** A device that announces itself over SLP as Shure's do: it multicasts an unsolicited Attribute Reply periodically. */
+/** A device that announces itself over SLP like a Shure device: it multicasts unsolicited Attribute Replies. */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

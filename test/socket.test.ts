@@ -176,7 +176,7 @@ describe('a WebSocket', () => {
 describe('the subprotocol for levels', () => {
   const protocols = ['micwatch.levels.v1']
 
-  it('has the same data in fewer bytes, and other clients still get JSON', async () => {
+  it('has the same data in fewer bytes, and other clients still receive JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)

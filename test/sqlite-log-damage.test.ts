@@ -21,7 +21,7 @@ const groupCount = 20
 const headerBytes = 32
 const frameBytes = 24 + 4096
 
-/** The data folder of a service that was killed after it acknowledged this many groups. */
+/** The data folder of a service that was killed after it had acknowledged `groupCount` groups. */
 let killedData = ''
 let closeShared = async () => {}
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('a damaged write-ahead log', () => {
     expect(countGroups(data.database)).toBe(groupCount)
   })
 
-  it('in the middle is detected without the frame count as well', async () => {
+  it('with damage in the middle is detected even without the stored frame count', async () => {
     const data = await copyData()
     await rm(data.count)
     await write(data.log, headerBytes + ((await countFrames(data.log)) >> 1) * frameBytes + 2000, garbage)

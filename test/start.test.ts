@@ -1,4 +1,4 @@
-/** The entry file of the built program: it checks the Node.js version before anything else is loaded. */
+/** The entry file of the built program checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'

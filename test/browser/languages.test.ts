@@ -26,7 +26,7 @@ afterAll(() => folder?.drop())
 function collectData(page: Page): Set<string> {
   const data = new Set<string>()
   const collect = (value: unknown, key = '') => {
-    // A page may display a name in two parts, and a key where the value has no text.
+    // A page may display a name in two parts, or a key whose value has no text of its own.
     if (key === 'name') for (const part of /^(\S+) (.+)$/.exec(String(value)) ?? []) data.add(part)
     data.add(key)
     if (typeof value === 'string') data.add(value)

@@ -1,4 +1,4 @@
-/** The monitor in a browser with the Content-Security-Policy and network failures. */
+/** The monitor in a browser, under the Content-Security-Policy and with network failures. */
 
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** The movement log: a receiver moves in the simulator and is acknowledged in a browser. */
+/** The movement log: a receiver moves in the simulator, and the movement is acknowledged in a browser. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

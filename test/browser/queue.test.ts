@@ -30,7 +30,7 @@ async function start(options: object = {}) {
     const { json } = await app.get('/api/admin/discovery-queue/', admin)
     return json.map((entry: { status: string }) => entry.status) as string[]
   }
-  /** Adds devices at addresses that are in use. */
+  /** Adds devices whose IP addresses are in use. */
   const addConflicts = async (...names: string[]) => {
     for (const [index, name] of names.entries()) {
       shure.show.add('shure', { ip: deviceOf(shure, index).ip, name, serial_number: `VISITOR-${index + 1}` })
@@ -75,7 +75,7 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
 })
 
 // Conformance: S-1.5.
-it.concurrent('approves selected devices by keyboard, and shows the message of the service', async () => {
+it.concurrent('approves selected devices by keyboard, and shows the message from the service', async () => {
   const { app, addConflicts, listStatuses, open } = await start()
   await addConflicts('Visiting Rack', 'Second Guest')
   const page = await open()

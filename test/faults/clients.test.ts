@@ -11,7 +11,7 @@ import { timeLimit } from '../time-limit.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** The longest time for the liveness check, whatever other clients do. */
+/** The longest time that a liveness check may take, whatever other clients do. */
 const limitMs = timeLimit(500)
 
 describe('idle connections', () => {

@@ -1,4 +1,4 @@
-/** Faults between the service and a system: certificates, names, addresses, and a network that drops packets. */
+/** Faults between the service and a system: certificates, host names, IP addresses, a network that drops packets. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { device, respondJson, startSystem } from './system.ts'
 
 describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
-  it('that is expired, self-signed or for another name receives no credentials; without verification it is accepted with a warning', async () => {
+  it('that is expired, self-signed or for another name prevents credentials from being sent; without verification it is accepted with a warning', async () => {
     const ca = await certify({ name: 'Stage CA', isCa: true })
     const certificates = {
       right: await certify({ name: '127.0.0.1', ca }),
@@ -107,7 +107,7 @@ describe.concurrent('a host name', () => {
     for (const code of rejected)
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length
-    await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
+    await until('the other system receives further requests', () => system.requests.length >= requestsBefore + 4)
     const times = system.requests.slice(-4).map(({ at }) => at)
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeLessThan(4500)
     // `slow.test` resolves after 5 s, so requests to it appear only if the test has run that long.

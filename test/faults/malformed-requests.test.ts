@@ -37,8 +37,8 @@ const requests: readonly (readonly [string, string, number])[] = [
     400,
   ],
   ['a head of 20 KiB', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n${close}`, 431],
-  ['an address of 9 KiB', `GET /healthz?${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 414],
-  ['an address of 20 KiB', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 431],
+  ['a URL of 9 KiB', `GET /healthz?${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 414],
+  ['a URL of 20 KiB', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 431],
   ['a NUL in a header', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n${close}`, 400],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n${close}`, 400],
   ['a space before the colon', `GET /healthz HTTP/1.1\r\nHost : localhost\r\n${close}`, 400],
@@ -71,12 +71,12 @@ const requests: readonly (readonly [string, string, number])[] = [
     413,
   ],
   [
-    'an upgrade of an address without WebSocket',
+    'an upgrade of a URL without WebSocket',
     `GET /api/data.json HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     400,
   ],
   [
-    'an upgrade of an unknown address',
+    'an upgrade of an unknown URL',
     'GET /no/where HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     404,
   ],
@@ -105,11 +105,11 @@ describe('a request', () => {
     const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
     const table: readonly (readonly [what: string, target: string, head: string, status: number, at?: typeof app])[] = [
-      ['an unknown address', '/no/where', local, 404],
-      ['an address without WebSocket', '/api/data.json', local, 400],
+      ['an unknown URL', '/no/where', local, 404],
+      ['a URL without WebSocket', '/api/data.json', local, 400],
       ['a duplicate filter', '/ws?manufacturer=a&manufacturer=b', local, 400],
       ['an invalid escape', '/ws/%zz', local, 400],
-      ['a long address', `/ws?${'x'.repeat(9000)}`, local, 414],
+      ['a long URL', `/ws?${'x'.repeat(9000)}`, local, 414],
       ['another site', '/ws', `${local}Origin: http://evil.example\r\n`, 403],
       ['no credentials', '/ws', `${local}Via: 1.1 proxy\r\n`, 401],
       ['a foreign host', '/ws', 'Host: evil.example\r\n', 421],

@@ -206,7 +206,7 @@ describe.each(engines)('hostile text (%s)', (engine) => {
   })
 })
 
-it('a system that responds with 401 for one device gets no requests for the others', async () => {
+it('a system that responds with 401 for one device is sent no requests for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
       respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)

@@ -19,7 +19,7 @@ export interface Network {
   setCertificate(certificate: Certificate): void
   /** Number of connections of the service that are open. */
   readonly open: number
-  /** Number of connections so far. */
+  /** Number of connections that the service has opened so far. */
   readonly created: number
 }
 

@@ -94,7 +94,7 @@ describe('a system that sends Retry-After', () => {
       return
     }
     const next = await until(
-      'the system gets another request',
+      'the system receives another request',
       () => system.requests.find((request) => request.at > rejected),
       15_000,
     )
@@ -168,7 +168,7 @@ it.concurrent('a refresh joins the cycle that is running', async () => {
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('the system gets a request', () => system.requests.length > 0)
+  await until('the system receives a request', () => system.requests.length > 0)
   const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
   for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
   expect(system.requests).toHaveLength(1)

@@ -1,4 +1,7 @@
-/** The service while its SQLite file is locked, full, not writable, too new, or killed in the middle of a write. */
+/**
+ * The service while its SQLite file is locked, cannot grow, is not writable or is too new, and after it was killed
+ * in the middle of a write.
+ */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

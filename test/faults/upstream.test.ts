@@ -274,7 +274,7 @@ describe('a system that fails', () => {
   // Reliability: 2.1.3, U10.
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
-    const times = await until('the system gets a third request', () => {
+    const times = await until('the system receives a third request', () => {
       const requestTimes = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
       return requestTimes.length > 2 && requestTimes
     })
@@ -321,7 +321,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 1.11, U23.
-  it('that requires an unsupported authentication scheme gets no credentials', () => {
+  it('that requires an unsupported authentication scheme is sent no credentials', () => {
     const { requests } = systems[find('another authentication scheme')] as System
     const requestsSince = requests.filter(({ at }) => at > faultsAt)
     expect(requestsSince.length).toBeGreaterThan(0)
