@@ -113,7 +113,7 @@ describe('a listener that is reachable from the network', () => {
 })
 
 describe('roles', () => {
-  // Minimum role of a route -> roles that satisfy it. The request body has no effect if the request gets through.
+  // Routes, and the roles that may call them. The calls that are allowed change nothing.
   const table = [
     ['GET', '/api/health/', ['viewer', 'operator', 'admin']],
     ['POST', '/api/refresh/', ['operator', 'admin']],
@@ -173,7 +173,7 @@ describe('roles', () => {
 
 describe('a loopback listener', () => {
   // Conformance: C-6.1.
-  it('allows reading and operating without sign-in, but no administration', async () => {
+  it('allows reading and operating without sign-in, but not administration', async () => {
     const app = await startApp()
     expect((await app.get('/api/data.json')).status).toBe(200)
     expect((await app.post('/api/refresh/')).status).toBe(200)
@@ -326,7 +326,7 @@ describe('a browser request from another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
-  it('gets the settings that would allow the host name: programs as JSON, browsers as a page', async () => {
+  it('under an unknown host name is told which settings allow it: programs as JSON, browsers as a page', async () => {
     const app = await startApp({ config: lan })
     const settings = [
       /server\.allowed_hosts/,

@@ -74,7 +74,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
       },
     ])
     setBattery(22)
-    await until('22 % is known', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
+    await until('the battery level is 22%', async () => channelOf(await app.receiver(id)).transmitter?.battery === 22)
     setBattery(25)
     await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
     const messages = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
@@ -163,7 +163,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
       return json.length === 3 && (await app.get('/api/chassis/')).json[0]
     })
     const waitForOpenAlerts = (expected: readonly string[]) =>
-      until(`open: ${JSON.stringify(expected)}`, async () => {
+      until(`the open alerts are ${JSON.stringify(expected)}`, async () => {
         const alerts: AlertBody[] = await listAlerts(app, '?state=raised')
         return JSON.stringify(alerts.map(({ message }) => message)) === JSON.stringify(expected) && alerts
       })

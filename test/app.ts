@@ -87,7 +87,7 @@ export interface TestApp extends HttpClient {
   readonly runtime: Runtime
   readonly server: App['server']
   readonly dataDir: string
-  /** Includes the mount prefix; no trailing slash. */
+  /** The service's URL with the mount prefix, without a trailing slash. */
   readonly url: string
   readonly port: number
   readonly databaseUrl: string
@@ -102,14 +102,14 @@ export interface TestApp extends HttpClient {
 export interface TestAppOptions {
   readonly manufacturers?: readonly object[]
   readonly engine?: Engine
-  /** Database of an earlier service. */
+  /** The database of an earlier service, to use it again. */
   readonly databaseUrl?: string
-  /** Data folder of another service, to share its key. */
+  /** The data folder of another service, to share its secret key. */
   readonly dataDir?: string
   /** Additional keys of the configuration file. */
   readonly config?: object
   readonly servesOnly?: boolean
-  /** Replaces the built pages. */
+  /** Folder of pages to serve instead of the built ones. */
   readonly webRoot?: string
   /** Silent by default. */
   readonly log?: Logger
@@ -156,7 +156,7 @@ function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'd
   }
 }
 
-/** Test client for a service at `url`. */
+/** Creates a test client for a service at `url`. */
 export function client(url: string) {
   const http = httpClient(url)
   const receivers = async () => {
@@ -257,7 +257,7 @@ function startProgram(
     pid: child.pid as number,
     out: () => out,
     err: () => err,
-    /** Complete lines of standard output so far. */
+    /** Returns the complete lines on standard output so far. */
     lines: () => out.split('\n').slice(0, -1),
     ended,
     isRunning: () => child.exitCode === null && child.signalCode === null,
@@ -267,7 +267,7 @@ function startProgram(
 
 // --- Waiting ----------------------------------------------------------------------------------------------------------
 
-/** Calls `ask` repeatedly until it returns something other than false, null or undefined without throwing. */
+/** Calls `condition` repeatedly until it returns something other than false, null or undefined without throwing. */
 export async function until<T>(
   description: string,
   condition: () => T | Promise<T>,

@@ -38,7 +38,8 @@ async function createInstallationOn(engine: Engine, manufacturers: readonly obje
 type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
 /**
- * Receivers with channels, a group, nested locations, a performer with a wireless unit, an administrator and a session.
+ * Fills the database with receivers and their channels, a group, nested locations, a performer with a wireless unit, an
+ * administrator and a session.
  */
 async function fillDatabase(installation: Installation) {
   const service = await installation.serve()

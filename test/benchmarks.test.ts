@@ -1,4 +1,4 @@
-/** Benchmarks use internal modules directly, so they must follow changes in how these are composed. */
+/** Runs a benchmark that uses internal modules directly, to detect changes in these modules that break it. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -46,7 +46,7 @@ function adapt(env: Record<string, string>): CaddyConfig {
 describe('deploy/Caddyfile', () => {
   beforeAll(requireCaddy, 300_000)
 
-  it('asks a public authority for public names, and Caddy’s own for private names and addresses', () => {
+  it('asks a public authority for public names, and Caddy’s own for private names and IP addresses', () => {
     const { apps } = adapt({
       MICWATCH_PUBLIC_NAME: 'mics.example.org, wall.example.org',
       MICWATCH_PRIVATE_NAME: 'mics, mics.venue.lan',
@@ -55,12 +55,12 @@ describe('deploy/Caddyfile', () => {
     const { policies } = apps.tls.automation
     const internal = policies.filter(({ issuers }) => issuers?.[0]?.module === 'internal')
     expect(internal.flatMap(({ subjects = [] }) => subjects).sort()).toEqual(['192.168.1.20', 'mics', 'mics.venue.lan'])
-    // A policy without issuers uses the public ones.
+    // A policy without issuers uses public authorities.
     for (const { issuers } of policies.filter((policy) => !internal.includes(policy))) expect(issuers).toBeUndefined()
     expect(JSON.stringify(apps.http)).toContain('{"host":["mics.example.org","wall.example.org"]}')
   })
 
-  it('serves private names and the address with matching certificates, and rejects other names with a message', async () => {
+  it('serves private names and the IP address with matching certificates, and rejects other names with a message', async () => {
     const names = { MICWATCH_PRIVATE_NAME: 'micwatch.local', MICWATCH_ADDRESS: '127.0.0.2' }
     const app = await startApp({
       config: {
@@ -76,7 +76,7 @@ describe('deploy/Caddyfile', () => {
     await until('Caddy responds', async () => (await health('micwatch.local')).status === 200, 20_000)
     expect(await health('micwatch.local')).toMatchObject({ status: 200, names: 'DNS:micwatch.local' })
     expect(await health('localhost')).toMatchObject({ status: 200, names: 'DNS:localhost' })
-    // A browser that connects to an address sends no server name.
+    // A browser that connects to an IP address sends no server name.
     expect(await health('127.0.0.2', '')).toMatchObject({ status: 200, names: 'IP Address:127.0.0.2' })
 
     const login = { method: 'POST', path: '/api/auth/login', servername: 'micwatch.local' }

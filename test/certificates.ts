@@ -11,7 +11,7 @@ export interface Certificate {
   readonly cert: string
 }
 
-/** Creates a certificate for an address or a name, signed by `ca` if given. */
+/** Creates a certificate for an IP address or a host name, signed by `ca` if given. */
 export async function certify(options: {
   readonly name: string
   readonly ca?: Certificate

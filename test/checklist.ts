@@ -1,6 +1,6 @@
 /**
- * Checklists in `docs/`: tables of `| Id | Statement | Tests |`. A test that proves a statement names its id in a comment
- * directly above the test, so titles can change freely:
+ * Reads the checklists in `docs/`, which are tables of `| Id | Statement | Tests |`. A comment directly above a test
+ * lists the ids of the statements that it verifies, so titles can change freely:
  *
  *     // Conformance: S-1.1, C-7.4.
  *     it('publishes a changed level to WebSocket clients', …)
@@ -16,7 +16,7 @@ const testFolders = ['src', 'test', 'web', 'scripts']
 export interface ChecklistRow {
   readonly id: string
   readonly statement: string
-  /** Paths of the files whose tests prove the statement, sorted. */
+  /** Paths of the files whose tests verify the statement, sorted. */
   readonly files: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export function readChecklist(path: string, id: RegExp): Checklist {
   return { page, rows }
 }
 
-/** Maps each id that a `// <label>: id, id.` comment above a test names to the files that name it, sorted. */
+/** Maps each id in the `// <label>: id, id.` comments above tests to the files that name it, sorted. */
 export function provedStatements(label: 'Conformance' | 'Reliability'): Map<string, string[]> {
   const proved = new Map<string, string[]>()
   for (const file of testFiles()) {

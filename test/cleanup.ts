@@ -20,7 +20,7 @@ export function onTestEnd(close: Close): void {
   else shared.push(close)
 }
 
-/** For `beforeAll`: resources opened by `open` stay open until the returned function is called. */
+/** Used in `beforeAll`: resources opened by `open` stay open until the returned function is called. */
 export async function openShared(open: () => Promise<void>): Promise<() => Promise<void>> {
   const opened: Close[] = []
   const closeAll = async () => {

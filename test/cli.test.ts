@@ -163,7 +163,7 @@ describe('poll_devices', () => {
     await installation.run(['check_connections'])
     const dryRun = installation.start(['poll_devices', '--dry-run', '--json'])
     const last = () => JSON.parse(dryRun.lines().at(-1) ?? '')
-    await until('three dry runs', () => dryRun.lines().length >= 3, 20_000)
+    await until('three dry runs are reported', () => dryRun.lines().length >= 3, 20_000)
     expect(last()).toMatchObject({ dry_run: true, manufacturers: [{ code: 'shure', devices: 2, created: 2 }] })
     expect((await installation.run(['poll_devices', '--once', '--json'])).json().manufacturers[0].created).toBe(2)
     await until('the stored state is read', () => last().manufacturers[0].created === 0)
@@ -171,7 +171,7 @@ describe('poll_devices', () => {
     expect([await dryRun.ended, dryRun.err()]).toEqual([0, ''])
 
     const continuous = installation.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
-    await until('two lines', () => continuous.lines().length >= 3)
+    await until('two dry runs are reported', () => continuous.lines().length >= 3)
     expect(continuous.lines()).toEqual([
       'Dry run, nothing is written. Polls would find this:',
       ...Array.from({ length: continuous.lines().length - 1 }, () =>

@@ -24,7 +24,7 @@ async function storedLastSeen({ runtime }: TestApp) {
   return last_seen
 }
 
-describe.each(engines)('a time ahead of the clock (%s)', (engine) => {
+describe.each(engines)('a stored time in the future (%s)', (engine) => {
   it('is corrected while the service runs, in memory and in the database, and activates no receiver', async () => {
     const { app, id } = await startService(engine)
     const { receiverStore, ingest } = app.runtime

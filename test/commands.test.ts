@@ -119,7 +119,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       onTestFinished(async () => database?.drop())
       const manufacturers = [configFor(simulator, { poll_interval: 3600 })]
       const installation = await createInstallation({ manufacturers, ...(database && { database_url: database.url }) })
-      // Creates the receivers and keeps no subscription.
+      // Creates the receivers without keeping a subscription open.
       expect((await installation.run(['poll_devices', '--once'])).code).toBe(0)
       const subscriber = installation.start([command, '--json'])
       await until('the subscription is connected', () => subscriber.out().includes('"connected"'))

@@ -1,4 +1,4 @@
-/** Statements of the interface documents about the command line that no other test covers. */
+/** Statements of docs/conformance.md about the command line that no other test covers. */
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const runInBatches = async <T>(items: readonly T[], work: (item: T) => Promise<v
   for (let index = 0; index < items.length; index += 4) await Promise.all(items.slice(index, index + 4).map(work))
 }
 
-/** For a test that starts sixteen programs. */
+/** Time limit for a test that starts sixteen programs. */
 const slowTestMs = 180_000
 
 describe('every command', () => {
@@ -131,9 +131,9 @@ describe.concurrent('poll_devices', () => {
     const configured = await createInstallation({ manufacturers: [configFor(fast, { poll_interval: 3600 })] })
     unset.start(['poll_devices'])
     configured.start(['poll_devices', '--interval', '1'])
-    // The first request is sent twice: without credentials, and again with the answer to the challenge.
+    // The first request is sent twice: without credentials, and again with the response to the challenge.
     const polls = () => slow.requests.entries.filter(({ path, status }) => path === list && status === 200)
-    await until('two polls', () => polls().length >= 2, 12_000)
+    await until('two polls have been sent', () => polls().length >= 2, 12_000)
     const [first = 0, second = 0] = polls().map(({ at }) => at)
     expect(second - first).toBeGreaterThan(4500)
     expect(second - first).toBeLessThan(6000)
@@ -163,7 +163,7 @@ describe.concurrent('poll_devices', () => {
 describe('the configuration', () => {
   // Conformance: C-1.1.
   it(
-    'from a flag has precedence over the environment, and that over the file',
+    'from a flag has precedence over the environment, and the environment over the file',
     async () => {
       const installation = await createInstallation({
         server: { mount: '/from-file' },

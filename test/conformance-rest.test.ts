@@ -1,4 +1,4 @@
-/** Statements of the interface documents about REST that no other test covers: fields, addresses, error responses. */
+/** Statements of docs/conformance.md about REST that no other test covers: fields, URLs, error responses. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
@@ -8,7 +8,10 @@ import { tokenHeaders } from './tokens.ts'
 
 const idlePolling = { poll_interval: 3600 }
 
-/** Three receivers of one manufacturer and two of the other, a pending conflict and an unacknowledged movement. */
+/**
+ * Starts a service with three receivers of one manufacturer and two of another, a pending conflict and an
+ * unacknowledged movement.
+ */
 async function startService(config: object = {}) {
   const shure = withoutPush(await startShure({ receivers: 3, richList: true }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2, richList: true }))
@@ -60,7 +63,7 @@ function expectError({ status, json, headers }: HttpResponse, expected: number, 
   if (expected === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 }
 
-describe('every body in the specification', () => {
+describe('every documented body', () => {
   // Conformance: S-2.1, S-2.2, S-2.3, S-2.11, S-4.7, S-4.8, S-4.15, S-4.16, C-2.1, C-2.3, C-2.8, C-5.22, C-5.27.
   it('has every documented field with its type', async () => {
     const { app, shure } = await startService()
@@ -183,7 +186,7 @@ const adminPaths = [
 const objectPaths = ['/api/data', '/api/health', '/api/config', '/api/admin/hardware-layout']
 const pagedPaths = ['/api/discovery/pending', '/api/movements/unacknowledged']
 
-describe('every address', () => {
+describe('every URL', () => {
   // Conformance: C-5.1.
   it('responds with and without a trailing slash', async () => {
     const { app, admin } = await startService()
@@ -398,7 +401,7 @@ describe('an internal error', () => {
 
   // Conformance: S-7.6, C-5.24, C-5.33.
   // Reliability: 3.12.12.
-  it('of the database returns 503 with the health object, also from readyz, while cached data is still served', async () => {
+  it('in the database returns 503 with the health object, also from readyz, while cached data is still served', async () => {
     const postgres = await startPostgres()
     onTestFinished(() => postgres.stop())
     const shure = withoutPush(await startShure())

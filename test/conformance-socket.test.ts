@@ -1,4 +1,4 @@
-/** Statements of the interface documents about the WebSocket that no other test covers. */
+/** Statements of docs/conformance.md about the WebSocket that no other test covers. */
 
 import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -52,7 +52,7 @@ describe('every message', () => {
   })
 
   // Conformance: S-1.12, S-6.7.
-  it('is sent after a polling cycle and for a subscription alike', async () => {
+  it('is sent for a change found by a poll or pushed over a subscription', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = await startSennheiser({ pushesPerSecond: 0 })
     const entries = [configFor(shure, { poll_interval: 3600 }), configFor(sennheiser, { poll_interval: 3600 })]
@@ -75,7 +75,7 @@ describe('every message', () => {
   })
 })
 
-describe('addresses', () => {
+describe('URLs', () => {
   // Conformance: S-4.19, C-7.1.
   it('are /ws and /ws with any name, with and without a trailing slash', async () => {
     const app = await startApp()
@@ -106,7 +106,7 @@ describe('a client that does not respond', () => {
     await until('both clients are connected', () => countClients(app).then((count) => count === 2))
     vi.advanceTimersByTime(20_000)
     await until('the client is pinged', () => pings === 1)
-    // When this is answered, the service has read an earlier pong.
+    // Once this ping is answered, the service has also read the pong that was sent before it.
     responsive.send({ type: 'ping', id: 'read' })
     await responsive.next(({ id }) => id === 'read')
     vi.advanceTimersByTime(20_000)

@@ -8,7 +8,7 @@ const list = '/api/v1/devices'
 const detail = /^\/api\/v1\/devices\/[^/]+$/
 const levels = /\/(channels|transmitter)$/
 
-/** As in an operator's file, without rate settings. */
+/** Returns the configuration entry as an operator would write it, without rate settings. */
 const defaultConfigFor = ({ manufacturer, config }: Simulator, more: object = {}) => ({
   code: manufacturer,
   config: { ...config, ...more },
@@ -19,7 +19,7 @@ interface RateLimit {
   readonly burst: number
 }
 
-/** Expects that no window has more calls than a token bucket of this size allows. */
+/** Expects that no period contains more calls than a token bucket of this size allows. */
 function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
@@ -27,7 +27,7 @@ function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): v
       const seconds = ((times[to] as number) - (times[from] as number)) / 1000
       expect(to - from + 1).toBeLessThanOrEqual(burst + perSecond * seconds + 2)
     }
-    // Pairs that are further apart follow from adjacent ones.
+    // Saves time: only periods that begin with one of the first calls are checked.
     if (from > 200) break
   }
 }
@@ -139,7 +139,7 @@ describe('one address', () => {
 
 describe('a system that sends Retry-After', () => {
   // Conformance: S-1.23, S-7.8, C-5.28.
-  it('is not called until then, is degraded meanwhile, and stored data is served', async () => {
+  it('is not called before the given time, is reported as rate limited, and its stored data is served', async () => {
     const shure = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
@@ -154,7 +154,7 @@ describe('a system that sends Retry-After', () => {
     expect(status).toBe('healthy')
     withoutPush(shure)
     expect(await app.receivers()).toHaveLength(2)
-    await until('the system gets another request', () => shure.requests.total > requestsBefore)
+    await until('the system receives another request', () => shure.requests.total > requestsBefore)
     expect(performance.now() - limitedAt).toBeGreaterThan(2500)
     await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
   })
@@ -229,7 +229,7 @@ describe('an elapsed minute', () => {
     const listActive = async () => (await app.receivers()).map(({ is_active }) => is_active)
     const waitForRequests = async (count: number) => {
       const before = shure.requests.total
-      await until('the system gets further requests', () => shure.requests.total >= before + count, 20_000)
+      await until('the system receives further requests', () => shure.requests.total >= before + count, 20_000)
     }
     advance(57_000 - (Date.now() - Date.parse(last_seen)))
     await waitForRequests(1)
@@ -240,7 +240,7 @@ describe('an elapsed minute', () => {
   }, 40_000)
 })
 
-/** Advances both clocks of this process at once. There is no way back, because a monotonic clock never goes back. */
+/** Advances both clocks of this process at once. They cannot be set back, because a monotonic clock never goes back. */
 function createTimeLapse(): (ms: number) => void {
   let elapsedMs = 0
   const [wall, monotonic] = [Date.now, performance.now.bind(performance)]

@@ -1,4 +1,4 @@
-/** docs/conformance.md lists every statement of the interface documents; each has at least one test. */
+/** docs/conformance.md lists every statement of the interface specification; each has at least one test. */
 
 import { describe, expect, it } from 'vitest'
 import { checklistErrors, provedStatements, readChecklist } from './checklist.ts'

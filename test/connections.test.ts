@@ -1,4 +1,4 @@
-/** Real-time connections: their states in the store, and how operators stop and start them. */
+/** Real-time connections: their states in the database, and how operators stop and start them. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until } from './app.ts'
@@ -9,7 +9,7 @@ import { tokenHeaders } from './tokens.ts'
 
 const path = '/api/admin/realtime-connections'
 
-/** The admin list of connections and its actions, as an administrator. */
+/** Creates a client that lists, stops and starts connections as an administrator. */
 async function adminClient(app: TestApp) {
   const headers = await tokenHeaders(app.runtime, 'admin')
   const list = async (query = '') => {
@@ -23,7 +23,7 @@ async function adminClient(app: TestApp) {
     statuses: async () => (await list()).map(({ status }: { status: string }) => status),
     async all(status: string, withinMs = 10_000) {
       return until(
-        `all are ${status}`,
+        `all connections are ${status}`,
         async () => {
           const connections = await list()
           return (
@@ -124,7 +124,7 @@ describe.concurrent.each(engines)('real-time connections on %s', (engine: Engine
     const second = await startApp(options)
     await until('the other connection is connected', async () => (await observer.statuses())[1] === 'connected')
     expect(await observer.statuses()).toEqual(['stopped', 'connected'])
-    // Started in a process other than the one that holds the subscription.
+    // The connection is started in a process other than the one that holds the subscription.
     const startedAt = performance.now()
     expect((await observer.post('start', [firstConnection.id])).json).toMatchObject({
       message: 'Started 1 connection(s).',

@@ -15,7 +15,7 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** The database is empty and has no schema. Drop it after the last connection to it is closed. */
+/** Creates an empty database without a schema. Drop it after the last connection to it is closed. */
 export async function createTestDatabase(engine: Engine): Promise<TestDatabase> {
   if (engine === 'postgres') return createPostgresDatabase(inject('postgresUrl'))
   const folder = await createTestFolder()
@@ -27,7 +27,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Reverts the newest migration, as in the database of an older version, and returns its name. */
+/** Reverts the newest migration, which results in a database of an older version, and returns its name. */
 export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
   database.exec('alter table sources drop column device_errors')

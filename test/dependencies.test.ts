@@ -1,5 +1,6 @@
 /**
- * Checks installed versions. In older versions a hostile peer could crash the process, exhaust memory or read its data.
+ * Checks the versions of installed packages. In older versions, a hostile peer could crash the process, exhaust its
+ * memory or read its data.
  */
 
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** Files, commands, flags, variables and keys that deploy/ and its page mention exist. */
+/** Checks that the files, commands, flags, variables and keys that deploy/ and its page mention exist. */
 
 import { execFile } from 'node:child_process'
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -140,7 +140,7 @@ it('deploy/micwatch.service starts the program with valid arguments', async () =
   await expectCommand(args.split(' '))
   await expectVariables([...unit.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name))
   await execFileAsync('systemd-analyze', ['verify', join(root, 'deploy/micwatch.service')]).catch((error) => {
-    // Without systemd only the rest of this test runs; /usr/bin/node may be elsewhere.
+    // The check is skipped if systemd is not installed. Node.js may be installed elsewhere than in /usr/bin.
     if (error.code !== 'ENOENT' && !/node is not executable/.test(String(error.stderr))) throw error
   })
 })

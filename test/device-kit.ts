@@ -1,6 +1,6 @@
 /**
- * Tests that every protocol adapter of a single device must pass, over real sockets against its own simulator. The test
- * of an adapter calls `describeDevice` for each kind of device and adds its own tests.
+ * Tests that every protocol adapter for an individual device must pass, over real sockets against its own simulator.
+ * The test of an adapter calls `describeDevice` for each kind of device and adds its own tests.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -17,7 +17,7 @@ export interface SimulatedDevice {
   readonly url: string
   /** Number of open sessions. */
   readonly clients: number
-  /** `silent`: sends nothing; `foreign`: is another kind of device that responds nevertheless. */
+  /** `silent`: the device sends nothing; `foreign`: it responds like another kind of device. */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
   change(channel: number, change: { readonly name?: string; readonly transmitter?: boolean }): void
   close(): Promise<void>
@@ -120,7 +120,7 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
     })
 
     test.concurrent.each(['silent', 'foreign'] as const)(
-      'throws its ApiError within the timeout if the device is %s',
+      'throws the ApiError of the plugin within the timeout if the device is %s',
       async (fault) => {
         const device = await start()
         device.setFault(fault)
@@ -137,14 +137,14 @@ export function describeDevice({ name, plugin, start: startDevice }: DeviceUnder
       15_000,
     )
 
-    test.concurrent('throws its ApiError if the connection is refused', async () => {
+    test.concurrent('throws the ApiError of the plugin if the connection is refused', async () => {
       const device = await start()
       await device.close()
       const connection = connect(device.url, { timeout: 1 })
       expect(await rejectionOf(list(connection))).toBeInstanceOf(ApiError)
     }, 15_000)
 
-    // Not concurrent: it counts the open resources of this process.
+    // Not concurrent, because it counts the open resources of this process.
     test('ends at once on an abort at any moment and leaves no open resources', async () => {
       const device = await start()
       for (const afterMs of [0, 3, 40, 250]) {

@@ -1,4 +1,4 @@
-/** Device identity through real polls: the table of the interface specification, row by row, on both engines. */
+/** How devices in real polls are recognised, on both engines: the rules of section C-4 of docs/conformance.md. */
 
 import { describe, expect, it } from 'vitest'
 import type { ShowDevice } from '../src/simulation/cast.ts'
@@ -162,7 +162,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
     shure.show.set(id, { serial_number: 'NEW-1', mac_address: '00:0E:DD:FE:FE:01', ip: '10.99.0.1' })
     await poll(app)
     expect(await queue(app)).toMatchObject([{ conflict_type: 'hardware_changed', status: 'pending' }])
-    // The device at that address is missing, which counts after three polls in a row.
+    // The old device is no longer listed, and becomes inactive after three such polls in a row.
     for (const is_active of [true, true, false]) {
       expect(await app.receiver(id)).toMatchObject({ serial_number, is_active })
       await poll(app)
@@ -200,7 +200,7 @@ describe.each(engines)('a device in a poll (%s)', (engine) => {
   })
 
   // Conformance: C-4.14.
-  it('counts once when it is listed twice', async () => {
+  it('is one receiver even if it is listed twice', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const duplicate: ShowDevice = deviceOf(shure)
     shure.show.add('shure', { ...duplicate, id: 'the-same-again', ip: '10.66.0.1' })

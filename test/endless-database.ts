@@ -6,12 +6,12 @@ const interior = 0x05
 const leaf = 0x0d
 const depth = 12
 const children = 500
-/** Is in the schema of every Micwatch database and may be repeated without an error. */
+/** A name in the schema of every Micwatch database, which may be repeated without an error. */
 const repeated = 'sqlite_autoindex_meta_1'
 
 /**
- * The schema's b-tree ends in pages each of which references the next one many times. SQLite follows all references to
- * the same row. For the layout see https://www.sqlite.org/fileformat2.html#b_tree_pages
+ * Adds pages below the schema's b-tree, each of which references the next one many times. SQLite follows all
+ * references, and reads the same row again and again. See https://www.sqlite.org/fileformat2.html#b_tree_pages
  */
 export async function makeEndless(path: string): Promise<void> {
   const file = await readFile(path)
@@ -37,9 +37,9 @@ export async function makeEndless(path: string): Promise<void> {
   await writeFile(path, Buffer.concat([file, ...added, leafPage]))
 }
 
-/** Returns the bytes of the row's cell. */
+/** Returns the bytes of the cell with the row named `repeated`. */
 function findRow(file: Buffer, pageSize: number): Buffer {
-  // The first page still has remains of the time before it had children.
+  // The first page is skipped: it still contains old copies of rows that have moved to its children.
   const name = file.indexOf(repeated, pageSize)
   const start = name - (name % pageSize)
   const cells = Array.from(
@@ -47,7 +47,7 @@ function findRow(file: Buffer, pageSize: number): Buffer {
     (_, index) => start + file.readUInt16BE(start + 8 + 2 * index),
   )
   const cell = Math.max(...cells.filter((offset) => offset < name))
-  // One byte each: the length of the row and its number.
+  // A cell begins with the row's length and number, which take one byte each.
   return file.subarray(cell, cell + 2 + (file[cell] ?? 0))
 }
 

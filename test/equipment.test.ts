@@ -70,12 +70,12 @@ describe.concurrent('a Lectrosonics DSQD', () => {
     })
     const identityRequests = receiverUnit.requests.count('!id?')
     await pause(2_500)
-    // The subscription may send one; two polls would have been due in this time.
+    // The subscription may send `!id?` once; polling would have sent it twice in this time.
     expect(receiverUnit.requests.count('!id?') - identityRequests).toBeLessThanOrEqual(1)
     expect(receiverUnit.push.connections).toBe(1)
   })
 
-  it('is subscribed again after it was switched off and on', async () => {
+  it('is subscribed to again after it was switched off and on', async () => {
     const receiverUnit = await startLectrosonics()
     const app = await startApp({ manufacturers: [configFor(receiverUnit)] })
     const { id } = deviceOf(receiverUnit)
@@ -100,7 +100,7 @@ it('the demo shows a rack of every family on one page, live, beside two systems'
   onTestEnd(close)
   const app = await startApp({ manufacturers: manufacturers.map(({ code, config }) => ({ code, config })) })
   const families = ['ulxd', 'qlxd', 'slxd', 'ad', 'psm1000', 'uhfr', 'ewdx', 'd6000', 'ew', 'spectera', 'dsqd'] as const
-  // Receivers of the systems, and single devices of Shure, Sennheiser and Lectrosonics.
+  // Receivers of the systems, and individual devices of Shure, Sennheiser and Lectrosonics.
   const count = 24 + 7 + 6 + 1
   await until(
     'every family is listed with its channels',

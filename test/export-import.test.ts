@@ -1,4 +1,4 @@
-/** `export` and `import`: settings that users made, moved to another machine or imported on the same one. */
+/** `export` and `import`: what users have configured, moved to another machine or imported on the same one. */
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function createInstallationOn(engine: Engine, manufacturers: readonly obje
 
 type Installation = Awaited<ReturnType<typeof createInstallationOn>>
 
-/** A service with two receivers of two channels that users have organised. */
+/** Starts a service with two receivers of two channels each, and configures it as its users would. */
 async function configureService(installation: Installation) {
   const service = await installation.serve()
   const receivers = await until('both receivers are known', async () => {
@@ -168,14 +168,14 @@ describe.each(engines)('export and import on %s', (engine) => {
 
   // Conformance: C-9.19.
   it(
-    'keep stored secrets where the file has masks, reassign slots, and delete nothing',
+    'keep stored secrets where the file contains `********`, reassign slots, and delete nothing',
     async () => {
       const shure = withoutPush(await startShure())
       const installation = await createInstallationOn(engine, [configFor(shure)])
       const { service } = await configureService(installation)
       const file = parse((await installation.run(['export'])).out)
       file.manufacturers[0].name = 'Main Shure'
-      // The first channel of one receiver takes the slot of the other's.
+      // The first channel of one receiver takes the slot of the other receiver's first channel.
       const [first, second] = file.receivers
       const changes = { ...file, groups: [{ title: 'Choir' }], performers: [], locations: [] }
       const takenSlot = second.slots[1]

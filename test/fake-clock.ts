@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { installDebianPackage } from './debian-package.ts'
 
 export interface FakeClock {
-  /** Environment of the process that uses this clock. */
+  /** Environment variables for the process that uses this clock. */
   readonly env: Readonly<Record<string, string>>
   /** Sets the clock ahead by this many seconds, for example `+3600`. */
   set(offset: string): Promise<void>

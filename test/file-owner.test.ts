@@ -19,7 +19,7 @@ async function readOwners(folder: string): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(owners))
 }
 
-/** A data folder of another user, in a working directory that this user may enter. */
+/** Creates a data folder that belongs to another user, in a working directory that this user may enter. */
 async function createOwnedInstallation() {
   const installation = await createInstallation({ tls: 'auto' })
   const data = join(installation.path, 'data')
@@ -47,7 +47,7 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     expect((await installation.run(['export', '--output', join('data', 'secrets.yaml'), '--with-secrets'])).code).toBe(
       0,
     )
-    // Given by its path, and not readable for the owner of the folder.
+    // A file whose path the operator gave belongs to root, and the owner of the folder cannot read it.
     const { uid, mode } = await lstat(join(installation.data, 'secrets.yaml'))
     expect([uid, mode & 0o777]).toEqual([0, 0o600])
     await chown(join(installation.data, 'secrets.yaml'), user, user)
@@ -57,7 +57,7 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     expect(installation.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 120_000)
 
-  it('a service creates files of that user, who can continue with them', async () => {
+  it('a service creates files of that user, who can then run the service on them', async () => {
     const installation = await createOwnedInstallation()
     const service = await installation.serve(['--host', '0.0.0.0'])
     await installation.expectOwned(

@@ -21,7 +21,7 @@ async function expectLine(
   expect(result.err.trimEnd().split('\n')).toHaveLength(1)
 }
 
-/** For tests that start many programs one after the other. */
+/** Time limit for tests that start many programs one after the other. */
 const slowTestMs = 120_000
 
 const password = 'correct horse battery\n'
@@ -29,7 +29,7 @@ const createAdminArgs = ['create_admin', '--username', 'ana', '--password-stdin'
 
 describe('a shell without the secrets', () => {
   it(
-    'can run commands that call no system, and stored settings stay',
+    'can run commands that call no system, and keeps the stored settings',
     async () => {
       const shure = withoutPush(await startShure())
       const secret = String(shure.config.shared_key)
@@ -59,7 +59,7 @@ describe('a shell without the secrets', () => {
           /: manufacturers\.0\.config\.shared_key: the environment variable SHURE_KEY is not set$/,
         )
       }
-      // Stored without its secret, the system would reject the credentials.
+      // The stored secret is unchanged: without it, the system would reject the credentials.
       await installation.write('micwatch.yaml', '')
       expect((await installation.run(['check_api_health'])).code).toBe(0)
     },
@@ -215,7 +215,7 @@ describe('a typing error', () => {
   )
 })
 
-/** Returns the arguments that a shell makes of a printed command. */
+/** Returns the arguments that a shell parses from a printed command. */
 function parseArgs(command: string): string[] {
   const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${command.replace('<name>', 'ana')}`], { encoding: 'utf8' })
   return stdout.trimEnd().split('\n')

@@ -12,7 +12,7 @@ function write(app: HttpClient, method: string, path: string, body: unknown) {
   return app.send(method, path, { headers, body: JSON.stringify(body) })
 }
 
-/** Two known receivers of two channels that are polled every second. */
+/** Starts a service that knows two receivers of two channels each and polls them every second. */
 async function startRack(engine: (typeof engines)[number] = 'sqlite') {
   const simulator = withoutPush(await startShure())
   const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
@@ -78,7 +78,7 @@ describe.concurrent('groups', () => {
 
   // Conformance: C-5.41.
   // Reliability: 3.12.10.
-  it('have at most the maximum number of slots', async () => {
+  it('can have 10,000 slots; unknown ids and manufacturers are rejected', async () => {
     const app = await startApp()
     const slots = Array.from({ length: 10_000 }, (_, index) => 65_535 - index)
     expect((await app.post('/api/group/', { title: 'ä'.repeat(255), slots })).json.slots).toEqual(slots)

@@ -15,7 +15,7 @@ async function manufacturersOf(app: Pick<TestApp, 'get'>): Promise<Map<string, M
   return new Map(manufacturers.map((manufacturer: Manufacturer) => [manufacturer.code, manufacturer]))
 }
 
-/** A port without a listener. */
+/** Returns a URL whose port nothing listens on. */
 async function unusedUrl(): Promise<string> {
   const { createServer } = await import('node:net')
   const server = createServer()
@@ -94,7 +94,7 @@ it.concurrent('a new manufacturer is unknown until its system responds, also aft
     expect([added.status, added.json.status]).toEqual([201, 'unknown'])
     const { json } = await app.get('/api/health/')
     expect([json.status, json.vendor_api.status, json.vendor_api.error]).toEqual(['degraded', 'unknown', null])
-    await until('the system gets a request', () => system.requests.length > requestsBefore)
+    await until('the system receives a request', () => system.requests.length > requestsBefore)
     respond()
     await until('the status is healthy', async () => (await app.get('/api/health/')).json.status === 'healthy')
     expect((await app.send('DELETE', '/api/admin/manufacturers/shure/', { headers: admin })).status).toBe(204)

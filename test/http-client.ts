@@ -1,4 +1,4 @@
-/** Sends raw HTTP requests: any Host, any header, any body; the response has the raw bytes and the parsed JSON. */
+/** Sends raw HTTP requests: any Host, any header, any body. A response contains the raw bytes and the parsed JSON. */
 
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 import { connect } from 'node:net'

@@ -50,7 +50,7 @@ it('a kiosk session may read and do nothing else', async () => {
 })
 
 // Reliability: 3.5.3.
-it('a kiosk session ends when its token is revoked, expires or gets another role', async () => {
+it('a kiosk session ends when its token is revoked, expires or is given another role', async () => {
   const { app, admin, createToken } = await startService()
   const headers = { ...admin, 'content-type': 'application/json' }
   const cases: [string, (id: number) => Promise<unknown>][] = [
@@ -94,7 +94,7 @@ it('starting a kiosk session requires a valid token of the viewer role', async (
   }
   const wrong = await exchangeToken(app, `micwatch_1_${'x'.repeat(43)}`)
   expect([wrong.status, wrong.json.error]).toEqual([401, 'This token is wrong, was revoked, or has expired.'])
-  // As a cookie, a token of another role is not accepted.
+  // A token of another role is not accepted as a cookie either.
   const cookie = `micwatch_sid_${app.port}=${(await createToken('admin')).token}`
   expect((await app.get('/api/data.json', { cookie })).status).toBe(401)
   expect((await app.get('/api/admin/users/', { cookie })).status).toBe(401)

@@ -63,7 +63,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
     )
   }, 60_000)
 
-  it('that no process polls any more are unhealthy without an error; not while another process takes over', async () => {
+  it('that no process polls any more are unhealthy without an error, but not while another process takes over', async () => {
     const shure = await startShure()
     const screen = await startApp({ manufacturers: [configFor(shure)], engine, servesOnly: true })
     const sharedStore = { databaseUrl: screen.databaseUrl, dataDir: screen.dataDir }
@@ -144,7 +144,7 @@ describe('a system whose lease changes hands', () => {
   it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
     const calls = () => [...system.requests, ...system.upgrades].map(({ at }) => at).sort((a, b) => a - b)
-    // A tenth of the burst is never used.
+    // The service reserves a tenth of the burst, so only nine calls are sent at once.
     while (calls().length < 9) await first.post('/api/refresh/')
     await first.close()
     const before = calls().length
@@ -152,7 +152,7 @@ describe('a system whose lease changes hands', () => {
     while (calls().length < before + 6) await second.post('/api/refresh/')
     const [firstAt = 0, ...later] = calls()
     for (const [index, at] of later.entries()) {
-      // Two more for calls that arrived late.
+      // Two calls more than the limit are accepted, because calls may have arrived late.
       expect(index + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
   }, 60_000)

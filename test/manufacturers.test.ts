@@ -22,7 +22,7 @@ const path = '/api/admin/manufacturers/'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** Requests as an administrator. */
+/** Starts a service, and returns functions that send requests to it as an administrator. */
 async function startAdmin(options: TestAppOptions = {}) {
   const app = await startApp(options)
   const headers = await tokenHeaders(app.runtime, 'admin')
@@ -97,7 +97,7 @@ describe('a manufacturer', () => {
   })
 
   // Conformance: S-1.11.
-  it('that is disabled is neither polled nor subscribed, and others continue', async () => {
+  it('that is disabled is neither polled nor subscribed to, and others continue', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const { app, change } = await startAdmin({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('both subscriptions are connected', () => shure.push.connections > 0 && sennheiser.push.connections > 0)
@@ -164,7 +164,7 @@ describe('a manufacturer', () => {
     expect(await list()).toEqual([])
 
     await add({ code: 'stage', plugin: 'shure', api_enabled: false, config })
-    // The mask represents the stored value; omitted fields are as stored.
+    // `********` stands for the stored value; omitted fields keep their stored values.
     expect((await testSettings({ code: 'stage', config: { shared_key: '********', timeout: 3 } })).json).toMatchObject(
       healthy,
     )
@@ -206,7 +206,7 @@ describe('a manufacturer', () => {
   })
 })
 
-it('a system that sent Retry-After is not called until then, whatever is changed meanwhile', async () => {
+it('a system that sent Retry-After is not called before the given time, whatever is changed meanwhile', async () => {
   const simulator = withoutPush(await startShure())
   const { app, change } = await startAdmin({ manufacturers: [configFor(simulator)] })
   await until('the receivers are listed', async () => (await app.receivers()).length === 2)
@@ -330,7 +330,6 @@ describe('invalid settings', () => {
 
   // Reliability: 1.15, 3.9.1.
   it('are checked again when the connection is opened', async () => {
-    // Written to the database directly, so nothing has validated it.
     const listener = createServer((_request, response) => response.end('{"devices":[]}'))
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void listener.close())
@@ -345,7 +344,8 @@ describe('invalid settings', () => {
       code: 'shure',
       config: { api_base_url: `http://localhost:${port}`, shared_key: 'x', poll_interval: 1 },
     })
-    await until('the system gets a request', () => requestsBefore > 0)
+    await until('the system receives a request', () => requestsBefore > 0)
+    // The address was allowed when the manufacturer was added, and is blocked only now.
     app.runtime.sourceDeps.destinations.blockListener('0.0.0.0', port)
     listener.closeAllConnections()
     const before = requestsBefore
@@ -370,7 +370,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const screen = await startAdmin({ databaseUrl: database.url, servesOnly: true })
-    // They share the key file, as they would with a shared data folder.
+    // Both processes share the key file, as they would with a shared data folder.
     const poller = await startApp({ databaseUrl: database.url, dataDir: screen.app.dataDir })
     await screen.add({ code: 'shure', config: configFor(simulator).config })
     await until('the poller lists the receivers', async () => (await poller.receivers()).length === 2)

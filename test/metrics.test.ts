@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 
-/** Name with labels -> value. */
+/** Maps each name with its labels to its value. */
 function readMetrics(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))

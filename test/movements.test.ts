@@ -1,4 +1,4 @@
-/** Movements of receivers, detected and by hand; acknowledgement; locations; the layout. */
+/** Movements of receivers, detected or made by hand; acknowledgement; locations; the layout. */
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
@@ -71,7 +71,7 @@ it('a moved receiver is listed until a user acknowledges it', async () => {
   expect(await movements('?acknowledged=false')).toEqual([])
 })
 
-it('two receivers that swap addresses are two movements, and swapping back is two more', async () => {
+it('two receivers that swap addresses cause two movements, and two more when they swap back', async () => {
   const { shure, app, movements } = await startService()
   const [a, b] = [deviceOf(shure, 0), deviceOf(shure, 1)]
   shure.show.set(a.id, { ip: b.ip })
@@ -220,7 +220,7 @@ it('a pushed new address is kept by the polls that follow', async () => {
   shure.show.set(id, { ip: '10.77.0.1' })
   await until('the new address is known', async () => (await app.receivers())[0]?.ip === '10.77.0.1')
   const polls = shure.requests.count('/api/v1/devices')
-  await until('it is polled again', () => shure.requests.count('/api/v1/devices') > polls + 2)
+  await until('the system is polled again', () => shure.requests.count('/api/v1/devices') > polls + 2)
   const { json } = await app.get('/api/movements/unacknowledged/')
   expect(json.results.map(({ new_ip }: { new_ip: string }) => new_ip)).toEqual(['10.77.0.1'])
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Everything that nodes share, and two systems: one with push, one that is only polled. */
+/** Creates everything that nodes share, and two systems: one that pushes, and one that is only polled. */
 async function startInstallation() {
   const database = await createPostgresDatabase(server.url)
   onTestFinished(async () => {
@@ -54,7 +54,7 @@ async function startInstallation() {
   return { databaseUrl: database.url, pushing, polled, manufacturers, shared }
 }
 
-/** Two services in this process that both poll. */
+/** Starts two services in this process that both poll. */
 async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnType<typeof startInstallation>>) {
   const options = { databaseUrl, manufacturers, config: shared }
   const apps = [await startApp(options), await startApp(options)] as const
@@ -67,7 +67,7 @@ async function startTwo({ databaseUrl, manufacturers, shared }: Awaited<ReturnTy
   return apps
 }
 
-/** The processes that hold the lease of a source. */
+/** Returns the processes that hold the lease of a source. */
 async function pollers({ runtime }: TestApp): Promise<string[]> {
   const leases = await runtime.db.read.selectFrom('leases').select(['source', 'owner']).execute()
   const owners = leases.filter(({ source }) => /^(shure|sennheiser):/.test(source)).map(({ owner }) => owner ?? '')
@@ -76,7 +76,7 @@ async function pollers({ runtime }: TestApp): Promise<string[]> {
 
 const isSubscribed = ({ push }: ShureSimulator) => push.connections > 0
 
-/** How often a client received this battery level for some first channel. */
+/** Counts how often a client received this battery level for the first channel of an update. */
 const countUpdates = (socket: TestSocket, battery: number) =>
   socket.ofType('device_update').filter(({ data }) => data.channels?.[0]?.transmitter?.battery === battery).length
 
@@ -95,7 +95,7 @@ describe('two nodes with a client on each', () => {
     for (const battery of [61, 42, 23]) {
       const changedAt = performance.now()
       installation.pushing.show.set(deviceOf(installation.pushing).id, { battery }, 1)
-      // Polled once a second; the other delays add up to another second.
+      // This system is polled once a second; all other delays together take up to another second.
       installation.polled.show.set(deviceOf(installation.polled).id, { battery: battery + 1 }, 1)
       await until('the pushed change is received', () => sockets.every((socket) => countUpdates(socket, battery) > 0))
       expect(elapsedSince(changedAt)).toBeLessThan(1500)
@@ -148,11 +148,11 @@ describe('two nodes with a client on each', () => {
       )
     }
     for (const app of apps) await until('the status is healthy', () => isHealthy(app), 15_000)
-    // The limit is five seconds.
+    // The promised limit is five seconds; the rest is a margin for a busy machine.
     expect(elapsedSince(restartedAt)).toBeLessThan(8000)
     for (const monitor of monitors) expect(await monitor.longestMs()).toBeLessThan(timeLimit(3000))
     installation.pushing.show.set(id, { battery: 23 }, 1)
-    // On the same connections as before.
+    // The clients are still connected, and receive the change on the same connections as before.
     await until('both receive the next change', () => sockets.every((socket) => countUpdates(socket, 23) === 1))
     expect((await apps[1].get('/api/groups/')).json).not.toContainEqual(expect.objectContaining({ title: 'lost' }))
   }, 60_000)
@@ -161,7 +161,7 @@ describe('two nodes with a client on each', () => {
 describe('nodes in separate processes', () => {
   // Conformance: C-9.23.
   // Reliability: P5.
-  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients get changes again', async () => {
+  it('continue when a poller is killed: the other takes over its systems within 20 s, and clients receive changes again', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
     const screen = await installation.serve(['--no-poll'])
@@ -184,7 +184,7 @@ describe('nodes in separate processes', () => {
     expect(second.isRunning()).toBe(true)
   }, 60_000)
 
-  it('are replaced one by one: a client that reconnects to the next node gets the same state at once', async () => {
+  it('are replaced one by one: a client that reconnects to the next node receives the same state at once', async () => {
     const { databaseUrl, manufacturers, shared, ...systems } = await startInstallation()
     const installation = await createInstallation({ ...shared, manufacturers, database_url: databaseUrl })
     const { id } = deviceOf(systems.pushing)

@@ -29,7 +29,7 @@ async function readDocument(app: TestApp): Promise<OpenApi> {
   return json
 }
 
-/** Every route from fastify's own list, for example `GET /api/receivers/{id}`. */
+/** Returns every route in fastify's own list, for example `GET /api/receivers/{id}`. */
 function routesOf(app: TestApp): string[] {
   const routes: string[] = []
   const path: string[] = []
@@ -49,7 +49,7 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
-/** Forbids fields that the schema does not name, so that a response with undocumented fields fails. */
+/** Returns the schema with all other fields forbidden, so that a response with undocumented fields fails. */
 function strictSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strictSchema)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -76,7 +76,7 @@ function expectMatches(document: Pick<OpenApi, 'components'>, schema: object, va
   ).toBe(true)
 }
 
-/** The curl lines of docs/interface.md: the operation that each one calls, and its body. */
+/** Reads the curl lines in docs/interface.md: the operation that each one calls, and its body. */
 function readExamples() {
   const text = readFileSync(new URL('../docs/interface.md', import.meta.url), 'utf8')
   return [...text.matchAll(/\bcurl ([^\n]*?)\$URL(\/[^\s"')|?]*)/g)].map(([, options = '', path = '']) => {
@@ -88,7 +88,7 @@ function readExamples() {
   })
 }
 
-/** `GET /api/receivers/1` -> `GET /api/receivers/{id}`. A request that matches no operation is returned as it is. */
+/** Finds `GET /api/receivers/{id}` for `GET /api/receivers/1`. Returns requests that match no operation unchanged. */
 function findOperation(request: string): string {
   const isMatch = (operation: string) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`).test(request)
   return Object.hasOwn(operations, request) ? request : (Object.keys(operations).find(isMatch) ?? request)

@@ -9,13 +9,13 @@ import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 export interface Fixture {
   /** Origin of the responses. */
   readonly source: string
-  /** By path; every other request gets 404. */
+  /** Responses by path; requests for other paths result in 404. */
   readonly answers: Readonly<Record<string, unknown>>
-  /** Without `metadata`. */
+  /** The expected reports, without `metadata`. */
   readonly reports: readonly DeviceReport[]
 }
 
-/** In a fixture the word MEGABYTE stands for a text of that length. */
+/** Reads the fixtures in `folder`, and replaces the word MEGABYTE with a text of that length. */
 export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
@@ -87,7 +87,7 @@ const deviceFields = {
   hosted_firmware_version: text,
 }
 
-/** Expects the units and limits of `model/receiver.ts`. Fields may be null or missing; there are no others. */
+/** Expects the units and limits in `model/receiver.ts`. Fields may be null or missing; other fields are not allowed. */
 export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,

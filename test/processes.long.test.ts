@@ -18,7 +18,7 @@ import { timeLimit } from './time-limit.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 
-/** A suspended browser: it connected, received the greeting, and does not read any more. */
+/** Simulates a suspended browser: it connects, receives the greeting, and then stops reading. */
 async function startSilentBrowser(port: number) {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
   socket.on('error', () => {})

@@ -29,7 +29,7 @@ describe('the rate limit', () => {
 
   // Conformance: S-8.2.
   // Reliability: 3.7.1.
-  it('returns one token at a time', async () => {
+  it('allows one more request at a time as tokens are refilled', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 1 }))
     const statuses = async () => [
       (await app.get('/api/health/')).status,
@@ -56,7 +56,7 @@ describe('the rate limit', () => {
   })
 
   // Reliability: 1.19, 3.7.3.
-  it('applies separately to each token and each address', async () => {
+  it('applies separately to each API token and each IP address', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 600 }))
     const [first, other] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'viewer')]
     const getStatus = async (headers: Record<string, string>) => (await app.get('/api/health/', headers)).status

@@ -1,5 +1,5 @@
 /**
- * A real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
+ * Runs a real Redis or Valkey for tests and benchmarks: an installed one, or on Debian one that is installed on demand.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -26,7 +26,7 @@ export interface RedisServer {
 
 const names = ['redis-server', 'valkey-server']
 
-/** The address is known before the server runs. */
+/** Prepares a server without starting it; `url` is already known. */
 export async function prepareRedis(): Promise<RedisServer> {
   const program = await findServer()
   const port = await freePort()

@@ -1,4 +1,4 @@
-/** Two services with one database and one Redis, also while Redis is unavailable. */
+/** Two services with one database and one Redis, which is sometimes unavailable. */
 
 import { describe, expect, it } from 'vitest'
 import { saveReceivers } from '../src/store/receivers.ts'
@@ -8,7 +8,7 @@ import { startRedis, type TestRedis } from './redis.ts'
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 
-/** Two services on one database; only the first one polls. */
+/** Starts two services on one database; only the first one polls. */
 async function startTwo(redis: TestRedis, options: { manufacturers?: readonly object[]; limit?: object } = {}) {
   const { manufacturers = [], limit } = options
   const config = { redis_url: redis.url, ...(limit !== undefined && { rate_limit: limit }) }

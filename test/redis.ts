@@ -1,4 +1,4 @@
-/** Starts a real Redis for a test; the server ends with the test in every case. */
+/** Starts a real Redis for a test; the server is stopped when the test ends, even if it fails. */
 
 import { Redis } from 'ioredis'
 import { onTestEnd } from './cleanup.ts'
@@ -9,7 +9,7 @@ export interface TestRedis extends Omit<RedisServer, 'stop'> {
   client(): Redis
 }
 
-/** The address is known before the server runs: use `isRunning: false` for a test that starts without Redis. */
+/** Starts a server. Use `isRunning: false` for a test that starts without Redis: `url` is known nevertheless. */
 export async function startRedis({ isRunning = true } = {}): Promise<TestRedis> {
   const server = await prepareRedis()
   const clients: Redis[] = []

@@ -12,7 +12,7 @@ import { type HttpResponse, httpClient } from './http-client.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
-/** Three receivers of one manufacturer and two of the other. */
+/** Starts a service with three receivers of one manufacturer and two of another. */
 async function startService(config: Record<string, unknown> = {}) {
   const shure = withoutPush(await startShure({ receivers: 3 }))
   const sennheiser = withoutPush(await startSennheiser({ receivers: 2 }))
@@ -34,7 +34,7 @@ function expectError(response: HttpResponse, status: number, details?: string | 
 
 describe('reads', () => {
   // Conformance: S-1.22, S-2.5, S-4.4, C-2.6.
-  it('return the full payload at both addresses, of all manufacturers or of one', async () => {
+  it('return all data at both URLs, for all manufacturers or for one', async () => {
     const { app } = await startService()
     const all = (await app.get('/api/data.json')).json
     expect(all).toEqual({
@@ -425,7 +425,7 @@ describe('access', () => {
     const absolute = 'GET http://evil.example/api/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
     expect(await app.raw(absolute)).toMatch(/^HTTP\/1\.1 421 /)
     expect(await app.raw('GET /api/health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
-    // As in a request to a proxy: the address has the host, and the header is ignored.
+    // As in a request to a proxy, the request target contains the host name, and the Host header is ignored.
     for (const target of [
       'http://127.0.0.1/healthz',
       'HTTP://localhost.:8080/healthz?x=1',
@@ -452,7 +452,7 @@ describe('access', () => {
     socket.setEncoding('utf8').on('data', (text) => {
       received += text
     })
-    // Data sent immediately after it may be lost. The connection is closed, so the client detects the loss.
+    // Data sent right after the upgrade request may be lost. The connection is closed, so the client detects the loss.
     const upgradeRequest = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: TLS/1.0\r\n\r\n'
     socket.write(`${upgradeRequest}GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await once(socket, 'close')
@@ -548,7 +548,7 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
   })
 })
 
-describe('an unknown address and serial number', () => {
+describe('an unknown IP address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }
     const system = await startSystem(respondJson({ devices: [] }))

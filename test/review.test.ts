@@ -31,7 +31,7 @@ async function startService(simulators: readonly Simulator[], options: Parameter
   return Object.assign(app, { admin, queue, review })
 }
 
-/** Adds a second device with the address of the first one. */
+/** Adds a second device with the IP address of the first one. */
 function addConflict(shure: Simulator, serial_number = 'VISITOR-1') {
   const holder = deviceOf(shure)
   const id = shure.show.add('shure', { ip: holder.ip, name: 'Visiting Rack', serial_number, channels: 2 })
@@ -89,7 +89,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.6.
-  it('of replaced hardware creates a new receiver, which takes over the id', async () => {
+  it('replaced hardware creates a new receiver, which takes over the id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
     const { id, serial_number } = deviceOf(shure)
@@ -105,8 +105,8 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
-  it('of replaced hardware creates its channels at once in the slots of the old one, also after several polls', async () => {
-    // A list that identifies devices and needs further requests for their channels, which fail after the first time.
+  it('replaced hardware creates its channels at once in the slots of the old receiver, even after several polls', async () => {
+    // The list identifies devices without their channels, which need further requests; these fail later in the test.
     const responses = new Map<string, object>()
     const list = (more: object) =>
       responses.set('/api/v1/devices', {
@@ -137,7 +137,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
   })
 
-  it('of replaced hardware creates its channels at once if the old one had a subscription', async () => {
+  it('replaced hardware creates its channels at once if the old receiver had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
     await until('the connection is open', () => shure.push.connections > 0)
@@ -161,7 +161,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.7.
-  it('of a serial number of another manufacturer creates a separate receiver', async () => {
+  it('a device whose serial number belongs to another manufacturer creates a separate receiver', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const sennheiser = withoutPush(await startSennheiser({ richList: true }))
     const app = await startService([shure, sennheiser], { engine })
@@ -177,7 +177,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   // Conformance: C-4.13.
-  it('links the receiver if the device matches one meanwhile', async () => {
+  it('links the entry to an existing receiver that the device matches by now', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure], { engine })
     addConflict(shure)
@@ -239,7 +239,7 @@ describe('rejecting', () => {
       message: 'Rejected 1 device(s).',
       updated: 1,
     })
-    // Even if there is no conflict any more.
+    // The device is ignored even when there is no conflict any more.
     shure.show.remove(holder.id)
     shure.show.set(entry.api_device_id, { ip: '10.44.0.1' })
     await poll(app)

@@ -16,7 +16,7 @@ import {
 import { certify } from './certificates.ts'
 
 const idlePolling = { poll_interval: 3600 }
-/** A very high rate limit. */
+/** A rate limit that no test reaches. */
 const unlimitedScans = {
   rate_limit: { overrides: { 'POST /api/discover/': { max_requests: 1_000, window_seconds: 1 } } },
 }
@@ -210,7 +210,7 @@ const lectrosonics = (devices: readonly string[] = []) => ({
   config: { devices, calls_per_second: 1000, burst: 1000, poll_interval: 1 },
 })
 
-describe('single devices', () => {
+describe('individual devices', () => {
   it('are found with their model, and no longer listed once they are monitored', async () => {
     await startUnits()
     const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })

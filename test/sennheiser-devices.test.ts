@@ -1,4 +1,4 @@
-/** Sennheiser's single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
+/** Sennheiser's individual devices in the whole service: detected, subscribed to, lost and restored. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -37,7 +37,7 @@ async function waitForSubscriptions(app: TestApp, count: number): Promise<void> 
 
 // Conformance: C-3.20.
 test.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
-  // An ew device sends its answers to a fixed port, which would be its own port if it had the address of the service.
+  // An ew device sends its responses to a fixed port, which would be its own if it had the service's IP address.
   const ew = closeAfterTest(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = closeAfterTest(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
   const d6000 = closeAfterTest(
@@ -155,7 +155,7 @@ test.concurrent('reports packs of a base station that only receive as units, and
   await until('the meters are received', async () => (await audio()) === -20)
   spectera.set('/api/audio/metering', meters([{ peak: -1, rms: -7 }]))
   await until('the changed meter is received', async () => (await audio()) === -7)
-  // It is assigned a microphone: from now on it is reported on a channel.
+  // The pack is assigned a microphone, so from now on it is reported on a channel.
   spectera.send('{"/api/mts/paired/13":{"micAudiolinkId":9}}')
   await until('the separate unit is offline', async () => (await listIemUnits())[0]?.status === 'offline')
   expect((await app.receivers())[0]?.channels.map(({ channel }) => channel)).toEqual([1, 4, 10])

@@ -1,4 +1,4 @@
-/** A single Sennheiser device with SSC 2: detected, read, subscribed, and never locked out. */
+/** An individual Sennheiser device with SSC 2: it is detected, read and subscribed to, and never locks Micwatch out. */
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ function openTestSource(device: string | object, config: object = {}) {
   return openSource({ id: 'sennheiser:test', manufacturer: 'sennheiser', plugin: sennheiser, settings, client })
 }
 
-/** Uses a session that has reported all subscribed values at the start. */
+/** Subscribes, and returns the events after the session was opened. */
 async function follow(source: ReturnType<typeof openTestSource>, signal = neverAborted) {
   const { subscribe } = await source.findAdapter()
   const events = subscribe?.(source.client, noTargets, signal)
@@ -104,7 +104,7 @@ describe('detection of the protocol at a web address', () => {
     await simulator.close()
     const port = Number(new URL(simulator.url).port)
     closeAfterTest(await startSennheiserSimulator({ pushesPerSecond: 0, receivers: 2, password, port }))
-    // The connection that was kept from before is the first to fail.
+    // The connection kept open from the first request may fail, so the list is then requested again.
     const { devices } = await source.listDevices().catch(() => source.listDevices())
     expect(devices).toHaveLength(2)
   })
@@ -227,7 +227,7 @@ describe('a session', () => {
   test('ends within seconds if a device sends nothing and does not respond', async () => {
     const simulator = await start()
     const iterator = await follow(openTestSource(simulator.url, { timeout: 1 }))
-    // The last path of the last list, reported at once.
+    // The firmware version is the last value that is reported at the start.
     const firmware = ({ type, ...event }: PushEvent) => type === 'report' && JSON.stringify(event).includes('4.0.2')
     await find(iterator, firmware)
     await pause(100)

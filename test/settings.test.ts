@@ -98,7 +98,7 @@ describe('POST /api/config/', () => {
 })
 
 describe('changing settings', () => {
-  it('requires an administrator where sign-in is required, an operator is not enough', async () => {
+  it('requires an administrator where sign-in is required; an operator is not enough', async () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
     for (const role of ['viewer', 'operator'] as const) {
@@ -147,7 +147,7 @@ describe('enable_websocket', () => {
   })
 
   // Conformance: C-7.18.
-  it('of one manufacturer only stops messages about that manufacturer', async () => {
+  it('set to false for one manufacturer stops the messages about that manufacturer only', async () => {
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
     const app = await startApp({ manufacturers: [configFor(simulator)] })
@@ -184,7 +184,7 @@ describe.each(engines)('several processes (%s)', (engine) => {
   })
 })
 
-it('settings keep a change over a restart', async () => {
+it('changed settings are kept over a restart', async () => {
   const installation = await createInstallation({})
   const first = await installation.serve()
   expect((await changeSetting(first, 'polling_interval', '77')).status).toBe(200)

@@ -87,12 +87,12 @@ describe('revoked access', () => {
     expect(await session.socket.closed).toBe(4401)
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(2000))
     expect((await session.app.get('/api/data.json', session.headers)).status).toBe(401)
-    // Other signed-in users stay.
+    // Other users stay signed in.
     expect((await session.app.get('/api/data.json', session.admin)).status).toBe(200)
   })
 
   // Reliability: 1.21, 3.4.4.
-  it('of a token ends it too', async () => {
+  it('by deleting a token ends its requests and open sockets too', async () => {
     const { app, admin } = await openSession(lan)
     const { id, headers } = await createToken(app, admin, 'viewer')
     const socket = await app.socket('/ws', { headers })
@@ -103,7 +103,7 @@ describe('revoked access', () => {
   })
 
   // Reliability: 1.21, 3.4.4.
-  it('ends in every process on the database', async () => {
+  it('takes effect in every process on the database', async () => {
     const { app, ana, admin, headers } = await openSession(lan)
     const other = await startApp({ databaseUrl: app.databaseUrl, config: lan, servesOnly: true })
     const cookie = headers.cookie.replaceAll(`${app.port}=`, `${other.port}=`)
@@ -117,7 +117,7 @@ describe('revoked access', () => {
   })
 
   // Reliability: 3.6.1.
-  it('by a password change gives the browser that made it a new session', async () => {
+  it('by a password change gives a new session to the browser that made the change', async () => {
     const { app, headers } = await openSession(lan)
     const wrong = { current_password: 'not it at all', new_password: 'another fine password' }
     const rejected = await app.post('/api/auth/password', wrong, headers)
@@ -257,7 +257,7 @@ describe('the first administrator', () => {
       ),
     )
     await signIn(service, 'ana')
-    // The code was valid once.
+    // The code can be used only once.
     expect((await service.post('/api/auth/setup', { username: 'ben', password, code })).status).toBe(409)
   })
 
@@ -393,7 +393,7 @@ describe('create_admin', () => {
     await expect(signIn(service, 'ana')).rejects.toThrow('401')
     const admin = await signIn(service, 'ana', 'another fine password')
     expect((await service.get('/api/admin/users/', admin)).status).toBe(200)
-    // A reset on the machine ends existing sessions.
+    // Resetting the password on the command line revokes existing sessions.
     const socket = await service.socket('/ws', { headers: admin })
     await socket.next(({ type }) => type === 'status')
     expect((await installation.run(reset, {}, 'a third fine password\n')).code).toBe(0)

@@ -1,4 +1,4 @@
-/** Single devices in the whole service: detected, subscribed, lost and restored, with every protocol. */
+/** Individual devices in the whole service: detected, subscribed to, lost and restored, in every protocol. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -81,7 +81,7 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
   expect(devices.some(({ isLockedUp }) => isLockedUp)).toBe(false)
 }, 60_000)
 
-it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is subscribed and not polled', async () => {
+it.concurrent('reports packs in a charger as units that charge, are removed and return; the charger is subscribed to and not polled', async () => {
   const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, null] })
   onTestEnd(() => charger.close())
   const app = await startApp({ manufacturers: [shureDevices(charger.url)] })
@@ -130,7 +130,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   ])
 }, 120_000)
 
-it.concurrent('assigns packs that are reported together with a new charger to it at once', async () => {
+it.concurrent('assigns packs to a new charger at once if they are reported together with it', async () => {
   const charger = await startChargerSimulator({ model: 'SBC240', name: 'Backstage', bays: [80, 60] })
   onTestEnd(() => charger.close())
   const installation = await createInstallation({ manufacturers: [shureDevices(charger.url)] })

@@ -1,4 +1,4 @@
-/** A device that announces itself over SLP as Shure's do: it multicasts an unsolicited Attribute Reply periodically. */
+/** A device that announces itself over SLP like a Shure device: it multicasts unsolicited Attribute Replies. */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -6,14 +6,14 @@ import type { MulticastGroup } from '../src/upstream/announcements.ts'
 
 export interface Beacon {
   readonly group: MulticastGroup
-  /** One of this machine's own addresses. */
+  /** One of this machine's own IP addresses. */
   readonly ip: string
-  /** Messages, sent in turn. */
+  /** Messages, all of which are sent at every interval. */
   readonly datagrams: readonly Buffer[]
   readonly intervalMs?: number
 }
 
-/** Uses real multicast that does not leave the machine. */
+/** Starts to announce the device, over real multicast that does not leave the machine. */
 export async function startBeacon({ group, ip, datagrams, intervalMs = 200 }: Beacon) {
   const socket = createSocket('udp4')
   socket.bind(0, ip)
@@ -33,7 +33,7 @@ export async function startBeacon({ group, ip, datagrams, intervalMs = 200 }: Be
   }
 }
 
-/** RFC 2608 §8 and §10.4: header with language tag, error code, and the attribute list with its length. */
+/** Creates a message as in RFC 2608 §8 and §10.4: header with language tag, error code, attribute list with length. */
 export function attributeReply(attributes: string, errorCode = 0): Buffer {
   const language = Buffer.from('en')
   const list = Buffer.from(attributes)
@@ -47,7 +47,7 @@ export function attributeReply(attributes: string, errorCode = 0): Buffer {
   return Buffer.concat([header, language, fields, list])
 }
 
-/** As sent by a QLXD4 (the addresses are changed). */
+/** Returns attributes as sent by a QLXD4 (with other addresses). */
 export function shureAttributes(
   fields: { readonly model?: string; readonly dcid?: string; readonly cid?: string } = {},
 ) {

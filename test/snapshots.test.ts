@@ -24,7 +24,7 @@ async function listSnapshotNames(installation: Installation): Promise<string[]> 
   return (await readdir(join(installation.path, 'data', 'snapshots')).catch(() => [])).sort()
 }
 
-/** Overwrites everything but the first page with random data. */
+/** Overwrites the file with nonsense from this offset on; by default everything but the first page. */
 async function overwriteWithGarbage(path: string, from = 4096): Promise<void> {
   const { size } = await stat(path)
   const file = await open(path, 'r+')
@@ -33,8 +33,8 @@ async function overwriteWithGarbage(path: string, from = 4096): Promise<void> {
 }
 
 /**
- * Returns headers with a token of each role, created by the program: a database that was open in this process may be
- * closed only at garbage collection, which would remove its write-ahead log.
+ * Returns headers with an operator's and an administrator's token. The program creates them, because a database that
+ * was open in this process may be closed as late as at garbage collection, which would remove its write-ahead log.
  */
 async function tokensFor(installation: Installation, service: Service) {
   await installation.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
@@ -46,7 +46,7 @@ async function tokensFor(installation: Installation, service: Service) {
   return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
-/** A working directory of a service that created a group and was stopped in order. */
+/** Creates a working directory, in which a service created a group and was stopped in order. */
 async function createUsedInstallation(title = 'Main stage'): Promise<Installation> {
   const installation = await createInstallation({})
   const service = await installation.serve()
@@ -278,7 +278,7 @@ describe.concurrent('damage that appears while the service runs', () => {
   // Conformance: C-5.26.
   // Reliability: S4.
   it(
-    'keeps serving the last state, rejects writes, is logged once, and repaired at the next start',
+    'leaves the last state available, causes writes to be rejected, is logged once, and is repaired at the next start',
     async () => {
       const shure = withoutPush(await startShure())
       const installation = await createInstallation({ manufacturers: [configFor(shure)] })
@@ -354,7 +354,7 @@ describe.concurrent('snapshots', () => {
 
   // Reliability: S11.
   it(
-    'are created before a migration with the data before it',
+    'are created before a migration, with the data as it was before',
     async () => {
       const installation = await createUsedInstallation()
       const path = databasePath(installation)

@@ -32,9 +32,9 @@ export interface TestSocket {
   sendRaw(data: string | Buffer): void
   /** Returns the first matching message, waiting for it if necessary. */
   next(matches: (message: ReceivedMessage) => boolean, timeoutMs?: number): Promise<ReceivedMessage>
-  /** Resolves once all messages sent before are received: the pong to a ping comes after them. */
+  /** Resolves once all messages sent so far are received: it sends a ping, and the pong comes after them. */
   receiveAll(): Promise<void>
-  /** Close code. */
+  /** Resolves with the close code when the socket is closed. */
   readonly closed: Promise<number>
   close(): void
 }

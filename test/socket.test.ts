@@ -158,7 +158,7 @@ describe('a WebSocket', () => {
   })
 
   // Conformance: C-7.17.
-  it('is rejected at other addresses, and while real-time updates are disabled', async () => {
+  it('is rejected at other URLs, and while real-time updates are disabled', async () => {
     const app = await startApp()
     for (const path of ['/', '/api/data.json', '/nothing', '/ws/a/b']) {
       const socket = await app.socket(path).catch(({ message }: Error) => {
@@ -176,7 +176,7 @@ describe('a WebSocket', () => {
 describe('the subprotocol for levels', () => {
   const protocols = ['micwatch.levels.v1']
 
-  it('has the same data in fewer bytes, and other clients still get JSON', async () => {
+  it('has the same data in fewer bytes, and other clients still receive JSON', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)

@@ -30,7 +30,7 @@ function open(db: Database, now: () => number = Date.now) {
 
 const succeeded: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
-/** Times as subscriptions report them, with fractions of a millisecond. */
+/** `holdMs` may have fractions of a millisecond, as in reports from subscriptions. */
 const rateLimited = (holdMs: number): CycleOutcome => ({ ok: false, error: 'it is rate limited', holdMs })
 const withProblems: CycleOutcome = {
   ok: true,
@@ -64,7 +64,7 @@ describe.each(engines)('sources on %s', (engine) => {
       if (outcome !== null) await sourceRecords.record('shure', first, outcome)
       expect([outcome, statusOf(sourceRecords)]).toEqual([outcome, status])
       await other.load()
-      // The time of a success is not stored every time; the resulting state is the same.
+      // The time of a success is not stored after every cycle, but both processes derive the same state.
       expect(other.health([shure])).toEqual(sourceRecords.health([shure]))
     }
     expect(published).toEqual(['degraded', 'healthy', 'degraded', 'healthy'])
@@ -90,7 +90,7 @@ describe.each(engines)('sources on %s', (engine) => {
     expect(other.get(first)).toMatchObject({ consecutive_failures: 0, error: null })
   })
 
-  test('count a success for a day, also after a restart', async () => {
+  test('are healthy for a day after a success, even after a restart', async () => {
     const db = await openStore(engine)
     const succeededAt = Date.now()
     const { reports: sourceRecords } = open(db, () => succeededAt)

@@ -21,7 +21,7 @@ const groupCount = 20
 const headerBytes = 32
 const frameBytes = 24 + 4096
 
-/** The data folder of a service that was killed after it acknowledged this many groups. */
+/** The data folder of a service that was killed after it had acknowledged `groupCount` groups. */
 let killedData = ''
 let closeShared = async () => {}
 beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('a damaged write-ahead log', () => {
     expect(countGroups(data.database)).toBe(groupCount)
   })
 
-  it('in the middle is detected without the frame count as well', async () => {
+  it('with damage in the middle is detected even without the stored frame count', async () => {
     const data = await copyData()
     await rm(data.count)
     await write(data.log, headerBytes + ((await countFrames(data.log)) >> 1) * frameBytes + 2000, garbage)
@@ -123,7 +123,7 @@ describe('a damaged write-ahead log', () => {
 })
 
 describe('a write-ahead log after a crash', () => {
-  it('is complete: every group is there, and nothing is reported', async () => {
+  it('is complete: every group is stored, and nothing is reported', async () => {
     const data = await copyData()
     expect(await repairStore(data, Date.now(), false)).toBeNull()
     expect(countGroups(data.database)).toBe(groupCount)
@@ -174,7 +174,7 @@ describe('a write-ahead log after a crash', () => {
     await db.transaction(({ query }) => sql`create table heap (value blob)`.execute(query))
     const insert = sql`insert into heap values (zeroblob(1048576))`
     const rolledBack = db.transaction(async ({ query }) => {
-      // More than SQLite's cache holds, so that it is in the log before the rollback.
+      // Writes more than SQLite's cache holds, so that some of it is in the log before the rollback.
       for (let index = 0; index < 8; index += 1) await insert.execute(query)
       throw new Error('changed my mind')
     })

@@ -1,4 +1,4 @@
-/** The entry file of the built program: it checks the Node.js version before anything else is loaded. */
+/** The entry file of the built program checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { createTestFolder } from './databases.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-/** Runs `file` in this Node.js with another version number. */
+/** Runs `file` in this Node.js, which reports another version number. */
 function runAs(version: string, file: string, args: readonly string[]) {
   const assignment = `process.versions = { ...process.versions, node: '${version}' }`
   const script = `Object.defineProperty(process, 'versions', { writable: true }); ${assignment}`

@@ -26,7 +26,7 @@ function findSource(app: TestApp, manufacturer: string) {
   return poller.source
 }
 
-/** From now on a poll of this source ends only when `release` is called, even if it is aborted. */
+/** Makes polls of this source hang until `release` is called, even if they are aborted. */
 async function hang(app: TestApp, manufacturer: string): Promise<{ release(): void }> {
   let release = () => {}
   let calls = 0

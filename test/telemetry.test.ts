@@ -38,7 +38,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     const subscription = acceptSubscription(system)
     const app = await startApp({ manufacturers: [system.entry('sum')] })
     await until('the subscription is connected', () => subscription.isUp)
-    // Changes while there was no subscription are read once more.
+    // The list is read once more, to find changes from before the subscription was connected.
     const before = system.requests.length
     await until('the list is read again', () => system.requests.length > before + 1)
     const transmitter = async () => channelOf(await app.receiver('d1')).transmitter
@@ -70,7 +70,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
   })
 
   // Conformance: S-1.1.
-  it('is polled without a subscription', async () => {
+  it('is found by polls if there is no subscription', async () => {
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
     const app = await startApp({ engine, manufacturers: [configFor(simulator)] })

@@ -1,6 +1,6 @@
 /**
- * A receiver that is monitored in two ways stays one when either is lost; the other takes precedence after half a
- * minute.
+ * A receiver that is monitored in two ways stays one receiver when either source is lost; the other source takes over
+ * after half a minute.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,7 +19,7 @@ async function startDevice(options: StringsSimulatorOptions) {
   return device
 }
 
-it.concurrent('a receiver that is also monitored through its system stays one when either source is lost', async () => {
+it.concurrent('a receiver that is also monitored through its system stays one receiver when either source is lost', async () => {
   const system = await startShure({ receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 })
   const { id } = deviceOf(system)
   const device = await startDevice({ family: 'ulxd', show: system.show, id })
@@ -60,7 +60,7 @@ it.concurrent('a receiver that is also monitored through its system stays one wh
   )
 }, 150_000)
 
-it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one when either source is lost', async () => {
+it.concurrent('a receiver that is monitored directly and through a Shure System API server stays one receiver when either source is lost', async () => {
   const serverOptions = { receivers: 1, channelsPerReceiver: 4, pushesPerSecond: 0 }
   const server = await startSystemApi(serverOptions)
   const { id, serial_number } = deviceOf(server)

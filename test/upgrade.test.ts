@@ -29,7 +29,7 @@ async function readServed(engine: Engine): Promise<ServedResponses> {
   return JSON.parse((await readGzip(`served-${engine}.json`)).toString())
 }
 
-/** A working directory with the key of the stored secrets and an empty database of this engine. */
+/** Creates a working directory with the key of the stored secrets and an empty database on this engine. */
 async function createEmptyInstallation(engine: Engine) {
   const database = engine === 'postgres' ? await createPostgresDatabase(inject('postgresUrl')) : null
   if (database !== null) onTestEnd(database.drop)
@@ -42,7 +42,7 @@ async function createEmptyInstallation(engine: Engine) {
 
 type Installation = Awaited<ReturnType<typeof createEmptyInstallation>>
 
-/** Opened without polling, at the time at which the earlier version opened it. */
+/** Starts a service that does not poll, with the clock at the time at which the earlier version opened the database. */
 async function openAtTime(installation: Installation, at: string): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(at) })
   onTestEnd(() => vi.useRealTimers())
@@ -59,7 +59,7 @@ async function getAll(app: TestApp, paths: readonly string[], headers: Record<st
   return responses
 }
 
-/** Removes values that each version computes in its own way from the stored ones. */
+/** Removes values that are not stored but computed, which each version may do differently. */
 function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value
@@ -68,12 +68,12 @@ function withoutComputed(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, withoutComputed(item)]))
 }
 
-/** Later versions may add fields; fields that were served then are served now. */
+/** Expects every field that the earlier version served, with the same value; later versions may add fields. */
 async function expectServed(app: TestApp, { token, answers: responses }: ServedResponses): Promise<void> {
   const headers = { authorization: `Bearer ${token}` }
   const now = await getAll(app, Object.keys(responses), headers)
   for (const [path, response] of Object.entries(responses)) {
-    // A restore adds its own record.
+    // A restore adds an audit record of its own, so only as many records as before are compared.
     const served =
       path === '/api/admin/audit/' && Array.isArray(response) ? lastItems(now[path], response.length) : now[path]
     expect({ path, served }).toMatchObject({ path, served: withoutComputed(response) })

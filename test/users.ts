@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
 
 export const password = 'correct horse battery'
-/** A listener that is reachable from the network. */
+/** Configuration of a listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
 export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {

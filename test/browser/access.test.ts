@@ -11,13 +11,13 @@ const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
 const phone = { viewport: { width: 390, height: 844 } }
 
-it('redirects an administrative page to sign-in and back to the requested address', async () => {
+it('redirects an administrative page to sign-in and back to the requested page', async () => {
   const app = await startApp({ config: { server: { mount: '/venue' } } })
   await addUser(app, 'ana', 'admin')
   const page = await browser.open(app, '/admin/?x=1')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await findViolations(page)).toEqual([])
-  // By keyboard only: the first field has the focus.
+  // Only the keyboard is used, so the first field must have the focus.
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
@@ -52,7 +52,7 @@ it('shows sign-in errors and the waiting time, and keeps the input', async () =>
   const alert = page.getByRole('alert')
   for (let tries = 1; tries <= 5; tries += 1) {
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await until('rejected', async () => (await alert.innerText()).includes('wrong'))
+    await until('the sign-in is rejected', async () => (await alert.innerText()).includes('wrong'))
     await page.getByRole('button', { name: 'Sign in' }).isEnabled()
   }
   expect(await page.getByLabel('User name').inputValue()).toBe('ana')
@@ -68,7 +68,7 @@ it('shows sign-in errors and the waiting time, and keeps the input', async () =>
   expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
 })
 
-it('creates the first administrator with validation at the fields, and signs in', async () => {
+it('shows validation errors next to the fields, creates the first administrator, and signs in', async () => {
   const app = await startApp()
   const page = await browser.open(app, '/sign-in')
   await page.getByRole('link', { name: 'create the first administrator' }).click()
@@ -109,7 +109,7 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.open(app, '/sign-in')
-  // The screen starts before the service.
+  // Simulates a screen that is started before the service.
   await page.route('**/api/auth/**', (route) => route.abort())
   await page.goto(`${app.url}/kiosk?next=/wall?detail=status#${json.token}`)
   await page.getByText('retries every few seconds').waitFor()
@@ -161,7 +161,7 @@ it('warns only administrators about an unencrypted connection', async () => {
     const warning = page.getByText('is not encrypted')
     await page.getByText(`the-${role}`).waitFor()
     expect(await warning.count()).toBe(0)
-    // The same page under a host name that is not loopback.
+    // Serves the same page under a host name that does not refer to this machine.
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     await page.route(`${origin}/**`, async (route) => {
       const url = route.request().url().replace(origin, app.url)
@@ -177,7 +177,7 @@ it('warns only administrators about an unencrypted connection', async () => {
   }
 })
 
-it('changes the password and ends all other sessions', async () => {
+it('changes the password and revokes all other sessions', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.openAs(app, 'operator', '/account')
   const elsewhere = await browser.openAs(app, 'operator', '/account')

@@ -21,7 +21,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
   await row(page, 'the-admin (you)').getByText('Add another administrator first').waitFor()
   expect(await page.getByRole('button', { name: 'Remove the-admin' }).isDisabled()).toBe(true)
 
-  // By keyboard only; invalid input is kept.
+  // Only the keyboard is used. Invalid input is kept.
   await page.getByRole('button', { name: 'Add user' }).focus()
   await page.keyboard.press('Enter')
   await page.keyboard.type('ana')

@@ -28,7 +28,7 @@ const rows = (page: Page) => page.locator('tbody tr')
 const cell = (page: Page, title: string) => rows(page).first().locator(`[data-label="${title}"]`)
 const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
-it('shows and updates the status of each connection, with filters in the address', async () => {
+it('shows and updates the status of each connection, with filters in the URL', async () => {
   const { app, shure } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/connections')
   await until('all connections are shown', async () => (await rows(page).count()) === 4)
@@ -44,7 +44,7 @@ it('shows and updates the status of each connection, with filters in the address
   expect(new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
   shure.setFault({ type: 'close-connections' })
-  // Updated without a reload.
+  // The page updates without a reload.
   await page.getByText('2 connections down.').waitFor()
   await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)
   await page.getByLabel('Status').selectOption('connected')

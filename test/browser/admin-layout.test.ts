@@ -107,11 +107,11 @@ it('renames and moves a receiver, finds it by search, and removes it', async () 
   expect(await locationNames()).toEqual(['<b>Hall</b>', null, null])
   expect((await app.receivers())[0]?.name).toBe('<i>Monitor</i> left')
   expect(await movements()).toHaveLength(1)
-  // A new name creates no movement; an empty name restores the name of the system.
+  // A new name creates no movement; an empty name restores the one that the system reports.
   await page.getByRole('button', { name: 'Edit <i>Monitor</i> left' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await until('the name of the system is restored', async () => (await app.receivers())[0]?.name === names[0])
+  await until('the reported name is restored', async () => (await app.receivers())[0]?.name === names[0])
   expect(await movements()).toHaveLength(1)
 
   await page.getByRole('searchbox', { name: 'Search' }).fill('hall')

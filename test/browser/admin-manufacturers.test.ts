@@ -48,7 +48,7 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   expect(await listManufacturers(app)).toEqual([])
   expect(await findViolations(page)).toEqual([])
 
-  // The error is shown at its field, and the input is kept.
+  // The error is shown next to the field, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
   await press(page, 'Save')
   await dialog(page).getByText('Expected whole seconds from 1 to 60.').waitFor()
@@ -117,7 +117,7 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await dialog(page).getByLabel('Verify certificate (TLS)').uncheck()
   await dialog(page).getByText('Not verified: an attacker on the network', { exact: false }).waitFor()
   await dialog(page).getByLabel('Polling interval (s)').fill('7')
-  // The mask represents the stored key.
+  // The form submits `********` unchanged, so the connection is tested with the stored key.
   await press(page, 'Test connection')
   await dialog(page).getByText('responded: 2 devices.', { exact: false }).waitFor()
   await press(page, 'Save')

@@ -80,7 +80,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
     { name: '<s>Bo</s>', notes: '' },
   ])
 
-  // Interrupted halfway: the remaining names stay in the form.
+  // Adding is interrupted halfway: the remaining names stay in the form.
   let posts = 0
   await page.route('**/api/performers/', (route) => {
     if (route.request().method() === 'POST') posts += 1
@@ -131,7 +131,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await press(page, 'Assign')
   await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
   expect(await findViolations(page)).toEqual([])
-  // Reassigned, unassigned, and undone.
+  // Assigns the transmitter to another performer, unassigns it, and undoes that.
   await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
   await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
   await press(page, 'Assign')

@@ -71,7 +71,7 @@ it.concurrent('lists open tasks with links', async () => {
   expect(await tasks.getByRole('link', { name: /movement/ }).count()).toBe(0)
   expect(await findViolations(page)).toEqual([])
 
-  // Updated without a reload.
+  // The page updates without a reload.
   shure.show.set(deviceOf(shure).id, { ip: '10.77.0.9' })
   await app.post('/api/refresh/')
   await tasks.getByRole('link', { name: '1 movement to acknowledge' }).waitFor()

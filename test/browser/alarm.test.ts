@@ -25,12 +25,12 @@ function sendUpdate(service: FakeService, transmitters: Transmitters) {
 const stateOf = (page: Page, slot: number) =>
   page.locator('.card', { hasText: `Singer ${slot}` }).getAttribute('data-state')
 
-/** Alarms are evaluated with the summary, once per second. */
+/** Waits for this number in the summary, which is updated together with the alarms, once per second. */
 async function waitForProblems(page: Page, count: number) {
   await page.locator('.summary', { hasText: new RegExp(`^\\D*\\d+ channels\\s*${count} need`) }).waitFor()
 }
 
-/** Records every tone that the page starts, from the next load on. */
+/** Reloads the page, and records every tone that it starts from then on. */
 async function recordTones(page: Page) {
   await page.addInitScript(`
     globalThis.tones = []
@@ -53,12 +53,12 @@ it('sounds once for each channel that needs attention, and only where it is enab
   await expect.poll(() => stateOf(page, 1)).toBe('critical')
   expect(await tones(page)).toEqual([])
 
-  // Enabling it plays the sound once.
+  // Enabling the alarm sound plays it once.
   await page.keyboard.press('m')
   await expect.poll(() => tones(page)).toEqual(alarm)
   sendUpdate(service, [{ battery: 4 }, { battery: 15 }])
   await expect.poll(() => tones(page)).toEqual([...alarm, ...alarm])
-  // RF dips usually recover.
+  // Weak RF does not sound the alarm, because RF dips usually recover.
   sendUpdate(service, [{ battery: 90, rf_level: -95 }, { battery: 14 }])
   await expect.poll(() => stateOf(page, 1)).toBe('rf_weak')
   sendUpdate(service, [{ battery: 90 }, { battery: 14 }])

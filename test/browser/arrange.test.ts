@@ -8,7 +8,7 @@ import { browserForTests, findViolations } from './browser.ts'
 
 const { open, openAs } = browserForTests()
 
-/** Two receivers with two channels each, in slots 1 to 4. */
+/** Starts a service with two receivers that have two channels each, in slots 1 to 4. */
 async function start(config: object = {}) {
   const shure = await startShure()
   const app = await startApp({ manufacturers: [configFor(shure)], config })
@@ -95,7 +95,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await otherSlots.getByRole('button', { name: /slot 4$/ }).click()
   await groupList.getByRole('button', { name: /to slot 2$/ }).click()
   await waitForSlots([4, 2])
-  // Faster than the network: every edit is applied.
+  // These edits follow faster than the network responds, and every one is applied.
   await page.getByRole('button', { name: 'Add blank space' }).click()
   await page.getByLabel('Slot number to plan').fill('12')
   await page.keyboard.press('Enter')
@@ -110,7 +110,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await page.getByLabel('Group name').fill('Choir')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Hide charts' }).click()
-  await until('both receivers are stored', async () => {
+  await until('the title and the chart setting are stored', async () => {
     const [group] = await listGroups(app)
     return group?.title === 'Choir' && group.hide_charts
   })
@@ -131,7 +131,7 @@ it('shows why an edit failed and the actual state', async () => {
   await page.keyboard.press('Enter')
   const group = await until('the group is created', async () => (await listGroups(app))[0])
   await page.getByRole('button', { name: /^Band/ }).click()
-  // Another user deletes it meanwhile.
+  // Another user deletes the group meanwhile.
   await app.send('DELETE', `/api/groups/${group.id}/`)
   await page.getByRole('button', { name: 'Add blank space' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()

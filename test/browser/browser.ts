@@ -14,10 +14,10 @@ export const password = 'correct horse battery'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** One browser per test file; each `open` has its own cookies. */
+/** Launches one browser for the test file; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
-  // A complete service and a browser on a busy machine; pages poll every five seconds.
+  // A long time, because each test runs a complete service and a browser, and pages poll every five seconds.
   vi.setConfig({ testTimeout: 60_000 })
   beforeAll(async () => {
     browser = await launchChromium()
@@ -31,7 +31,7 @@ export function browserForTests() {
       onTestEnd(() => context.close())
       return openPage(context, app, path)
     },
-    /** The same, signed in. */
+    /** Does the same as `open`, but signed in with this role. */
     async openAs(app: TestApp, role: Role, path: string, options: Parameters<Browser['newContext']>[0] = {}) {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
       onTestEnd(() => context.close())
@@ -79,7 +79,7 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
   return page
 }
 
-/** Accessibility violations that axe finds on the page. */
+/** Returns the accessibility violations that axe finds on the page. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   // axe is a global in the page, without types here.

@@ -40,7 +40,7 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
-it.concurrent('shows additional values and flags of some equipment', async () => {
+it.concurrent('shows additional values and flags that some equipment reports', async () => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   const transmitterDetails: Required<TransmitterDetails> = {

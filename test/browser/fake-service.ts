@@ -25,9 +25,9 @@ const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', 
 export interface FakeService {
   readonly url: string
   readonly data: FakeData
-  /** Connections stay open without data, like an unplugged cable. */
+  /** Keeps connections open without sending data, as after a cable was unplugged. */
   isSilent: boolean
-  /** Closes all connections and answers no request. */
+  /** Closes all connections and responds to no request. */
   isDown: boolean
   send(message: ServerMessage): void
   close(): Promise<void>
@@ -42,7 +42,7 @@ export interface FakeData {
   needsSignIn: boolean
 }
 
-/** `webRoot`: folder of the built pages. */
+/** Starts the service; `webRoot` is the folder of the built pages. */
 export async function startFakeService(mount: string, webRoot = builtPages): Promise<FakeService> {
   const data: FakeData = {
     receivers: [],
@@ -125,7 +125,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   }
 }
 
-/** A receiver with these channels; `null` is a channel without a transmitter. */
+/** Creates a receiver with these channels; `null` is a channel without a transmitter. */
 export function receiver(id: number, transmitters: readonly (Partial<TransmitterBody> | null)[]): ReceiverInData {
   const channels = transmitters.map((transmitter, index): ChannelBody => {
     const slot = (id - 1) * 4 + index + 1
@@ -141,7 +141,7 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
   return { id, ...hardware, is_active: true, last_seen, channels }
 }
 
-/** The same receiver with details for its channels, in order. */
+/** Returns the receiver with details for its channels, in order. */
 export function withDetails(original: ReceiverInData, details: readonly ChannelDetails[]): ReceiverInData {
   const channels = original.channels.map((channel, index) => ({
     ...channel,
@@ -150,7 +150,7 @@ export function withDetails(original: ReceiverInData, details: readonly ChannelD
   return { ...original, channels }
 }
 
-/** An update of receiver 1 with these channels. */
+/** Creates an update of receiver 1 with these channels. */
 export function update(transmitters: Parameters<typeof receiver>[1]): DeviceUpdate {
   const { channels } = receiver(1, transmitters)
   return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }

@@ -1,4 +1,4 @@
-/** Painted meters, levels and charts, compared by pixels. */
+/** Meters, levels and charts on the canvas, compared pixel by pixel. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ async function openMonitor(monitored: ReceiverInData) {
   return { service, page }
 }
 
-/** RGBA pixels of the canvas over an element. */
+/** Reads the RGBA pixels of the canvas that covers an element. */
 const readPixels = (page: Page, selector: string) =>
   page.evaluate<number[]>(`(() => {
     const canvas = document.querySelector('.meter-layer canvas')

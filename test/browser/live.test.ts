@@ -1,4 +1,4 @@
-/** From a value of a simulated system to the page, through the complete service. */
+/** A value that changes in a simulated system reaches the page through the complete service. */
 
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'

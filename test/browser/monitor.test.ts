@@ -1,4 +1,4 @@
-/** The monitor in a browser with the Content-Security-Policy and network failures. */
+/** The monitor in a browser, under the Content-Security-Policy and with network failures. */
 
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { type FakeService, receiver, startFakeService, update, withDetails } fro
 let browser: Browser
 let service: FakeService
 let page: Page
-/** Browser errors other than requests that a test makes fail. */
+/** Errors that the browser reports, except for requests that a test makes fail. */
 let errors: string[]
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ it('shows every state, updates live, and sorts problems first on request', async
   await expect.poll(listSlots).toEqual(['3', '5', '1', '2', '4'])
 })
 
-it('counts mismatching encryption keys as a problem in cards and table', async () => {
+it('treats mismatching encryption keys as a problem in cards and in the table', async () => {
   const rack = receiver(1, [{}, { battery: 15 }, {}, { battery: 40 }])
   service.data.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
   await page.goto(`${service.url}/?state=problems&sort=problems`)
@@ -127,7 +127,7 @@ function group(id: number, title: string, slots: number[], hide_charts = false) 
   return { id, title, slots, hide_charts, manufacturer: null }
 }
 
-it('filters by search, state and group, stores them in the address, and reports no matches', async () => {
+it('filters by search, state and group, stores the filters in the URL, and reports that nothing matches', async () => {
   service.data.receivers = [receiver(1, [{}, { battery: 5, name: 'Anna' }, null, {}])]
   service.data.groups = [group(4, 'Band', [4, 65_001, 9, 1]), group(5, 'Nobody', [])]
   await page.goto(`${service.url}/`)
@@ -227,7 +227,7 @@ it('has a key and a button for each command, and lists them in the help', async 
   await page.waitForURL(`${service.url}/wall`)
 })
 
-it('restores the stored view, and prefers the address', async () => {
+it('restores the stored view, unless the URL specifies another one', async () => {
   service.data.receivers = [receiver(1, [{}, { battery: 5 }])]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()

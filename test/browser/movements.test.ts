@@ -1,4 +1,4 @@
-/** The movement log: a receiver moves in the simulator and is acknowledged in a browser. */
+/** The movement log: a receiver moves in the simulator, and the movement is acknowledged in a browser. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -18,7 +18,7 @@ async function start() {
     const { status } = await app.post('/api/refresh/')
     expect(status).toBe(200)
   }
-  // Joins the first cycle if it is still running, so that every later refresh starts its own.
+  // This refresh joins the first cycle if it is still running, so that every later refresh starts its own cycle.
   await poll()
   const move = async (...addresses: string[]) => {
     for (const [index, ip] of addresses.entries()) shure.show.set(deviceOf(shure, index).id, { ip })
@@ -42,13 +42,13 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   const { id, ip, serial_number } = { ...deviceOf(shure), ip: deviceOf(shure).ip ?? '' }
   const { name } = await app.receiver(id)
   await move('10.77.0.1')
-  // Updated without a reload.
+  // The page updates without a reload.
   await rows(page).waitFor()
   const text = await rows(page).innerText()
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
   await page.getByText('Requires the operator role.').waitFor()
   expect(await findViolations(page)).toEqual([])
-  // Back and forth again: the same movement is counted again.
+  // The receiver moves back and forth again, which is counted in the same movement.
   await move(ip)
   await move('10.77.0.1')
   await until(
@@ -58,7 +58,7 @@ it.concurrent('shows the old and new address and the number of detections', asyn
 })
 
 // Conformance: S-1.5.
-it.concurrent('acknowledges single movements and all movements', async () => {
+it.concurrent('acknowledges individual movements and all movements', async () => {
   const { app, move, listAcknowledgers } = await start()
   await move('10.77.0.1', '10.77.0.2', '10.77.0.3')
   const page = await browser.openAs(app, 'operator', '/admin/movements')

@@ -24,13 +24,13 @@ async function start(options: object = {}) {
     const { status } = await app.post('/api/refresh/', undefined, admin)
     expect(status).toBe(200)
   }
-  // Joins the first cycle if it is still running, so that every later refresh starts its own.
+  // This refresh joins the first cycle if it is still running, so that every later refresh starts its own cycle.
   await poll()
   const listStatuses = async () => {
     const { json } = await app.get('/api/admin/discovery-queue/', admin)
     return json.map((entry: { status: string }) => entry.status) as string[]
   }
-  /** Adds devices at addresses that are in use. */
+  /** Adds devices whose IP addresses are in use. */
   const addConflicts = async (...names: string[]) => {
     for (const [index, name] of names.entries()) {
       shure.show.add('shure', { ip: deviceOf(shure, index).ip, name, serial_number: `VISITOR-${index + 1}` })
@@ -57,7 +57,7 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   const page = await open()
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
   expect(await findViolations(page)).toEqual([])
-  // Appears without a reload.
+  // The entry appears without a reload.
   await addConflicts('Visiting Rack')
   await entries(page).waitFor()
   const holder = deviceOf(shure)
@@ -75,7 +75,7 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
 })
 
 // Conformance: S-1.5.
-it.concurrent('approves selected devices by keyboard, and shows the message of the service', async () => {
+it.concurrent('approves selected devices by keyboard, and shows the message from the service', async () => {
   const { app, addConflicts, listStatuses, open } = await start()
   await addConflicts('Visiting Rack', 'Second Guest')
   const page = await open()
@@ -89,7 +89,7 @@ it.concurrent('approves selected devices by keyboard, and shows the message of t
   await page.keyboard.press('Escape')
   expect(await page.getByRole('dialog').count()).toBe(0)
   expect(await listStatuses()).toEqual(['pending', 'pending'])
-  // The focus returned.
+  // The focus has returned to the button, so Enter opens the dialog again.
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Tab')
@@ -151,7 +151,7 @@ it.concurrent('lists the devices for which an action failed', async () => {
   expect(await findViolations(page)).toEqual([])
 })
 
-it.concurrent('stores its filters in the address, and shows them for an empty result', async () => {
+it.concurrent('stores its filters in the URL, and shows them for an empty result', async () => {
   const { addConflicts, open } = await start({ config: { server: { mount: '/venue' } } })
   await addConflicts('Visiting Rack')
   const page = await open('admin', '/admin/queue?manufacturer=shure&status=upside-down')
@@ -208,7 +208,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await entries(page).waitFor()
 })
 
-it.concurrent('reports an ended session and keeps the selection', async () => {
+it.concurrent('reports that the session is no longer valid, and keeps the selection', async () => {
   const { app, admin, addConflicts, open } = await start()
   await addConflicts('Visiting Rack')
   const page = await open()

@@ -11,7 +11,7 @@ import { receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-/** A service with these receivers and an open monitor page. */
+/** Starts a service with these receivers, and opens the monitor page. */
 async function openMonitor(...receivers: ReceiverInData[]) {
   const service = await startFakeService('/venue')
   onTestEnd(() => service.close())

@@ -1,4 +1,4 @@
-/** Builds the pages with a second, machine-made language: every English text in square brackets. */
+/** Builds the pages with a second, generated language: every English text in square brackets. */
 
 import { execFile } from 'node:child_process'
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
@@ -32,8 +32,8 @@ function bracketed(value: unknown): unknown {
 }
 
 /**
- * The texts of a page (displayed, announced, hints, title) that are neither in brackets nor data nor formatted by Intl.
- * Single letters are ignored: they are keyboard keys.
+ * Returns the texts of a page (displayed, announced, hints, title) that are neither in brackets nor data nor formatted
+ * by Intl. Single letters are ignored, because they are keyboard keys.
  */
 export async function untranslatedTexts(page: Page, data: ReadonlySet<string>): Promise<string[]> {
   const texts = await page.evaluate<string[]>(collect)
@@ -45,7 +45,7 @@ export async function untranslatedTexts(page: Page, data: ReadonlySet<string>): 
 /** Durations and dates as Intl formats them in the browser's default locale: "12 min", "Nov 22, 2026, 4:08:55 PM". */
 const formatted = /\d+\s(sec|min|hr|days?)\b|\b[A-Z][a-z]{2} \d{1,2}, \d{4}|\d:\d\d:\d\d\s[AP]M\b/g
 
-/** Code and keyboard keys are the same in every language. */
+/** Collects the texts, except for code and keyboard keys, which are the same in every language. */
 const collect = `(() => {
   const texts = [document.title]
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

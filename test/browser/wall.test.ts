@@ -23,7 +23,7 @@ async function start(channels: number, transmitter: Parameters<typeof receiver>[
   return service
 }
 
-/** Errors of cards that extend beyond the screen or truncate their content. */
+/** Describes the cards that extend beyond the screen or truncate their content. */
 const findOverflows = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
     const { left, top, right, bottom } = card.getBoundingClientRect()

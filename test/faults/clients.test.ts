@@ -11,15 +11,15 @@ import { timeLimit } from '../time-limit.ts'
 import { openRaw } from './raw-socket.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** The longest time for the liveness check, whatever other clients do. */
+/** The longest time that a liveness check may take, whatever other clients do. */
 const limitMs = timeLimit(500)
 
 describe('idle connections', () => {
   // Reliability: 1.20, 3.12.4.
-  it('are limited for each address; the oldest are closed, and active clients are served', async () => {
+  it('are limited for each IP address; the oldest are closed, and active clients are served', async () => {
     const installation = await createInstallation()
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
-    // 512 descriptors: 256 connections, of which 128 may be idle; logged at the start.
+    // 512 file descriptors allow 256 connections, of which 128 may be idle; the service logs these limits at the start.
     await until('the message is logged', () => /limit of open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
@@ -35,7 +35,7 @@ describe('idle connections', () => {
 
 describe('WebSocket clients', () => {
   // Reliability: 1.20, C2, 3.12.5.
-  it('beyond the limit of the descriptors are asked to retry later', async () => {
+  it('beyond the limit of file descriptors are asked to retry later', async () => {
     const installation = await createInstallation()
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     const sockets: Socket[] = []
@@ -113,7 +113,7 @@ describe('a flood of requests', () => {
     const cycles = shure.requests.total - before
     const seconds = (performance.now() - startedAt) / 1000
     expect([...statuses].every((status) => [401, 429, 503].includes(status))).toBe(true)
-    // Polling once a second sends at least one request a second, at most half a second late.
+    // A poll is due every second, and may be up to half a second late.
     expect(cycles).toBeGreaterThanOrEqual(Math.floor(seconds / 1.5))
     expect(Math.max(...(await health.end()))).toBeLessThan(limitMs)
   })

@@ -1,4 +1,4 @@
-/** Faults between the service and a system: certificates, names, addresses, and a network that drops packets. */
+/** Faults between the service and a system: certificates, host names, IP addresses, a network that drops packets. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { device, respondJson, startSystem } from './system.ts'
 
 describe.concurrent('a certificate', () => {
   // Reliability: 1.11, U24.
-  it('that is expired, self-signed or for another name gets no credentials; unverified ones work with a warning', async () => {
+  it('that is expired, self-signed or for another name prevents credentials from being sent; without verification it is accepted with a warning', async () => {
     const ca = await certify({ name: 'Stage CA', isCa: true })
     const certificates = {
       right: await certify({ name: '127.0.0.1', ca }),
@@ -45,7 +45,7 @@ describe.concurrent('a certificate', () => {
       expect([kind, systems.get(kind)?.requests.total]).toEqual([kind, 0])
     }
     for (const kind of ['right', 'unverified']) {
-      await until(`${kind} is asked`, () => (systems.get(kind)?.requests.count('/api/v1/devices') ?? 0) > 1)
+      await until(`${kind} is polled`, () => (systems.get(kind)?.requests.count('/api/v1/devices') ?? 0) > 1)
       const { status, details } = await healthOf(kind)
       const host = new URL(systems.get(kind)?.baseUrl ?? '').host
       expect([kind, status]).toEqual([kind, 'healthy'])
@@ -54,7 +54,7 @@ describe.concurrent('a certificate', () => {
   }, 30_000)
 })
 
-/** Names of a test network, in place of the machine's resolver. `slow.test` is resolved after 5 s. */
+/** A module that resolves the names of a test network instead of the machine's resolver; `slow.test` takes 5 s. */
 const resolver = `
   import dns from 'node:dns'
   import { syncBuiltinESMExports } from 'node:module'
@@ -107,10 +107,10 @@ describe.concurrent('a host name', () => {
     for (const code of rejected)
       expect([code, await failure(code)]).toEqual([code, expect.stringMatching(/nothing is sent to/)])
     const requestsBefore = system.requests.length
-    await until('the other system gets further requests', () => system.requests.length >= requestsBefore + 4)
+    await until('the other system receives further requests', () => system.requests.length >= requestsBefore + 4)
     const times = system.requests.slice(-4).map(({ at }) => at)
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeLessThan(4500)
-    // The slow one is resolved after five seconds, if the test takes that long.
+    // `slow.test` resolves after 5 s, so requests to it appear only if the test has run that long.
     const hosts = new Set(system.requests.map(({ headers }) => headers.host))
     hosts.delete(`slow.test:${port}`)
     expect([...hosts]).toEqual([`good.test:${port}`])
@@ -119,7 +119,7 @@ describe.concurrent('a host name', () => {
 
 // Reliability: 2.1.1, 2.1.6, U2.
 it.concurrent('a network that drops packets fails after 3 s, however long a response may take', async () => {
-  // A stopped listener with a full backlog: the kernel does not answer further connections.
+  // A suspended listener with a full backlog: the kernel does not respond to further connection attempts.
   const listener = spawn(process.execPath, [
     '-e',
     `require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })`,

@@ -11,7 +11,7 @@ import { tokenHeaders } from '../tokens.ts'
 const password = 'correct horse battery'
 const hour = 3_600_000
 
-/** Headers of a session of the first administrator, which this creates. */
+/** Creates the first administrator, and returns the headers of the session. */
 async function createFirstAdmin(app: Pick<TestApp, 'post'>, username = 'ana') {
   return sessionHeaders(await app.post('/api/auth/setup', { username, password }))
 }
@@ -21,7 +21,7 @@ function sessionHeaders(response: HttpResponse) {
   return { cookie, 'x-csrf-token': response.json.csrf_token as string }
 }
 
-/** Sets the creation or last use of a session back by `age`, and returns a second service that loads it again. */
+/** Makes every session `madeMs` old and unused for `restedMs`, and starts a second service on the same database. */
 async function restartWithAge(app: TestApp, { madeMs: ageMs = 0, restedMs: idleMs = 0 }) {
   const now = Date.now()
   await app.runtime.db.transaction(async (tx) => {
@@ -54,7 +54,7 @@ describe('a session', () => {
   })
 
   // Reliability: 3.4.5.
-  it('that ends within the hour notifies every open page, and closes them when it ends', async () => {
+  it('that expires within the hour notifies every open page, and closes the pages when it expires', async () => {
     const app = await startApp()
     const session = await createFirstAdmin(app)
     const later = await restartWithAge(app, { madeMs: 14 * 24 * hour - 5000 })
@@ -71,7 +71,9 @@ describe('a session', () => {
   })
 
   // Reliability: 3.12.11.
-  it('is limited to fifty: the next one ends the oldest and closes its pages', { timeout: 60_000 }, async () => {
+  it('is one of at most fifty: the next sign-in revokes the oldest session and closes its pages', {
+    timeout: 60_000,
+  }, async () => {
     const app = await startApp()
     const oldest = await createFirstAdmin(app)
     const socket = await app.socket('/ws', { headers: { cookie: oldest.cookie } })

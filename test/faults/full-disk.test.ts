@@ -8,7 +8,10 @@ import { timeLimit } from '../time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 
-/** Runs the program with its data folder copied to a full file system of 4 MB that only the program sees. */
+/**
+ * Returns a launcher that runs the program with its data folder copied to a full file system of 4 MB, which only the
+ * program sees.
+ */
 function fullDiskLauncher(installation: Installation): readonly string[] {
   const [data, seed] = [join(installation.path, 'data'), join(installation.path, 'seed')]
   return [

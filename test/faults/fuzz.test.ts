@@ -1,6 +1,6 @@
 /**
- * Invalid input of every kind, with a seed: nothing crashes or hangs, and the process survives.
- * `npm run bench:reliability` sends more of it.
+ * Sends invalid input of every kind, generated from a seed: nothing crashes or hangs, and the process survives.
+ * `npm run bench:reliability` sends more such input.
  */
 
 import { expect, it } from 'vitest'
@@ -32,7 +32,7 @@ it(`survives invalid requests, messages, frames, responses and streams (seed ${s
   const report = await fuzz(seed, target, systems, counts)
   expect({ seed, problems: report.problems, counts: Object.fromEntries(report.counts) }).toMatchObject({ problems: [] })
   expect(service.isRunning()).toBe(true)
-  // The input had an effect: some requests created resources, others got 404 or 400.
+  // The input had an effect: some requests created resources, others resulted in 404 or 400.
   for (const kind of ['REST 200', 'REST 201', 'REST 204', 'REST 400', 'REST 404', 'raw 400']) {
     expect([kind, report.counts.get(kind) ?? 0]).toEqual([kind, expect.toSatisfy((count: number) => count > 3)])
   }

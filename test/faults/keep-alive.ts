@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { onTestEnd } from '../cleanup.ts'
 
 export interface Connection {
-  /** `head` has no Host and no final empty line. Rejects if the connection ends before the response. */
+  /** Adds Host and the final empty line to `head`. Rejects if the connection ends before the response. */
   request(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
   write(text: string): void
   close(): void
@@ -37,7 +37,7 @@ export async function openConnection(port: number): Promise<Connection> {
   }
 }
 
-/** Returns null while the response is incomplete. */
+/** Parses the response; returns null while it is incomplete. */
 function parse(received: string) {
   const end = received.indexOf('\r\n\r\n')
   const [first = '', ...lines] = received.slice(0, end).split('\r\n')

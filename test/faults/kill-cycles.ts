@@ -1,6 +1,6 @@
 /**
  * Kills a service that handles writes, or its database, with SIGKILL at random moments. Every acknowledged write must
- * be there afterwards, and every other write either completely or not at all.
+ * be stored afterwards. A write that was not acknowledged must be stored completely or not at all.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,7 +25,7 @@ export interface KillReport {
 const groups = 50
 const writers = 4
 
-/** `random` returns numbers in [0, 1). Leaves the last service running. */
+/** Runs the cycles and leaves the last service running. `random` returns numbers in [0, 1). */
 export async function killCycles<V extends KillableService>(options: {
   readonly cycles: number
   /** Starts a service that reads the stored state and shares no memory with `last`, the previous service. */
@@ -53,7 +53,7 @@ export async function killCycles<V extends KillableService>(options: {
       body: JSON.stringify({ title, slots: [id, id + groups] }),
     })
 
-  /** Titles are increasing numbers; each writer has its own groups. */
+  /** Sets the titles of groups to increasing numbers; each writer has its own groups. */
   async function write(service: V, writer: number): Promise<void> {
     for (let index = writer; ; index += writers) {
       const id = (index % groups) + 1

@@ -15,7 +15,7 @@ async function readRss(pid: number | undefined): Promise<number> {
   return Number(kibibytes) * 1024
 }
 
-/** Returns the highest memory of the process while `work` runs. */
+/** Returns the highest memory use of the process while `work` runs. */
 async function highestRss(pid: number | undefined, work: () => Promise<unknown>): Promise<number> {
   let highest = 0
   let isStopped = false
@@ -29,7 +29,7 @@ async function highestRss(pid: number | undefined, work: () => Promise<unknown>)
   return highest
 }
 
-/** Linux reports the memory of a process in a file. */
+// Needs Linux, which reports the memory of a process in a file.
 describe.runIf(process.platform === 'linux')('a service under load', () => {
   // Reliability: 1.9, U19.
   it('limits its memory with endless bodies and decompression bombs', async () => {

@@ -7,7 +7,7 @@ import { frame, openRaw } from './raw-socket.ts'
 const close = 'Connection: close\r\n\r\n'
 const json = 'Content-Type: application/json\r\n'
 
-/** Sent bytes -> status of the response. */
+/** Description, bytes to send, and expected status of the response. */
 const requests: readonly (readonly [string, string, number])[] = [
   ['two hosts', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${close}`, 421],
   ['no host', `GET /healthz HTTP/1.1\r\n${close}`, 421],
@@ -37,8 +37,8 @@ const requests: readonly (readonly [string, string, number])[] = [
     400,
   ],
   ['a head of 20 KiB', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n${close}`, 431],
-  ['an address of 9 KiB', `GET /healthz?${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 414],
-  ['an address of 20 KiB', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 431],
+  ['a URL of 9 KiB', `GET /healthz?${'x'.repeat(9000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 414],
+  ['a URL of 20 KiB', `GET /healthz?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n${close}`, 431],
   ['a NUL in a header', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n${close}`, 400],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n${close}`, 400],
   ['a space before the colon', `GET /healthz HTTP/1.1\r\nHost : localhost\r\n${close}`, 400],
@@ -71,12 +71,12 @@ const requests: readonly (readonly [string, string, number])[] = [
     413,
   ],
   [
-    'an upgrade of an address without WebSocket',
+    'an upgrade of a URL without WebSocket',
     `GET /api/data.json HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     400,
   ],
   [
-    'an upgrade of an unknown address',
+    'an upgrade of an unknown URL',
     'GET /no/where HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
     404,
   ],
@@ -84,7 +84,7 @@ const requests: readonly (readonly [string, string, number])[] = [
 
 describe('a request', () => {
   // Reliability: 1.5, 3.3.4, 3.10.1, 3.12.2.
-  it('gets the status in the table, with the standard error body', async () => {
+  it('results in the expected status, with the standard error body', async () => {
     const app = await startApp()
     for (const [name, text, status] of requests) {
       const response = await app.raw(text)
@@ -100,16 +100,16 @@ describe('a request', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
-  it('for an upgrade that is rejected gets Connection: close, and the connection is closed', async () => {
+  it('for an upgrade that is rejected results in Connection: close, and the connection is closed', async () => {
     const app = await startApp()
     const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })
     const local = 'Host: localhost\r\n'
     const table: readonly (readonly [what: string, target: string, head: string, status: number, at?: typeof app])[] = [
-      ['an unknown address', '/no/where', local, 404],
-      ['an address without WebSocket', '/api/data.json', local, 400],
+      ['an unknown URL', '/no/where', local, 404],
+      ['a URL without WebSocket', '/api/data.json', local, 400],
       ['a duplicate filter', '/ws?manufacturer=a&manufacturer=b', local, 400],
       ['an invalid escape', '/ws/%zz', local, 400],
-      ['a long address', `/ws?${'x'.repeat(9000)}`, local, 414],
+      ['a long URL', `/ws?${'x'.repeat(9000)}`, local, 414],
       ['another site', '/ws', `${local}Origin: http://evil.example\r\n`, 403],
       ['no credentials', '/ws', `${local}Via: 1.1 proxy\r\n`, 401],
       ['a foreign host', '/ws', 'Host: evil.example\r\n', 421],
@@ -161,7 +161,7 @@ describe('a request', () => {
   })
 })
 
-/** Sent after the upgrade -> close code of the connection. */
+/** Description, frame to send after the upgrade, and expected close code of the connection. */
 const frames: readonly (readonly [string, Buffer, number])[] = [
   ['without a mask', frame('{"type":"ping"}', { isMasked: false }), 1002],
   ['with a reserved bit', frame('x', { first: 0xc1 }), 1002],

@@ -49,7 +49,7 @@ describe('listed devices', () => {
   })
 
   // Reliability: 1.10, U15.
-  it('count once when listed twice: the first entry wins, and there is no movement', async () => {
+  it('are read once when listed twice: the first entry is used, and no movement is recorded', async () => {
     const duplicate = device(1)
     const system = await startSystem(
       respondJson({
@@ -172,7 +172,7 @@ describe.each(engines)('hostile text (%s)', (engine) => {
     const devices = [
       device(1, { device_name: hostile, description: hostile, ...prototypeKeys }),
       device(2, { device_name: 'n'.repeat(1_000_000), description: '\u{1f3a4}'.repeat(5000) }),
-      // It has the address of another device, so it is queued for review with all its fields.
+      // This device has the IP address of another one, so it is queued for review with all its fields.
       device(3, { ip: '10.0.0.1', device_name: hostile, note: hostile, ...prototypeKeys, toString: 'x' }),
       device(4, { ip: '10.0.0.2', notes: 'x'.repeat(70_000) }),
       device(5, { device_id: '__proto__', device_name: 'constructor' }),
@@ -206,7 +206,7 @@ describe.each(engines)('hostile text (%s)', (engine) => {
   })
 })
 
-it('a system that responds with 401 for one device gets no requests for the others', async () => {
+it('a system that responds with 401 for one device is sent no requests for the others', async () => {
   const system = await startSystem((request, response) => {
     if (request.url?.endsWith('/devices')) {
       respondJson({ devices: [{ device_id: 'a' }, { device_id: 'b' }, { device_id: 'c' }] })(request, response)

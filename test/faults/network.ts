@@ -1,4 +1,4 @@
-/** A TCP proxy between the service and a system that can simulate network faults. */
+/** A TCP proxy between the service and a system, which can simulate network faults. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -11,19 +11,19 @@ export interface Network {
   refuse(): Promise<void>
   /** Keeps connections open and drops all data in both directions. */
   blackhole(): void
-  /** Works again, on the same port. */
+  /** Resumes normal operation, on the same port. */
   restore(): Promise<void>
   /** Closes open connections and accepts new ones. */
   closeConnections(): void
-  /** With TLS: uses this certificate from now on for new connections. */
+  /** Uses this certificate for new connections from now on; has no effect without TLS. */
   setCertificate(certificate: Certificate): void
-  /** Open connections of the service. */
+  /** Number of connections of the service that are open. */
   readonly open: number
-  /** Number of connections so far. */
+  /** Number of connections that the service has opened so far. */
   readonly created: number
 }
 
-/** Forwards to the system at `target`, which uses plain TCP; with a certificate the service connects with TLS. */
+/** Forwards to the system at `target` over plain TCP. With a certificate, the service has to connect over TLS. */
 export async function startNetwork(
   onTestEnd: (close: () => unknown) => void,
   target: string,

@@ -48,7 +48,7 @@ async function isHealthy(app: TestApp, admin: Record<string, string>): Promise<b
 
 describe('a restart of PostgreSQL', () => {
   // Reliability: 2.1.5, 2.1.6, 2.1.7, S7.
-  it('keeps the process and sessions; cached data is served, other requests get 503 until it is back', async () => {
+  it('keeps the process and sessions; cached data is served, and other requests result in 503 until it is back', async () => {
     const { app, admin, system } = await start({ require_login: true })
     const pulse = await monitorResponsiveness({
       get: (path) => app.get(path, admin),
@@ -143,7 +143,7 @@ describe('PostgreSQL that does not respond', () => {
 
 describe('PostgreSQL with too many connections', () => {
   // Reliability: S9.
-  it('gets at most two connection attempts a second, and is used again as soon as connections are free', async () => {
+  it('is sent at most two connection attempts a second, and is used again as soon as connections are free', async () => {
     const network = await startNetwork(onTestEnd, server.url)
     const { app, admin } = await start({}, (url) => url.replace(new URL(url).host, new URL(network.url).host))
     const others = await takeEveryConnection()

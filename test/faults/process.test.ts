@@ -25,7 +25,7 @@ function isRunning(pid: number): boolean {
 
 const elapsedSince = (startedAt: number) => performance.now() - startedAt
 const devices = (more: object = {}) => respondJson({ devices: [device(1, more)] })
-/** Returns a URL with an unused port. */
+/** A manufacturer whose system cannot be reached, because nothing listens on this port. */
 const unreachableSystem = {
   code: 'shure',
   config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x', poll_interval: 1 },
@@ -93,7 +93,7 @@ describe('SIGHUP', () => {
       await until('the service polls', async () => (await listNodes()).nodes.length > 0)
       terminal.kill('SIGKILL')
       await until('the process has exited', () => !isRunning(pid))
-      // A killed process counts as running for another 15 s.
+      // The empty list shows an orderly stop: a process that was killed would still be listed for another 15 s.
       expect(await listNodes()).toEqual({ nodes: [], processes: [] })
     },
     60_000,
@@ -246,7 +246,7 @@ async function startHalfRequest(port: number) {
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
   const response = connection.request(lines.join('\r\n'), body.slice(0, 10))
-  // If it is never finished, nothing waits for the response.
+  // Nothing waits for the response if the test never finishes the request.
   response.catch(() => {})
   await sleep(200)
   return {

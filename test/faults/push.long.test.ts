@@ -27,7 +27,7 @@ const streamPath = '/api/ssc/state/subscriptions'
 const opened = `event: open\ndata: {"path":"${streamPath}/s1","sessionUUID":"s1"}\n\n`
 const longText = 'x'.repeat(64 * 1024)
 
-/** Accepts the handshake and sends these bytes; what the client sends when it closes is added to `received`. */
+/** Accepts the handshake and sends these bytes; what the client sends afterwards is added to `received`. */
 function sendFrame(frame: Buffer, received: Buffer[]): UpgradeHandler {
   return (request, socket) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -40,7 +40,7 @@ function sendFrame(frame: Buffer, received: Buffer[]): UpgradeHandler {
   }
 }
 
-/** Returns the close code that a client sent: its frame is masked. */
+/** Returns the close code in the masked frame that a client sent. */
 function closeCode(received: readonly Buffer[]): number {
   const bytes = Buffer.concat(received)
   const offset = bytes.indexOf(0x88)
@@ -48,9 +48,7 @@ function closeCode(received: readonly Buffer[]): number {
   return (((bytes[offset + 6] ?? 0) ^ (mask[0] ?? 0)) << 8) | ((bytes[offset + 7] ?? 0) ^ (mask[1] ?? 0))
 }
 
-/**
- * A system with an event stream: its list, its subscriptions, and the bytes that `stream` writes to each new stream.
- */
+/** Responds like a system with an event stream; `stream` writes to each stream that is opened. */
 function streams(
   devices: readonly object[],
   stream: (response: ServerResponse, request: IncomingMessage) => unknown,
@@ -150,7 +148,7 @@ describe('a subscription', () => {
         acceptUpgrade((socket) => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
-          // Repeated: every poll restores the name of the list.
+          // Sent repeatedly, because every poll restores the name in the list.
           const message = '{"type":"device_update","device_id":"d13","device_name":"Pushed"}'
           const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))
@@ -238,7 +236,7 @@ describe('a subscription', () => {
 
   // Reliability: R4.
   it.each(badFrames)(
-    'that sends a frame that is %s is closed with its code and tried again',
+    'that receives a frame that is %s is closed with the matching code and retried',
     async (code, _frame, closed) => {
       await until('the status was published', () => Buffer.concat(closeFrames.get(code) ?? []).length >= 8)
       expect(closeCode(closeFrames.get(code) ?? [])).toBe(closed)
@@ -249,7 +247,7 @@ describe('a subscription', () => {
 
   // Reliability: R5.
   it.each(handshakes)(
-    'with the handshake %s has an error with its reason, and is retried later',
+    'whose handshake fails (%s) reports an error with the reason, and is retried later',
     async (code, _upgrade, message) => {
       const { error } = await waitForStatus(code, 'error')
       expect(error).toMatch(message)
@@ -262,7 +260,7 @@ describe('a subscription', () => {
   )
 
   // Reliability: R4.
-  it('continues after invalid messages; unknown ones are counted', async () => {
+  it('continues after invalid messages; unknown messages are counted', async () => {
     await until('the next push is stored', async () => {
       const { json } = await app.get('/api/receivers/?manufacturer=nonsense')
       return json[0]?.name === 'Pushed'
@@ -273,7 +271,7 @@ describe('a subscription', () => {
   })
 
   // Reliability: R6.
-  it('to an event stream is lost without a byte for the configured time; a comment keeps it up', async () => {
+  it('to an event stream is lost when no byte arrives for the configured time; comments keep it open', async () => {
     const { error } = await waitForStatus('mute', 'disconnected')
     expect(error).toMatch(/fell silent/)
     await until('the stream is opened again', () => streamRequests(system('mute')).length > 1)
@@ -283,7 +281,7 @@ describe('a subscription', () => {
   })
 
   // Reliability: R5.
-  it('to an event stream that sends nothing is an error after ten seconds', async () => {
+  it('to an event stream that sends nothing fails after ten seconds', async () => {
     const { error, at } = await waitForStatus('never-opens', 'error')
     expect(error).toMatch(/no response .* within 10 s/)
     expect(at - startedAt).toBeGreaterThan(9000)
@@ -307,7 +305,7 @@ describe('a subscription', () => {
   })
 
   // Reliability: 0.1, 1.11, R5, R8.
-  it('to an event stream that returns HTML or redirects to another host is an error, and no request follows', async () => {
+  it('to an event stream that returns HTML or redirects to another host fails, and no request follows', async () => {
     expect((await waitForStatus('a-web-page', 'error')).error).toMatch(/not an event stream/)
     expect((await waitForStatus('abroad', 'error')).error).toMatch(/is on another system/)
     expect((await waitForStatus('abroad-inside', 'error')).error).toMatch(/does not name its session/)

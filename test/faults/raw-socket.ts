@@ -13,7 +13,7 @@ export interface RawSocket {
 const upgrade =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-/** `head`: additional header lines. The caller closes the connection. */
+/** Opens a WebSocket, with `head` as additional header lines. The caller closes the connection. */
 export async function openRaw(port: number, { path = '/ws', host = 'localhost', head = '' } = {}): Promise<RawSocket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -64,7 +64,7 @@ interface FrameOptions {
   /** First byte: FIN, RSV and opcode. */
   readonly first?: number
   readonly isMasked?: boolean
-  /** Length in the frame header, regardless of the payload. */
+  /** Length to write in the frame header, regardless of the payload. */
   readonly declaredLength?: bigint
 }
 

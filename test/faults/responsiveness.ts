@@ -5,7 +5,7 @@ import type { client, TestApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import type { RecordedRequest } from './system.ts'
 
-/** Sends a request and a ping ten times a second. */
+/** Sends a request and a ping ten times a second, and measures the response times. */
 export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'socket'> | ReturnType<typeof client>) {
   const socket = await service.socket()
   const times: number[] = []
@@ -41,7 +41,7 @@ export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'sock
   }
 }
 
-/** The longest time between two requests for the device list. */
+/** Returns the longest time between two successive requests for the device list. */
 export function longestGapMs(requests: readonly RecordedRequest[]): number {
   const times = requests.filter(({ path }) => /\/devices\/?$/.test(path)).map(({ at }) => at)
   return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))

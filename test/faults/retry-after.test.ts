@@ -13,7 +13,7 @@ interface Pause {
   readonly name: string
   readonly status?: number
   readonly headers: () => OutgoingHttpHeaders
-  /** Nothing is sent for this time; null: treated as an ordinary failure. */
+  /** No requests are sent for this time; null if the response is treated as an ordinary failure. */
   readonly holdSeconds: number | null
 }
 
@@ -64,7 +64,7 @@ describe('a system that sends Retry-After', () => {
   )
 
   // Reliability: 2.1.3, U7.
-  it('is not called by any caller, and is reported as degraded, not failed', async () => {
+  it('is not called by any caller, and is reported as rate limited, not as failed', async () => {
     const [limitedSystem] = systems as [System]
     const code = codeOf(cases[0] as Pause)
     const requestsBefore = limitedSystem.requests.length
@@ -94,7 +94,7 @@ describe('a system that sends Retry-After', () => {
       return
     }
     const next = await until(
-      'the system gets another request',
+      'the system receives another request',
       () => system.requests.find((request) => request.at > rejected),
       15_000,
     )
@@ -107,7 +107,7 @@ describe('a system that sends Retry-After', () => {
   })
 
   // Reliability: U7, U27.
-  it('does not delay calls to another system, and reports only that time', async () => {
+  it('does not delay calls to another system; a wrong date in its responses affects no reported time', async () => {
     const lastLimitedAt = Math.max(...limitedAt)
     const otherRequests = otherSystem.requests.filter(({ at }) => at > lastLimitedAt)
     expect(otherRequests.length).toBeGreaterThan(((performance.now() - lastLimitedAt) / 1000) * 0.5)
@@ -168,7 +168,7 @@ it.concurrent('a refresh joins the cycle that is running', async () => {
     setTimeout(() => respondJson({ devices: [device(1)] })(request, response), 1000)
   })
   const app = await startApp({ manufacturers: [system.entry('slow', { poll_interval: 3600 })] })
-  await until('the system gets a request', () => system.requests.length > 0)
+  await until('the system receives a request', () => system.requests.length > 0)
   const responses = await Promise.all([app.post('/api/refresh/'), app.post('/api/refresh/')])
   for (const response of responses) expect(response.json).toMatchObject({ status: 'success', receivers_updated: 1 })
   expect(system.requests).toHaveLength(1)
@@ -191,7 +191,7 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
   expect(Math.min(...gaps)).toBeLessThan(1000)
 })
 
-// Not concurrent: it measures the times of calls.
+// Not concurrent, because it measures the times of calls.
 // Reliability: U28.
 it('polls, refreshes and scans together stay within the rate limit', async () => {
   // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.

@@ -1,4 +1,4 @@
-/** Clients that are too slow with a request are disconnected, and other clients are not affected. */
+/** Clients that send a request too slowly are disconnected, and other clients are not affected. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { watchHealth } from '../../bench/health-watch.ts'
@@ -7,7 +7,7 @@ import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { openSilent } from './silent-socket.ts'
 
-/** The longest time for the liveness check, whatever other clients do. */
+/** The longest time that a liveness check may take, whatever other clients do. */
 const limitMs = timeLimit(500)
 
 describe('slow connections', () => {

@@ -1,4 +1,7 @@
-/** The service while its SQLite file is locked, full, not writable, too new, or killed in the middle of a write. */
+/**
+ * The service while its SQLite file is locked, cannot grow, is not writable or is too new, and after it was killed
+ * in the middle of a write.
+ */
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -93,7 +96,7 @@ describe('a disk that is full', () => {
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written. Check the disk/)])
 
-    // Beyond the duration of a lease, which cannot be renewed now.
+    // Waits until the service's lease has expired, which it cannot renew on a full disk.
     await until('a lease has expired', () => elapsedSince(fullAt) > 16_000, 20_000)
     const polls = system.requests.length
     system.respondWith(level(-41))
@@ -210,7 +213,8 @@ const readReadings = (url: string) =>
   withDatabase(url, (database) => JSON.stringify(database.prepare('select readings from receivers').all()))
 
 /**
- * A module that is loaded first: the process kills itself after this many migrations, when the last one is recorded.
+ * Returns a module that is loaded before the program. It makes the process kill itself while it records the last of
+ * `count` migrations.
  */
 function killInMigration(count: number): string {
   return `
@@ -222,7 +226,7 @@ function killInMigration(count: number): string {
     }`
 }
 
-/** Root may write everywhere, so the program runs as an unprivileged user. */
+/** Runs the program as an unprivileged user, because root may write everywhere. */
 async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code: number | null; err: string }> {
   const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   const env = { PATH: process.env.PATH }
@@ -241,7 +245,7 @@ async function runAsNobody(cwd: string, args: readonly string[]): Promise<{ code
   return { code, err }
 }
 
-/** A small random number generator with a seed, so that a failure can be reproduced. */
+/** Returns a small random number generator with a seed, so that a failure can be reproduced. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {

@@ -8,12 +8,12 @@ import { onTestEnd } from '../cleanup.ts'
 import { serveHttp } from '../plugin-kit-server.ts'
 
 export interface RecordedRequest {
-  /** Time in `performance.now()`. */
+  /** When the request arrived, as a `performance.now()` time. */
   readonly at: number
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Time of the response or of the abort; undefined while the request is running. */
+  /** When the response was sent or the request was aborted; undefined while the request is running. */
   endedAt?: number
 }
 
@@ -23,7 +23,7 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 
 export interface System {
   readonly url: string
-  /** Its entry in the configuration, with one poll a second. */
+  /** Returns the system's entry in the configuration, with one poll a second. */
   entry(code: string, more?: object, plugin?: string): { code: string; plugin: string; config: object }
   readonly requests: readonly RecordedRequest[]
   /** WebSocket upgrade requests. */
@@ -140,7 +140,7 @@ export function acceptSubscription(system: System): { readonly isUp: boolean; se
   }
 }
 
-/** A device whose list entry is complete, so that a poll is one request. */
+/** Creates a device whose list entry is complete, so that a poll needs only one request. */
 export function device(number: number, more: object = {}): Record<string, unknown> {
   const hex = number.toString(16).padStart(4, '0')
   return {

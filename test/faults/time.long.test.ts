@@ -16,7 +16,8 @@ const hour = 3_600_000
 const password = 'a sentence about cables'
 
 /**
- * A module that is loaded first: at every SIGUSR2 the wall clock jumps to the next offset relative to the real time.
+ * Returns a module that is loaded before the program. At every SIGUSR2, the wall clock jumps to the next offset from
+ * the real time.
  */
 const jumpingClockModule = (jumps: readonly string[]) => `
   const real = Date.now
@@ -49,7 +50,7 @@ async function start(jumps: readonly string[], env: Record<string, string> = {})
     installation,
     service,
     time,
-    /** Resolves once the clock of the service shows about this time. */
+    /** Makes the service's clock jump, and resolves once it shows about the expected time. */
     async jumpClock(expected: number) {
       service.kill('SIGUSR2')
       await until('the clock has jumped', () => {
@@ -90,7 +91,7 @@ describe.concurrent('a wall clock that jumps', () => {
   }, 120_000)
 })
 
-describe.concurrent('a system clock that is an hour ahead for some seconds', () => {
+describe.concurrent('a system clock that is an hour ahead for a few seconds', () => {
   it('keeps no receiver active and stores no time in the future', async () => {
     const system = await startSystem(respondJson({ devices: [device(1)] }))
     const installation = await createInstallation({ manufacturers: [system.entry('shure')] })
@@ -125,7 +126,7 @@ describe.concurrent('a system clock that is an hour ahead for some seconds', () 
     system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
     const requestsBefore = system.requests.length
-    // Until the jump is detected, and longer.
+    // Waits until the service has had enough time to detect the jump, and longer.
     await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
@@ -180,7 +181,7 @@ describe.concurrent('a poller that was suspended for longer than its lease', () 
     const suspended = await installation.serve()
     const receiver = async () => (await suspended.receivers())[0]
     await until('the system is polled', async () => (await receiver()) !== undefined)
-    // Its next request is answered while it is suspended, with data that is out of date when it resumes.
+    // The next request is answered while the service is suspended, with data that is out of date when it resumes.
     const lateResponses: (() => void)[] = []
     system.respondWith((request, response) => lateResponses.push(() => respondWithName('Late')(request, response)))
     await until('the request arrives', () => lateResponses.length > 0)

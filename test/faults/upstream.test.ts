@@ -1,6 +1,6 @@
 /**
- * One service with one manufacturer for each fault, all at once: the effect of each fault, and that others are not
- * affected.
+ * One service with one manufacturer for each fault, all at the same time. Checks the effect of each fault, and that the
+ * other manufacturers are not affected.
  */
 
 import { Readable } from 'node:stream'
@@ -28,7 +28,7 @@ const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, ' '))
 const loginPage = `<!doctype html>\u001b[2J<h1>Sign in</h1>${'<p>Welcome</p>'.repeat(100)}`
 const destroySocket = (socket: { destroy(): unknown }) => socket.destroy()
 
-/** Written in chunks, without a Content-Length. */
+/** Responds with an endless body in chunks, without a Content-Length. */
 const endless: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   const chunk = Buffer.alloc(1024 * 1024, ' ')
@@ -42,7 +42,7 @@ interface FailureCase {
   /** Behaviour of the system; network faults are in `networks`. */
   readonly response?: Responder
   readonly error: RegExp
-  /** Seconds, if the test is about the timeout. */
+  /** Timeout in seconds, if the case is about it. */
   readonly timeout?: number
 }
 
@@ -167,7 +167,7 @@ async function receiverOf(code: string) {
   return json[0]
 }
 
-/** How long the liveness check took, and unexpected responses. */
+/** How long each liveness check and each ping took, and all unexpected responses. */
 const probes = { health: [] as number[], pong: [] as number[], wrong: [] as string[] }
 const paths = ['/api/data.json', '/api/receivers/', '/api/config/', '/api/health/', '/api/discovery/pending/']
 
@@ -274,7 +274,7 @@ describe('a system that fails', () => {
   // Reliability: 2.1.3, U10.
   it('is polled less and less often: after 1, 2, 4 s', async () => {
     const { requests } = systems[find('500')] as System
-    const times = await until('the system gets a third request', () => {
+    const times = await until('the system receives a third request', () => {
       const requestTimes = requests.filter(({ at }) => at > faultsAt).map(({ at }) => at)
       return requestTimes.length > 2 && requestTimes
     })
@@ -321,7 +321,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 1.11, U23.
-  it('that requires an unsupported authentication scheme gets no credentials', () => {
+  it('that requires an unsupported authentication scheme is sent no credentials', () => {
     const { requests } = systems[find('another authentication scheme')] as System
     const requestsSince = requests.filter(({ at }) => at > faultsAt)
     expect(requestsSince.length).toBeGreaterThan(0)
@@ -329,7 +329,7 @@ describe('a system that fails', () => {
   })
 
   // Reliability: 2.1.4, U1.
-  it('is polled again within one delay after it recovers, all of them at once', async () => {
+  it('is polled again within one retry delay after it recovers, even if all systems recover at once', async () => {
     const rejected = ['403', '401 to everything', 'another authentication scheme'].map(find)
     await closedPort.restore()
     for (const [index, system] of systems.entries())

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 
-/** A very high rate limit. */
+/** A rate limit that no test reaches. */
 export const unlimitedRate = { perSecond: 10_000, burst: 10_000 }
 
 export interface SimulatorResponse {

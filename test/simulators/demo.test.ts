@@ -13,7 +13,7 @@ async function startTestDemo(options: Parameters<typeof startDemo>[0]) {
   return demo
 }
 
-it('the demo has two systems with one simulated show, and a rack of single devices', async () => {
+it('the demo has two systems with one simulated show, and a rack of individual devices', async () => {
   const demo = await startTestDemo({ seed: 5 })
   expect(demo.manufacturers.map((manufacturer) => [manufacturer.code, manufacturer.name])).toEqual([
     ['shure', 'Shure'],

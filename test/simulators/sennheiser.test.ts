@@ -214,7 +214,7 @@ describe('faults', () => {
     expect((await getWithFault({ type: 'deep' })).bytes).toBeGreaterThan(200_000)
   })
 
-  it('affect one device of the list and no others', async () => {
+  it('can affect only one device in the list', async () => {
     const sennheiser = await startSennheiser({ receivers: 3 })
     const list = async (how: 'id-missing' | 'battery-word' | 'name-object') => {
       sennheiser.setFault({ type: 'malformed-device', how })

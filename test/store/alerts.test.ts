@@ -59,7 +59,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(await currentRevision(db.read)).toBe(0)
   })
 
-  test('raised by two processes at once are one', async () => {
+  test('raised by several processes at once are stored once', async () => {
     const db = await openStore(engine)
     const raised = await Promise.all(
       [1, 2, 3].map(() =>
@@ -69,7 +69,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(raised.filter((alert) => alert !== null)).toHaveLength(1)
   })
 
-  test('are deleted by age and number once cleared; open ones stay', async () => {
+  test('are deleted by age and number once cleared; open alerts stay', async () => {
     const db = await openStore(engine)
     await db.transaction(async (tx) => {
       for (let index = 1; index <= 6; index += 1) {

@@ -111,7 +111,7 @@ describe.each(engines)('transactions on %s', (engine) => {
     expect(rows[0]?.n).toBe(1)
   })
 
-  test('count as pending until they end, also when they fail', async () => {
+  test('are pending until they end, even if they fail', async () => {
     const db = await openStore(engine)
     expect(db.pending.longestMs()).toBe(0)
     let fail = (_reason: Error) => {}
@@ -175,7 +175,7 @@ describe('opening SQLite', () => {
     await expect(db.read.deleteFrom('meta').execute()).rejects.toThrow(/read-only/)
   })
 
-  test('rejects an unsupported kind of address', async () => {
+  test('rejects an unsupported kind of URL', async () => {
     await expect(openDatabase({ url: 'mysql://user:secret@host/db' })).rejects.toThrow(/^(?!.*secret).*sqlite:/)
   })
 })

@@ -52,7 +52,7 @@ function review(db: Database, { id }: QueueEntry, status: QueueStatus, existing_
 }
 
 describe.each(engines)('the review queue on %s', (engine) => {
-  test('is counted, filtered and paginated by the store', async () => {
+  test('is counted, filtered and paginated by the database', async () => {
     const db = await openStore(engine)
     const entries = []
     for (const number of [1, 2, 3, 4]) entries.push(await addEntry(db, number, { discovered_at: number * 1_000 }))

@@ -1,6 +1,6 @@
 import type { Draft } from '../../src/store/receivers.ts'
 
-/** A receiver to store; different numbers make different devices. */
+/** Creates a receiver to store; different numbers result in different devices. */
 export function draft(number: number, fields: Partial<Draft> = {}): Draft {
   return {
     manufacturer: 'shure',

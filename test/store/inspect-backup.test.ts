@@ -1,5 +1,5 @@
 /**
- * Reasons to reject a file in `restore`. Endless files are in test/backup.test.ts, where they do not delay the suite.
+ * Reasons for `restore` to reject a file. Endless files are in test/backup.test.ts, where they do not delay the suite.
  */
 
 import { copyFile } from 'node:fs/promises'

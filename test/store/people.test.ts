@@ -27,7 +27,7 @@ import { openStore } from './helpers.ts'
 
 const cli: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-/** A fast hash; the cost of the real one does not matter for the store. */
+/** A fast hash, because the cost of the real one does not matter in these tests. */
 const hasher: Hasher = {
   hash: async (password) => `hash of ${password}`,
   verify: async (hash, password) => hash === `hash of ${password}`,
@@ -88,7 +88,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
     expect(await findSessions(db.read, [hash])).toEqual([])
   })
 
-  it('are limited in number, and end by age and by inactivity', async () => {
+  it('are limited in number, and expire by age and by inactivity', async () => {
     const db = await openStore(engine)
     const { id } = await addUser(db, 'ana')
     const hashes = Array.from({ length: sessionLimits.perUser + 2 }, () => hashOf(createSecret()))
@@ -144,7 +144,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
   })
 
   // Reliability: 2.1.7.
-  it('are accepted for five minutes while the store is unavailable', async () => {
+  it('are accepted for five minutes while the database is unavailable', async () => {
     const db = await openStore(engine)
     let time = 0
     let isUnavailable = false
@@ -165,7 +165,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     await expect(credentials.find(secret, '127.0.0.1')).rejects.toBe(down)
   })
 
-  it('end at their limit, with a notification an hour before', async () => {
+  it('expire at their limit, with a notification an hour before', async () => {
     const db = await openStore(engine)
     let time = Date.now()
     const credentials = createCredentials({ db, log, now: () => time })
@@ -222,11 +222,11 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
     await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
 
-    // Neither another address nor another account from this address is limited by it.
+    // The limit applies neither to another IP address nor to another account from the same one.
     const elsewhere = await signIn(deps, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
     await addUser(db, 'ben')
     await signIn(deps, visitor, { username: 'ben', password })
-    // Nor is a browser that has signed in before.
+    // Nor does it apply to a browser that has signed in before.
     const known = await signIn(deps, { ...visitor, browser: elsewhere.browser }, { username: 'ana', password })
     expect(known.browser).toBe(elsewhere.browser)
     const { records } = await listAudit(db.read, { action: 'session.login', limit: 100, offset: 0 })
@@ -236,7 +236,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
 
   // Conformance: C-6.18.
   // Reliability: C8, 3.6.3.
-  it('are limited to twenty for an address over all accounts', async () => {
+  it('are limited to twenty per IP address across all accounts', async () => {
     const db = await openStore(engine)
     const deps = createDeps(db)
     const codes: string[] = []

@@ -46,7 +46,7 @@ test('while the server is down every call fails at once without the password in 
 })
 
 // Reliability: S8.
-test('a server that hangs is a StoreDownError after the timeout, and calls work again once it resumes', async () => {
+test('a server that hangs results in a StoreDownError after the timeout, and calls work again once it resumes', async () => {
   const db = await openSeparateDatabase({ waitLimitMs: 1_000 })
   await server.signal('SIGSTOP')
   const startedAt = performance.now()

@@ -17,7 +17,7 @@ import { listUnits } from '../../src/store/units.ts'
 import { openStore } from './helpers.ts'
 
 const receivers = 12_500
-/** Tables that are always read completely (orders, leases of sources, scan results) are not included. */
+/** Large tables, except those that are always read completely (orders, leases of sources, scan results). */
 const large = ['receivers', 'channels', 'units', 'discovery_queue', 'movements', 'connections', 'audit', 'alerts']
 
 it('no regular statement of an installation with 50,000 channels scans a large table', async () => {
@@ -69,7 +69,7 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
     found[name] = await explain(statements)
   }
-  // Free slots between others are counted once for every batch of new receivers, over narrow rows.
+  // To find free slots, all channels are counted once for every batch of new receivers; their rows are narrow.
   const expectedScan = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
   expect(found).toEqual(
     Object.fromEntries(Object.keys(found).map((name) => [name, name === 'free slots' ? expectedScan : []])),
@@ -106,7 +106,7 @@ function createRecorder(): { plugin: KyselyPlugin; statements: Map<string, State
   return { plugin, statements }
 }
 
-/** Returns the large tables that each statement scans, with the statement. */
+/** Connects to the database, and returns a function that lists the large tables that statements scan. */
 async function openExplain(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -134,7 +134,8 @@ function findScannedTables(plan: Plan): string[] {
 }
 
 /**
- * As in a large installation after some months: the last cycles wrote few rows, nearly everything in the logs is old.
+ * Fills the database as in a large installation after a few months: the last cycles wrote few rows, and nearly
+ * everything in the logs is old.
  */
 async function fill(db: Database): Promise<void> {
   const statements = [
@@ -171,6 +172,6 @@ async function fill(db: Database): Promise<void> {
      select 'source-' || n, 'me', 1, epoch_ms() + 30000 from generate_series(1, 2000) n`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db.read)
-  // Autovacuum does the same some seconds later.
+  // In a real installation, autovacuum does this.
   await sql`vacuum analyze`.execute(db.read)
 }

@@ -376,7 +376,7 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await isHeld(db, 'a', 1)).toBe(false)
   })
 
-  test('that were released return the time since then', async () => {
+  test('that were released report the time since then when they are acquired again', async () => {
     const db = await openStore(engine)
     const takeOver = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
     expect(await takeOver('a')).toEqual({ epoch: 1, idleMs: null })
@@ -419,13 +419,13 @@ test('leases return a lower bound of the time without a holder when they are acq
   // The holder was killed some time before the lease expired.
   now += 15_000 + 40
   expect(await takeOver('c')).toEqual({ epoch: 3, idleMs: 40 })
-  // After a restart of the clock the time is unknown.
+  // After a reboot has reset the clock, the time without a holder is unknown.
   now = 1_000
   expect(await takeOver('d')).toEqual({ epoch: 4, idleMs: 0 })
 })
 
 // Reliability: T1.
-test('leases from before the clock was set back or restarted block no process', async () => {
+test('leases from before the clock was set back or reset by a reboot block no process', async () => {
   let now = 56 * 365 * 86_400_000
   const db = await openStore('sqlite', () => now)
   await db.transaction((tx) => acquireLease(tx, 's', 'a', 15_000))

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSecrets } from '../../src/store/secrets.ts'
 import { createTestFolder } from '../databases.ts'
 
-// Simulates the file system, which few machines that run the tests can mount.
+// Simulates the file system, because few machines that run the tests can mount one of this kind.
 vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof fs>()
   return {

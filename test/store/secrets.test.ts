@@ -114,7 +114,7 @@ describe.each(engines)('manufacturers on %s', (engine) => {
   })
 
   // Reliability: 3.8.3.
-  test('with another key have null secrets and a flag, and the stored value stays until it is entered again', async () => {
+  test('whose secrets were encrypted with another key have a flag and null secrets; stored values stay until replaced', async () => {
     const db = await openStore(engine)
     const right = await openSecrets(await testFolder())
     const wrong = await openSecrets(await testFolder())

@@ -34,7 +34,7 @@ test('while another process writes, reads continue, writes wait, and the event l
   await waitForExit(child.process)
 })
 
-test('a lock that is held too long is a StoreBusyError for each waiting write, after its own timeout', async () => {
+test('a lock that is held too long results in a StoreBusyError for each waiting write, after its own timeout', async () => {
   const { url } = await openStore('sqlite')
   const db = await openDatabase({ url, waitLimitMs: 300 })
   onTestFinished(() => db.close())

@@ -16,7 +16,7 @@ describe('SQLite’s write-ahead log', () => {
     await write(db, 24)
     expect(await fileSize(`${path}-wal`)).toBeGreaterThan(24 * megabyte)
     await expect.poll(() => fileSize(path), { timeout: 40_000 }).toBeGreaterThan(24 * megabyte)
-    // The next commit starts it from the beginning.
+    // The next commit writes to the log from its beginning again.
     await expect
       .poll(() => write(db, 0).then(() => fileSize(`${path}-wal`)), { timeout: 40_000 })
       .toBeLessThan(12 * megabyte)
@@ -45,7 +45,7 @@ describe('SQLite’s write-ahead log', () => {
     expect(await fileSize(path)).toBeGreaterThan(20 * megabyte)
   })
 
-  test('that cannot be checkpointed is reported: nothing counts as written until it can', async () => {
+  test('that was deleted is reported: the commit fails, and so do further writes', async () => {
     const { url, drop } = await createTestDatabase('sqlite')
     onTestFinished(drop)
     const db = await openDatabase({ url })
