@@ -84,7 +84,7 @@ const AlertMessage = schemaOf<messages.AlertMessage>()(
       kind: 'battery_low',
       state: 'raised',
       severity: 'warning',
-      message: 'Battery of H01 Aurelio is at 19 %',
+      message: 'H01 Aurelio: battery at 19%',
       channel_id: 33,
     }),
   ),

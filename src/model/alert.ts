@@ -85,7 +85,10 @@ function hasBatteryChanged(before: Transmitter | null | undefined, after: Transm
   return before?.battery !== after?.battery || before?.details?.battery_low !== after?.details?.battery_low
 }
 
-/** With `threshold: null`, batteries are not evaluated: another process monitors the receiver and evaluates them. */
+/**
+ * Evaluates the receiver's availability and its batteries. If `threshold` is null, batteries are not evaluated: another
+ * process monitors the receiver and evaluates them.
+ */
 export function evaluateReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
   const changes: AlertChange[] = []
   evaluateAvailability(receiver, open, changes)
@@ -101,7 +104,7 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
     if (battery === null && isReportedLow === null) continue
     const alert = open(batterySubject(channel.id))
     const name = channel.transmitter?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`
-    const message = `Battery of ${name} is ${battery === null ? (isReportedLow ? 'low' : 'no longer low') : `at ${battery} %`}`
+    const message = `${name}: battery ${battery === null ? (isReportedLow ? 'low' : 'no longer low') : `at ${battery}%`}`
     if (isReportedLow !== true && (battery === null || isAboveHysteresis(battery, threshold))) {
       if (alert !== undefined) changes.push({ type: 'clear', alert, message })
       continue
@@ -122,7 +125,10 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
   }
 }
 
-/** A full battery clears the alert even if the threshold plus hysteresis exceeds 100%, but not at a threshold of 100%. */
+/**
+ * Whether the battery is far enough above the threshold to clear the alert. A full battery always is, unless the
+ * threshold itself is 100%.
+ */
 function isAboveHysteresis(battery: number, threshold: number): boolean {
   return battery > threshold && battery >= Math.min(100, threshold + batteryHysteresis)
 }
@@ -229,7 +235,10 @@ export interface SubscriptionStatus {
   readonly source: string
   /** False while a user has stopped the subscription; this raises no alert. */
   readonly isEnabled: boolean
-  /** On the same monotonic clock as `now` of `evaluateSubscription`; null while it is up. */
+  /**
+   * When the subscription went down, on the same monotonic clock as `now` of `evaluateSubscription`; null while it is
+   * up.
+   */
   readonly downSince: number | null
 }
 
@@ -259,7 +268,7 @@ export function subscriptionLost(manufacturer: string, source: string): AlertCau
   }
 }
 
-/** `GET /api/alerts/`. */
+/** An item of `GET /api/alerts/`. */
 export interface AlertBody extends Omit<AlertMessage, 'type'> {
   readonly receiver_id: number | null
   readonly raised_at: string

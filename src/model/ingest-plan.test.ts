@@ -173,7 +173,7 @@ describe('a report that changed nothing before', () => {
   const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
   const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
 
-  /** Both reports were applied, and then planned once more without a change. */
+  /** Applies both reports, and plans them once more without a change. */
   function createUnchangedIngest() {
     const ingest = createIngest()
     ingest.ingest([first, second])
