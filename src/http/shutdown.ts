@@ -10,11 +10,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface Closing {
   /** Must be called before anything else is closed. */
   stopListening(): void
-  /** Resolves when the other components may be closed. */
+  /** Waits until the other components may be closed. */
   linger(): Promise<void>
 }
 
-/** How long open connections still get responses, and how long a running request may take to complete. */
+/** How long requests on open connections are still answered, and how long a running request may take to complete. */
 const lingerMs = 1000
 const lastRequestMs = 3000
 const checkEveryMs = 25

@@ -302,7 +302,7 @@ export function describeIncident(incident: StoreIncident): string {
 /**
  * Combines the health of all parts into that of the service. `selected` is the code of the manufacturer for
  * `vendor_api`; by default it is the one with the worst status. `details` are problems of parts other than upstreams
- * and the database. /
+ * and the database.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],
