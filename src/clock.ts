@@ -9,12 +9,12 @@ interface ClockOptions {
   readonly monotonic?: () => number
 }
 
-/** Smaller corrections, as time servers make them, are followed at once. */
+/** Smaller corrections, such as those made by time synchronisation, are followed at once. */
 const jumpMs = 1_000
 /** A jump is followed after this time. */
 const acceptJumpAfterMs = 30_000
 
-/** Epoch milliseconds, an integer. */
+/** Returns the current time in whole epoch milliseconds. */
 export const now = createClock()
 
 export function createClock({ system = Date.now, monotonic = () => performance.now() }: ClockOptions = {}) {

@@ -54,8 +54,8 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
         wholeOrNull("RF level in percent of the equipment's own scale, if the equipment does not report dBm."),
       ),
       antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or empty.')),
-      audio_peak: Type.Optional(wholeOrNull('Audio level in dBFS.')),
-      audio_rms: Type.Optional(wholeOrNull('Audio level in dBFS.')),
+      audio_peak: Type.Optional(wholeOrNull('Peak audio level in dBFS.')),
+      audio_rms: Type.Optional(wholeOrNull('RMS audio level in dBFS.')),
       audio_activity: Type.Optional(
         orNull(oneOf(details.audioActivities, 'Audio level.'), 'Audio level, if the equipment does not report dBFS.'),
       ),
@@ -209,7 +209,7 @@ export const RealtimeConnection = schemaOf<ConnectionBody>()(
   }),
 )
 
-// --- Full data -------------------------------------------------------------------------------------------------------
+// --- GET /api/data.json ---------------------------------------------------------------------------------------------
 
 export const foundDeviceFields = {
   model: Type.Optional(text('Model; only present for devices that can be monitored individually.')),

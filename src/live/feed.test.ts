@@ -7,7 +7,7 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
 }
 
-/** Collects the messages that a subscriber gets from now on. */
+/** Collects the messages that a subscriber receives from now on. */
 function collect(feed: Feed, manufacturer?: string): { received: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
   const received: BroadcastMessage[] = []
