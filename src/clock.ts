@@ -1,6 +1,7 @@
 /**
- * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues with
- * the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no effect.
+ * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues
+ * with the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no
+ * effect.
  */
 
 interface ClockOptions {

@@ -26,7 +26,7 @@ const networks = (pattern = '') => {
   return Type.Array(network, { description: 'a list of networks in CIDR form' })
 }
 const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
-/** All keys are optional; unknown keys are errors. */
+/** Creates the schema of a section: all keys are optional, unknown keys are errors. */
 const section = <T extends Type.TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
     additionalProperties: false,
@@ -139,8 +139,8 @@ const defaultRateLimit = {
 
 export interface ReadOptions {
   /**
-   * For commands that contact no upstream: a manufacturer whose entry refers to a missing variable is skipped, and its
-   * stored record stays unchanged.
+   * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
+   * instead of causing an error, and its stored record stays unchanged.
    */
   readonly isOffline?: boolean
 }

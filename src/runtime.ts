@@ -354,7 +354,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
         for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
           try {
-            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before evaluation.
+            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before
+            // evaluation.
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()

@@ -81,9 +81,9 @@ const sessionPattern = /^[A-Za-z0-9_-]{43}$/
 export function createCredentials(deps: {
   readonly db: Database
   readonly log: Log
-  /** Wall clock, epoch ms. */
+  /** Returns the time of the wall clock in epoch milliseconds. */
   now(): number
-  /** Monotonic clock in ms, for state that only this process uses. */
+  /** Returns the time of the monotonic clock in milliseconds, for state that only this process uses. */
   elapsed?(): number
 }): Credentials {
   const { db, log, now, elapsed = () => performance.now() } = deps

@@ -62,7 +62,10 @@ export function createImportCounts(): ImportCounts {
   }
 }
 
-/** Database rows have no prototype, so isDeepStrictEqual would report equal records as different. */
+/**
+ * Copies a database row into an ordinary object. Rows have no prototype, so isDeepStrictEqual would report equal
+ * records as different.
+ */
 function plainOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 }

@@ -187,7 +187,7 @@ export function createSetupCode(now: () => number): SetupCode {
 }
 
 export interface SetupDeps extends SignInDeps {
-  /** Null when no code is required. */
+  /** The set-up code; null when none is required. */
   readonly setupCode: SetupCode | null
   /** Called after the first administrator was created. */
   onSetUp(): void

@@ -48,7 +48,7 @@ export const listOf = <Schema extends TSchema>(schema: Schema, description: stri
 export const oneOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
   Type.Enum(values, { description })
 
-/** The response of a list with `page` or `page_size`: one page. */
+/** Creates the response schema of a list that was requested with `page` or `page_size`: one page. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
     {
@@ -60,7 +60,7 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     { description: 'With `page` or `page_size`.' },
   )
 
-/** The response of a list that is an object even without paging. */
+/** Creates the response schema of a list that is an object even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     count: whole('Total number of items.'),

@@ -124,7 +124,9 @@ function readCredential(request: FastifyRequest): PresentedCredential | null {
   return session === null ? null : { via: 'cookie', secret: session }
 }
 
-/** Accepts sessions in cookies and tokens in the header. A kiosk may have its token in a cookie, with read access only. */
+/**
+ * Accepts sessions in cookies and tokens in the header. A kiosk may have its token in a cookie, with read access only.
+ */
 function validCredential(found: Credential | null, { via, secret }: PresentedCredential): Credential | null {
   if (found === null || via === 'header') return found?.kind === 'token' ? found : null
   if (found.kind === 'user') return found
@@ -185,7 +187,8 @@ function checkOrigin(request: FastifyRequest): void {
   if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 
-// --- Proxies ----------------------------------------------------------------------------------------------------------
+// --- Proxies
+// ----------------------------------------------------------------------------------------------------------
 
 /** Returns a function that checks whether an address belongs to a trusted proxy. */
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {

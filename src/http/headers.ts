@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
-    /** While true, connections are closed after the current response. */
+    /** Whether the service is stopping, so that connections are closed after the current response. */
     isStopping(): boolean
   }
 }

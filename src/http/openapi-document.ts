@@ -195,7 +195,7 @@ function finish(generated: OpenApi): OpenApi {
   return { ...generated, paths, components: { ...generated.components, schemas: sorted } }
 }
 
-/** An error status with its own body may also return the standard error body. */
+/** Describes a JSON response. An error status with a body of its own may also return the standard error body. */
 function jsonOf(status: string, schema: Schema) {
   const isError = Number(status) >= 400
   return {

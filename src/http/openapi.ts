@@ -46,7 +46,7 @@ const choiceOf = <Values extends string[]>(values: readonly [...Values], descrip
 const dayOf = (description: string) =>
   Type.String({ description: `${description}; a date or a time such as 2026-05-01T18:00:00Z.` })
 
-/** The responses of a list: a bare array or, with `page` or `page_size`, one page of it. */
+/** Describes the response of a list: a bare array or, with `page` or `page_size`, one page of it. */
 const list = (item: TSchema) => ({
   200: Type.Union([listOf(item, 'All items, if the request asks for no page.'), pageOf(item)], {
     description: 'All items, or the requested page.',

@@ -137,7 +137,7 @@ describe('createFeed', () => {
         { weight: 40, arbitrary: fc.constant(0) },
         { weight: 1, arbitrary: fc.constantFrom(7, 40, 140) },
       ),
-      /** False: the next update is published in the same turn. */
+      /** False if the next update is published in the same turn of the event loop. */
       endsTurn: fc.constantFrom(true, true, true, false),
       afterMs: fc.nat(40),
     })

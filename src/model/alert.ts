@@ -37,7 +37,7 @@ export interface Alert extends AlertCause {
 
 export type AlertChange =
   | { readonly type: 'raise'; readonly cause: AlertCause }
-  /** The same alert, more severe. */
+  /** The alert stays open and becomes more severe. */
   | { readonly type: 'worsen'; readonly alert: Alert; readonly cause: AlertCause }
   /** `message` describes the recovery. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
@@ -69,7 +69,10 @@ export function subscriptionSubject(source: string): string {
   return `link:${source}`
 }
 
-/** Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is cheap. */
+/**
+ * Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is
+ * cheap.
+ */
 export function canChangeAlerts(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
@@ -151,8 +154,8 @@ function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: Ale
 }
 
 /**
- * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert per
- * pack and fault, but only one for storage mode, which applies to the whole charger.
+ * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert
+ * per pack and fault, but only one for storage mode, which applies to the whole charger.
  */
 export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
   const causes = new Map<string, AlertCause>()

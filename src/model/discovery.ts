@@ -102,8 +102,8 @@ export const discoveredRetentionMs = 24 * 60 * 60_000
 const maxMetadataChars = 64 * 1024
 
 /**
- * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested. The
- * result can be stored in every supported database.
+ * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested.
+ * The result can be stored in every supported database.
  */
 export function boundMetadata(metadata: unknown): unknown {
   const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)

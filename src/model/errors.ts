@@ -68,7 +68,7 @@ export interface ErrorBody {
   readonly error: string
   readonly status: number
   readonly details?: string
-  /** For a request about several records: the error of each record that could not be changed. */
+  /** The error of each record that could not be changed; only present if the request was about several records. */
   readonly failed?: readonly Failure[]
 }
 

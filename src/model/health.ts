@@ -26,7 +26,9 @@ export interface DeviceProblem {
   /** The device or list entry that has the problem, as text. */
   readonly subject: string
   readonly problem: string
-  /** The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device. */
+  /**
+   * The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device.
+   */
   readonly device?: string
 }
 
@@ -44,7 +46,7 @@ export interface DeviceError {
 }
 
 export interface DeviceErrors {
-  /** At most 100. */
+  /** The errors of at most 100 devices. */
   readonly listed: readonly DeviceError[]
   /** The number of errors that are not listed. */
   readonly more: number
@@ -93,7 +95,7 @@ export interface ManufacturerHealth {
   readonly overruns: number
   /** Problems that do not affect the status, one sentence each. */
   readonly details: readonly string[]
-  /** All sources, in the order of the configuration. */
+  /** All sources, in the order in which they are configured. */
   readonly sources: readonly SourceHealth[]
   /** Listed devices whose data is invalid; at most 100. */
   readonly device_errors: readonly DeviceError[]
@@ -101,7 +103,7 @@ export interface ManufacturerHealth {
   readonly more: number
 }
 
-/** The configuration of a manufacturer, with its sources in the order of the configuration. */
+/** The configuration of a manufacturer, with its sources in the order in which they are configured. */
 export interface MonitoredManufacturer {
   readonly code: string
   readonly isEnabled: boolean
@@ -116,8 +118,8 @@ export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'con
   Partial<Omit<ManufacturerHealth, 'code'>>
 
 /**
- * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with the
- * next successful write.
+ * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with
+ * the next successful write.
  */
 export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 

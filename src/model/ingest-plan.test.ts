@@ -74,7 +74,7 @@ describe('planChanges', () => {
     ])
   })
 
-  test('counts a device once that is reported twice', () => {
+  test('counts a device that is reported twice only once', () => {
     const ingest = createIngest()
     const { creations, repeated } = ingest.ingest([
       report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
@@ -149,7 +149,7 @@ describe('planChanges', () => {
     })
   })
 
-  test('sets a device inactive that its system reports as offline, and active when it is online again', () => {
+  test('creates a device that its system reports as offline as inactive, and sets it active when it is online', () => {
     const ingest = createIngest()
     ingest.ingest([report('a', { serial_number: 'S1', online: false })])
     expect(ingest.receivers()[0]?.is_active).toBe(false)

@@ -36,7 +36,7 @@ export interface Creation {
 /** A known receiver that was reported, and the resulting changes. */
 export interface Update {
   readonly receiver: Receiver
-  /** Only the fields whose value changes. */
+  /** The fields whose values change. */
   readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
   readonly readings: readonly ChannelReading[]
   /** The receiver's channels with the readings merged in. */
@@ -101,7 +101,7 @@ export interface PlanContext {
   readonly at: number
   /** Finds an earlier identical report that changed nothing; it is valid as long as its receiver has not changed. */
   readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
-  /** Without it, all reports have the same precedence. */
+  /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
 }
 
@@ -165,7 +165,7 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
 
   function planReport(report: DeviceReport): void {
     const outcome = reconcile(current, manufacturer, report)
-    // The same batch already created this device under another id.
+    // An earlier report in this batch already created the receiver, under another API id.
     if ('receiver' in outcome && outcome.receiver.id < 0) {
       plan.repeated += 1
       return
@@ -327,8 +327,8 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
   const fault = report.details?.fault
   if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
   if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
-  // A device that its system reports as offline has not responded, so `last_seen` stays the same. After a timeout,
-  // offline detection sets `is_active` to false.
+  // A device that its system reports as offline has not responded, so `last_seen` and `is_active` stay the same. After
+  // a timeout, offline detection sets `is_active` to false.
   if (report.online === false) return changed
   if (!receiver.is_active) changed.is_active = true
   if (at > receiver.last_seen) changed.last_seen = at

@@ -54,8 +54,8 @@ export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): re
 }
 
 /**
- * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null for
- * an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
+ * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null
+ * for an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
  */
 export function changedConfig(
   before: Config,
@@ -82,7 +82,10 @@ function parse(key: ConfigKey, text: string, before: unknown): unknown {
   return lines.filter((line) => line !== '').map((line) => findOrCreateDevice(line, before))
 }
 
-/** A device whose address is already listed keeps its other stored fields, such as its own password. */
+/**
+ * Returns the list entry for an address. A device whose address is already listed keeps its other stored fields, such
+ * as its own password.
+ */
 function findOrCreateDevice(address: string, before: unknown): unknown {
   const known: readonly unknown[] = Array.isArray(before) ? before : []
   return known.find((device) => addressOf(device) === address) ?? address

@@ -143,7 +143,10 @@ function withoutReportedChannelFields(
   }
 }
 
-/** The protocol with the higher precedence decides whether there is a transmitter. */
+/**
+ * Removes the fields of the transmitter that the protocol with the higher precedence reports; that protocol also
+ * decides whether there is a transmitter.
+ */
 function withoutReportedTransmitterFields(
   transmitter: ChannelReading['transmitter'],
   reported: ReportedChannelFields,

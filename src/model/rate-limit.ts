@@ -39,8 +39,8 @@ export function takeToken(bucket: Bucket, rateLimit: RateLimit, now: number): { 
 }
 
 /**
- * Like `takeToken`, but always takes a token, if necessary a future one. The caller must wait for `waitMs`. Later calls wait
- * longer, so calls keep their order.
+ * Like `takeToken`, but always takes a token, if necessary a future one. The caller must wait for `waitMs`. Later calls
+ * wait longer, so calls keep their order.
  */
 export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
   const tokens = tokensAt(bucket, rateLimit, now) - 1

@@ -1,9 +1,10 @@
 /**
  * Receivers, their channels and the transmitters received on them, and a report of one device from one source.
- * Record fields have the same names from the database to the browser: those of the interface specification (see docs/conformance.md).
+ * Record fields have the same names from the database to the browser (for their source see docs/conformance.md).
  *
  * Units: battery in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with
- * three decimal places, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is absent.
+ * three decimal places, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is
+ * absent.
  */
 
 import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'

@@ -8,7 +8,7 @@ import { type KnownReceivers, reconcile } from './reconcile.ts'
 export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
 export type ReviewAction = (typeof reviewActions)[number]
 
-/** The status after each action. An approved entry then becomes `imported`. */
+/** The status after each action. An approved entry becomes `imported` as soon as its receiver is stored. */
 export const statusAfter = {
   approve: 'approved',
   reject: 'rejected',

@@ -119,7 +119,7 @@ export function explainSettings({
   }
 }
 
-/** Real-time updates are disabled if either scope disables them. */
+/** Combines the scopes: real-time updates are disabled if either scope disables them. */
 function mergeEnableWebsocket(
   scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
 ): ExplainedSettings['enable_websocket'] {
