@@ -40,7 +40,7 @@ function isUtf8(type = ''): boolean {
 /** Methods whose body Fastify does not read. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** Reads and ignores the body of a request whose method should have none, up to the general size limit. */
+/** Ignores the body of a request whose method has none, but rejects it if it exceeds the general size limit. */
 export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   const { method, headers, raw } = request
   const tooLarge = () => {

@@ -43,7 +43,10 @@ declare module 'fastify' {
   }
 }
 
-/** Sets the actor of the request, or throws. Returns synchronously if the credential is cached. */
+/**
+ * Creates the function that authorizes a request: it sets the request's actor, or throws. It returns synchronously if
+ * the credential is cached.
+ */
 export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promise<void> | undefined {
   const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
   const localName = hostname()
