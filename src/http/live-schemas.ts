@@ -171,7 +171,7 @@ const hardwareFields = {
     ['excellent', 'good', 'fair', 'poor', 'unknown'],
     'Based on the lowest known RF level of the channels with a transmitter.',
   ),
-  api_device_id: textOrNull("Id in the manufacturer's system."),
+  api_device_id: textOrNull("The device's id in the manufacturer's system."),
   serial_number: textOrNull('Serial number.'),
   mac_address: textOrNull('MAC address.'),
   subnet_mask: textOrNull('Subnet mask.'),
