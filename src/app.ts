@@ -1,4 +1,4 @@
-/** The runtime with its HTTP server. Started in order and closed in reverse order. */
+/** Combines the runtime and the HTTP server. Starts their parts in order and closes them in reverse order. */
 
 import { once } from 'node:events'
 import { createServer as createNetServer } from 'node:net'
@@ -23,7 +23,7 @@ import { removeSetupCode, writeSetupCode } from './store/setup-code.ts'
 export interface App {
   readonly runtime: Runtime
   readonly server: FastifyInstance
-  /** The URL it listens on, with the mount prefix. */
+  /** The URL on which the service listens, with the mount prefix. */
   readonly address: string
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
   readonly version: string
   /** The folder of the built pages. */
   readonly webRoot: string
-  /** Serves pages and the API only; other processes poll and subscribe. */
+  /** Whether to serve only pages and the API, while other processes poll and subscribe. */
   readonly servesOnly?: boolean
   /** The shell command that creates an administrator of this installation. */
   readonly createAdmin?: string
@@ -40,7 +40,10 @@ export interface AppOptions extends Omit<RuntimeOptions, 'cache'> {
   print?(line: string): void
 }
 
-/** Throws what `openRuntime` throws, a ConfigError, or the system's error if the server cannot listen. */
+/**
+ * Opens the runtime and starts the server. Throws what `openRuntime` throws, a ConfigError, or the system's error if
+ * the server cannot listen.
+ */
 export async function createApp(config: Config, options: AppOptions): Promise<App> {
   const { log } = options
   const { host, port, mount, public_url, allowed_hosts, trusted_proxies } = config.server
@@ -187,7 +190,7 @@ async function reportExposure(
     .catch((error) => log.warn({ error: String(error) }, 'audit record could not be written'))
 }
 
-/** The certificate and key to use; null without TLS. */
+/** Returns the certificate and key to use; null without TLS. */
 async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions) {
   if (tls !== 'auto') return tls
   const names = [server.host, hostname(), `${hostname()}.local`, ...server.allowed_hosts]
@@ -196,7 +199,7 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
   return { cert, key }
 }
 
-/** The server's dependencies for editing. */
+/** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
   const { db, secrets, ingest, unitStore, settings, reload, sourceDeps } = runtime
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
@@ -208,7 +211,7 @@ function createEditingDeps(runtime: Runtime) {
   }
 }
 
-/** Rate-limit overrides must name endpoints of the OpenAPI document. */
+/** Checks that all rate-limit overrides name endpoints in the OpenAPI document. */
 function validateOverrides({ file, rate_limit }: Config): void {
   const unknown = Object.keys(rate_limit.overrides).find(
     (endpoint) => !Object.hasOwn(operations, endpoint.replace(/\/$/, '')),
@@ -218,7 +221,10 @@ function validateOverrides({ file, rate_limit }: Config): void {
   throw new ConfigError(`${where}: expected an endpoint such as POST /api/discover/, not ${unknown}`)
 }
 
-/** Throws the system's error before anything is opened, so that a second instance started by mistake changes nothing. */
+/**
+ * Checks that the port is free before anything is opened, so that a second instance started by mistake changes nothing.
+ * Throws the system's error if not.
+ */
 async function requireFreePort(host: string, port: number): Promise<void> {
   if (port === 0) return
   const probe = createNetServer().listen({ host, port })

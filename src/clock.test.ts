@@ -3,7 +3,7 @@ import { createClock } from './clock.ts'
 
 const start = 1_800_000_000_000
 
-/** A clock whose system time can be shifted. */
+/** Creates a clock whose system time can be shifted. */
 function shiftedClock() {
   let elapsed = 5_000
   let shift = 0

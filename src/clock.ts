@@ -1,6 +1,7 @@
 /**
- * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues with
- * the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no effect.
+ * The wall clock of the service, for times that are stored or displayed. After a jump of the system clock, it continues
+ * with the monotonic clock and follows the jump only after a delay, so that a short error of the system clock has no
+ * effect.
  */
 
 interface ClockOptions {
@@ -9,12 +10,12 @@ interface ClockOptions {
   readonly monotonic?: () => number
 }
 
-/** Smaller corrections, as time servers make them, are followed at once. */
+/** Smaller corrections, such as those made by time synchronisation, are followed at once. */
 const jumpMs = 1_000
 /** A jump is followed after this time. */
 const acceptJumpAfterMs = 30_000
 
-/** Epoch milliseconds, an integer. */
+/** Returns the current time in whole epoch milliseconds. */
 export const now = createClock()
 
 export function createClock({ system = Date.now, monotonic = () => performance.now() }: ClockOptions = {}) {

@@ -40,7 +40,7 @@ describe('readConfig', () => {
   })
 
   // Conformance: S-2.8, S-8.9, C-1.4.
-  test('has the defaults of the contract', () => {
+  test('has the documented defaults', () => {
     expect(readConfig({}, {})).toMatchObject({
       file: null,
       server: { host: '127.0.0.1', port: 8080, mount: '' },
@@ -63,7 +63,7 @@ describe('readConfig', () => {
   })
 
   // Conformance: C-1.12.
-  test('replaces a reference to an environment variable by its value', () => {
+  test('replaces a reference to an environment variable with its value', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
     const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
@@ -147,7 +147,7 @@ describe('readConfig', () => {
     expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
   })
 
-  test('replaces lists of the file by those of the environment', () => {
+  test('replaces lists in the file with those in the environment', () => {
     const config = fileWith('server: {allowed_hosts: [a.example], trusted_proxies: [10.0.0.0/8]}')
     const env = { MICWATCH_ALLOWED_HOSTS: 'b.example, 192.168.1.20,,', MICWATCH_TRUSTED_PROXIES: '172.30.0.0/24' }
     expect(readConfig({ config }, env).server).toMatchObject({

@@ -1,4 +1,4 @@
-/** Reads flags, environment and file, in this order of precedence, and the defaults into one frozen Config. */
+/** Combines flags, environment, file and defaults, in this order of precedence, into one frozen Config. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const networks = (pattern = '') => {
   return Type.Array(network, { description: 'a list of networks in CIDR form' })
 }
 const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
-/** All keys are optional; unknown keys are errors. */
+/** Creates the schema of a section: all keys are optional, unknown keys are errors. */
 const section = <T extends Type.TProperties>(properties: T) =>
   Type.Partial(Type.Object(properties, { additionalProperties: false, description: 'a section of keys' }), {
     additionalProperties: false,
@@ -106,17 +106,17 @@ export type ManufacturerEntry = Type.Static<typeof Manufacturer>
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls'> {
-  /** Path of the configuration file; null without a file. */
+  /** The path of the configuration file; null if there is none. */
   readonly file: string | null
   readonly server: Filled<NonNullable<File['server']>>
   readonly settings: Filled<NonNullable<File['settings']>>
   readonly rate_limit: Filled<NonNullable<File['rate_limit']>>
   readonly database_url: string
-  /** `auto`: with a self-signed certificate that Micwatch creates. */
+  /** `auto`: Micwatch creates a self-signed certificate. */
   readonly tls: 'auto' | { readonly cert: string; readonly key: string } | null
 }
 
-/** Command-line flags, which override everything else, under their names in the file. */
+/** Command-line flags, which override everything else. */
 export interface ConfigFlags {
   readonly config?: string | undefined
   readonly host?: string | undefined
@@ -138,11 +138,14 @@ const defaultRateLimit = {
 }
 
 export interface ReadOptions {
-  /** For commands that contact no upstream: a manufacturer with a missing variable is skipped and stays as stored. */
+  /**
+   * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
+   * instead of causing an error, and its stored record stays unchanged.
+   */
   readonly isOffline?: boolean
 }
 
-/** Throws ConfigError. */
+/** Reads the configuration. Throws a ConfigError if it is invalid. */
 export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = false }: ReadOptions = {}): Config {
   const { path, file } = readFile(flags.config ?? env.MICWATCH_CONFIG, env, isOffline)
   const fromEnv = check(fromEnvironment(env), (key) => environmentName(key))
@@ -156,7 +159,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
-  // With a self-signed certificate, browsers would reject the service as soon as a new certificate is created.
+  // With `auto`, browsers would reject the service as soon as Micwatch creates a new self-signed certificate.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
     throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: requires tls: {cert, key}`)
   }
@@ -190,7 +193,7 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   })
 }
 
-/** An http or https URL with only host, port and path. */
+/** Whether the text is an http or https URL that contains only a host, a port and a path. */
 function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)
@@ -237,7 +240,7 @@ function readFile(
   return { path, file: { ...file, manufacturers: manufacturers.filter((_, index) => !incomplete.has(index)) } }
 }
 
-/** Replaces every string of the form `${NAME}` by the result of `lookUp`. */
+/** Replaces every string of the form `${NAME}` with the result of `lookUp`. */
 function fillReferences(value: unknown, key: string, lookUp: (name: string, key: string) => string): unknown {
   if (typeof value === 'string') {
     const name = /^\$\{(\w+)\}$/.exec(value)?.[1]
@@ -269,8 +272,8 @@ const environment: Readonly<Record<string, readonly [key: string, read: (text: s
 }
 
 /**
- * An empty variable counts as not set. The secret key is the exception: a deployment that passes an empty shared key by
- * mistake would otherwise encrypt secrets with a new key.
+ * Reads the environment variables. An empty variable is treated as not set, except for the secret key: a deployment
+ * that passes an empty key by mistake would otherwise encrypt secrets with a new key.
  */
 function fromEnvironment(env: Environment): object {
   const entries = Object.entries(environment).flatMap(([name, [key, read]]) => {
@@ -340,7 +343,7 @@ function parsePlainYaml(content: string): unknown {
   try {
     // Prevents the library from printing warnings.
     const document = parseDocument(content, { logLevel: 'error' })
-    // Warnings count as errors: after an unknown tag, for example, the value would not be what the user meant.
+    // Warnings are treated as errors: after an unknown tag, for example, the value would not be what the user meant.
     const [problem] = [...document.errors, ...document.warnings]
     if (problem !== undefined) throw problem
     return document.toJS()
@@ -350,7 +353,7 @@ function parsePlainYaml(content: string): unknown {
   }
 }
 
-/** The first violation of a schema whose descriptions state the expected values; null if the values are valid. */
+/** Finds the first violation of a schema whose descriptions state the expected values; null if the values are valid. */
 export function findSchemaError(
   schema: Type.TSchema,
   values: unknown,
@@ -370,7 +373,7 @@ export function findSchemaError(
 
 type SchemaNode = Readonly<Record<string, unknown>>
 
-/** The description of the innermost schema node on the path that has one. */
+/** Returns the description of the innermost schema node on the path that has one. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
   let node: SchemaNode | undefined = schema as unknown as SchemaNode
   let definitions: SchemaNode | undefined

@@ -1,4 +1,7 @@
-/** The version in package.json, inserted by scripts/build.ts. Undefined when a source file runs unbuilt: check `typeof` first. */
+/**
+ * The version in package.json, inserted by scripts/build.ts. It is undefined when source files run without a build, so
+ * check `typeof` first.
+ */
 declare const __MICWATCH_VERSION__: string
 
 /** The Node.js versions in package.json, inserted by scripts/build.ts into src/start.ts only. */

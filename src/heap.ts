@@ -5,20 +5,23 @@
 
 import { setFlagsFromString } from 'node:v8'
 
-/** How much the heap may grow beyond the live data before it is collected. */
+/** How much the heap may grow beyond the live data before garbage is collected. */
 const growthPercent = 30
 
 /** From this number of receivers, the young generation may grow, because collecting it often costs too much time. */
 const largeInstallation = 250
 const adjustEveryMs = 10_000
 
-/** Call when the program is loaded: the young generation keeps its current size of a few megabytes. */
+/** Keeps the young generation at its current size of a few megabytes. Call it when the program has been loaded. */
 export function limitYoungGeneration(): void {
   // V8 reads this flag at run time, unlike the size flags, which work only on the command line.
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Call after the runtime is open, because loading is faster without the limit. Adjusts to the number of receivers. */
+/**
+ * Limits the growth of the heap, depending on the number of receivers. Call it after the runtime is open, because
+ * loading is faster without the limit.
+ */
 export function adjustHeapLimit(countReceivers: () => number, signal: AbortSignal): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
   const allowGrowth = () => {

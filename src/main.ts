@@ -27,7 +27,7 @@ limitYoungGeneration()
 
 /** Under npm, Ctrl+C arrives twice: from the terminal and from npm. A second SIGINT within this time is ignored. */
 const duplicateSignalMs = 200
-/** Longer than a normal shutdown takes. */
+/** After this time, a shutdown is treated as hanging; a normal one takes less. */
 const forcedExitMs = 8000
 
 const stop = new AbortController()
@@ -69,7 +69,7 @@ for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(name, (error: unknown) => handleException(error))
 }
 
-// Standard output may buffer more than the log on standard error, so that the output of a command is complete.
+// Standard output may buffer more than standard error, where the log goes, so that the output of a command is complete.
 const out = createOutput(process.stdout, 16 * 1024 * 1024)
 const err = createOutput(process.stderr, 1024 * 1024)
 
@@ -95,7 +95,7 @@ const terminal: Terminal = {
     return out.dropped + err.dropped
   },
   out: (text) => out.write(`${escapeControls(text)}\n`),
-  // A progress bar returns to the start of its line and clears the rest of it.
+  // Control characters stay in a progress bar, which returns to the start of its line and clears the rest of it.
   err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
   askSecret,
   readLine: async () => {

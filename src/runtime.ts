@@ -1,4 +1,6 @@
-/** Creates the store, the in-memory state and the monitoring loops, and connects them. Has no HTTP server. */
+/**
+ * Creates the database connection, the in-memory state and the monitoring loops, and connects them. Has no HTTP server.
+ */
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
@@ -72,17 +74,17 @@ export interface RuntimeOptions {
   readonly intervalSeconds?: number | undefined
   /** Overrides the configuration's DEFAULT_POLLING_INTERVAL. */
   readonly defaultIntervalSeconds?: number
-  /** Manufacturers in addition to those of the configuration. */
+  /** Manufacturers in addition to those in the configuration. */
   readonly manufacturers?: readonly ManufacturerEntry[]
-  /** How many log lines were lost. */
+  /** Returns how many log lines were lost. */
   droppedLines?(): number
-  /** Does not write to the database. */
+  /** If true, nothing is written to the database. */
   readonly isReadOnly?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
-  /** Throws if the database is damaged, instead of restoring a snapshot. */
+  /** If true, a damaged database is an error; otherwise a snapshot is restored. */
   readonly failsOnDamage?: boolean
-  /** The response cache, to invalidate. */
+  /** The response cache; the runtime drops entries from it when data changes. */
   readonly cache?: Pick<Cache<unknown>, 'drop'>
 }
 
@@ -108,26 +110,26 @@ export interface Runtime {
   readonly sources: readonly MonitoredSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
-  /** The settings, each with its origin. */
+  /** Returns the effective settings, each with its origin. */
   explainSettings(manufacturer: string | null): ExplainedSettings
   groups(manufacturer?: string): readonly Group[]
   locations(): readonly Location[]
-  /** Devices found by a network scan within the last day; some may have become receivers since. */
+  /** Returns the devices that network scans found within the last day; some may have become receivers since. */
   discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
-  /** Loads manufacturers, settings, groups and locations from the store, after a user changed them. */
+  /** Loads manufacturers, settings, groups and locations from the database, after a user changed them. */
   reload(): Promise<void>
-  /** Loads what other processes change, until the signal aborts. */
+  /** Loads the changes made by other processes, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** How often changes of other processes are loaded. */
+/** How often changes made by other processes are loaded. */
 const loadEveryMs = 500
 /** Orphaned sources and connections are checked in every nth of these loads. */
 const checkOrphansEvery = 4
 
-/** Throws ConfigError, or what the store throws when it cannot be opened. */
+/** Opens the runtime. Throws a ConfigError, or the database's error if it cannot be opened. */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const { log, isReadOnly = false, failsOnDamage = false, cache = { drop: () => {} } } = options
   const secrets = await openSecrets(config.data_dir, config.secret_key)
@@ -137,7 +139,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   try {
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const merged = mergeManufacturers(await listManufacturers(db.read, secrets), entries, config)
-    /** False while the database is not writable: the stored manufacturers then lack those of the configuration. */
+    /** False while the database is not writable: the stored manufacturers then lack those in the configuration. */
     let isMergeSaved = isReadOnly || (await saveConfigured(db, secrets, merged, { entries, log }))
     // Logged only after the configuration was validated, so that a configuration error is the only output.
     for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
@@ -278,7 +280,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       effectiveSettings.clear()
       cache.drop(null)
     }
-    /** Handles what ended processes left behind. */
+    /** Cleans up after processes that have ended: their connections, their sources and the receivers of these. */
     const checkOrphans = async () => {
       await connections.closeOrphaned()
       await orphanedSources.update()
@@ -352,7 +354,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
         for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
           try {
-            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before evaluation.
+            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before
+            // evaluation.
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()
@@ -397,7 +400,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-/** Null if Redis is not configured. Does not wait for the connection. */
+/** Creates the Redis connection, without waiting until it is established; null if Redis is not configured. */
 async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBaseLogger): Promise<Redis | null> {
   if (redis_url === null) return null
   return openRedis({
@@ -410,7 +413,7 @@ async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBas
   })
 }
 
-/** The stored manufacturers, overridden by those of the configuration. */
+/** Returns the stored manufacturers, overridden by those in the configuration. */
 function mergeManufacturers(
   stored: readonly StoredManufacturer[],
   entries: readonly ManufacturerEntry[],
@@ -434,7 +437,7 @@ function mergeManufacturers(
   return [...merged.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-/** Stores the manufacturers of the configuration; false if the database is not writable. */
+/** Stores the manufacturers in the configuration; returns false if the database is not writable. */
 async function saveConfigured(
   db: Database,
   secrets: Secrets,

@@ -1,9 +1,9 @@
 /**
- * The entry file. Checks the Node.js version before it loads anything else. Every Node.js version must be able to parse it,
- * so the build converts it to ECMAScript 5, or fails if that is not possible.
+ * The entry file. Checks the Node.js version before it loads anything else. Every Node.js version must be able to parse
+ * it, so the build converts it to ECMAScript 5, or fails if that is not possible.
  */
 
-// From package.json: alternatives of the form ^major.minor.patch or >=major.minor.patch.
+// The range in package.json consists of alternatives of the form ^major.minor.patch or >=major.minor.patch.
 var alternatives = __MICWATCH_NODE_RANGE__.split(' || ')
 var version = process.versions.node
 

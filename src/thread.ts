@@ -5,7 +5,10 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Built, the worker is a JavaScript file in the same folder. Unbuilt, it is TypeScript and loads tsx first. */
+/**
+ * Starts a worker thread. In a build, the worker is a JavaScript file in the same folder; without one, it is TypeScript
+ * and loads tsx first.
+ */
 export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?: WorkerOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, import.meta.url), options)
   const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
@@ -14,7 +17,10 @@ export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?:
   return new Worker(`require(${tsx}).register(); require(${path})`, { ...options, eval: true })
 }
 
-/** For work that may not end: unlike a thread, a process can be killed during a synchronous call. */
+/**
+ * Starts a child process for work that may never end: unlike a thread, a process can be killed during a synchronous
+ * call.
+ */
 export function startProcess(name: 'backup-reader', args: readonly string[]): ChildProcess {
   const isBuilt = !import.meta.url.endsWith('.ts')
   const program = fileURLToPath(new URL(`./${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url))

@@ -7,7 +7,7 @@ test('isTimeSliceUsed is true for every loop once the slice of the turn is used'
   expect(isTimeSliceUsed()).toBe(false)
   work(7)
   expect(isTimeSliceUsed()).toBe(true)
-  // A second loop shares the slice.
+  // Asks as a second loop would; both share the slice.
   expect(isTimeSliceUsed()).toBe(true)
   await yieldToEventLoop()
   expect(isTimeSliceUsed()).toBe(false)

@@ -1,12 +1,12 @@
 /**
  * Splits long work into time slices. All callers share one slice per turn of the event loop, so that consecutive or
- * concurrent loops together block it no longer than a single one.
+ * concurrent loops together block it no longer than a single loop would.
  */
 
 /** Maximum time that work blocks the event loop. */
 const sliceMs = 6
 
-/** `performance.now()`; null until the first work in this turn. */
+/** The end of the slice, as a `performance.now()` time; null until the first work in this turn. */
 let sliceEndsAt: number | null = null
 let isTurnEnding = false
 const yielded: (() => void)[] = []
@@ -20,7 +20,10 @@ export function isTimeSliceUsed(): boolean {
   return false
 }
 
-/** Call between the steps of long work: `if (isTimeSliceUsed()) await yieldToEventLoop()`. */
+/**
+ * Waits for the next turn of the event loop. Call it between the steps of long work: `if (isTimeSliceUsed()) await
+ * yieldToEventLoop()`.
+ */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     yielded.push(resolve)

@@ -201,7 +201,7 @@ it.concurrent('raises battery_low without a percentage when the equipment itself
   onTestEnd(() => device.close())
   const app = await startApp({ manufacturers: [{ code: 'sennheiser', config: { devices: [device.url] } }] })
   const raised = await until('the alert is raised', async () => (await listAlerts(app, '?state=raised'))[0])
-  expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'Battery of EM300 is low' })
+  expect(raised).toMatchObject({ kind: 'battery_low', severity: 'warning', message: 'EM300: battery low' })
   device.set({ warnings: [] })
   await until('the alert is cleared', async () => (await listAlerts(app, '?state=raised')).length === 0)
 }, 60_000)

@@ -1,4 +1,4 @@
-/** Adds responding single devices to a manufacturer's configuration, and removes them by address. */
+/** Adds individual devices to a manufacturer's configuration if they respond, and removes devices by address. */
 
 import { getPlugin } from '../manufacturers/index.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
@@ -6,7 +6,9 @@ import type { Actor } from '../model/access.ts'
 import type { SourceError } from '../model/health.ts'
 import { changeManufacturer, getManufacturer, type ManufacturerDeps } from './change-manufacturers.ts'
 
-/** Finds responding devices that are not monitored yet. `unsupported`: devices that responded but cannot be used. */
+/**
+ * Finds responding devices that are not monitored yet. `unsupported` lists devices that responded but cannot be used.
+ */
 export async function findSingleDevices(
   deps: ManufacturerDeps,
   code: string,
@@ -33,7 +35,7 @@ export async function addSingleDevices(
   await changeManufacturer(deps, actor, code, { config: { devices: [...devicesIn(config), ...addresses] } })
 }
 
-/** Returns the addresses that were removed. */
+/** Removes the devices at these IP addresses. Returns the configured addresses that were removed. */
 export async function removeSingleDevices(
   deps: ManufacturerDeps,
   actor: Actor,

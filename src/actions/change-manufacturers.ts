@@ -22,7 +22,7 @@ import {
 export interface ManufacturerDeps extends SourceDeps {
   readonly db: Database
   readonly secrets: Secrets
-  /** The sources that are monitored at the moment. */
+  /** Returns the sources that are monitored at the moment. */
   sources(): readonly MonitoredSource[]
   /** Loads the stored changes immediately: starts, stops and restarts the sources that they affect. */
   reload(): Promise<void>
@@ -32,7 +32,7 @@ export interface ManufacturerChange {
   readonly name?: string
   readonly plugin?: string
   readonly api_enabled?: boolean
-  /** Merged into the stored configuration key by key. Null removes a key; a masked value keeps the stored secret. */
+  /** Merged into the stored configuration key by key. Null removes a key; `********` keeps the stored secret. */
   readonly config?: Config
 }
 
@@ -42,7 +42,7 @@ export function listAll({ db, secrets }: ManufacturerDeps): Promise<StoredManufa
   return listManufacturers(db.read, secrets)
 }
 
-/** Throws a RequestError when the code is already in use or the configuration is invalid. */
+/** Stores a new manufacturer. Throws a RequestError when the code is already in use or the configuration is invalid. */
 export async function addManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -65,7 +65,9 @@ export async function addManufacturer(
   return record
 }
 
-/** Throws a RequestError when the manufacturer does not exist or the changed configuration is invalid. */
+/**
+ * Stores a change. Throws a RequestError when the manufacturer does not exist or the changed configuration is invalid.
+ */
 export async function changeManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -86,7 +88,10 @@ export async function changeManufacturer(
   return getManufacturer(deps, code)
 }
 
-/** Throws a RequestError while the manufacturer has receivers, so that removing it never deletes receiver data. */
+/**
+ * Removes a manufacturer. Throws a RequestError while it has receivers, so that removing it never deletes receiver
+ * data.
+ */
 export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, code: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     // Prevents polling from storing receivers of this manufacturer at the same time.
@@ -102,7 +107,7 @@ export async function removeManufacturer(deps: ManufacturerDeps, actor: Actor, c
   await deps.reload()
 }
 
-/** Throws a RequestError when the manufacturer does not exist. */
+/** Reads a stored manufacturer. Throws a RequestError when it does not exist. */
 export async function getManufacturer({ db, secrets }: ManufacturerDeps, code: string): Promise<StoredManufacturer> {
   const record = await findManufacturer(db.read, secrets, code)
   if (record === undefined) throw unknown(code)
@@ -113,7 +118,10 @@ function unknown(code: string): RequestError {
   return new RequestError('not_found', { subject: `manufacturer ${code}` })
 }
 
-/** Returns the record after the change. Throws a RequestError whose details begin with the invalid key. */
+/**
+ * Applies a change to the stored record and returns the result. Throws a RequestError whose details begin with the
+ * invalid key.
+ */
 export async function mergeManufacturer(
   { destinations }: Pick<SourceDeps, 'destinations'>,
   { code, ...change }: NamedChange,
@@ -127,7 +135,9 @@ export async function mergeManufacturer(
   return after.name === '' ? { ...after, name: getPlugin(plugin).name } : after
 }
 
-/** Merges `change` into `stored`. Throws a RequestError that names a masked value without a stored secret. */
+/**
+ * Merges `change` into `stored`. Throws a RequestError that names the key if a `********` stands for no stored secret.
+ */
 export function mergeConfig(stored: Config, change: Config): Config {
   let unmasked: Config
   try {
@@ -141,7 +151,7 @@ export function mergeConfig(stored: Config, change: Config): Config {
   return merged
 }
 
-/** The changes for the audit log. Secrets are listed by name only. */
+/** Lists the changes for the audit log. Secrets are listed by name only. */
 function differences(before: StoredManufacturer, after: StoredManufacturer): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
   for (const field of ['name', 'plugin', 'api_enabled'] as const) {
@@ -150,7 +160,7 @@ function differences(before: StoredManufacturer, after: StoredManufacturer): Rec
   for (const key of new Set([...Object.keys(before.config), ...Object.keys(after.config)])) {
     const [old, now] = [before.config[key], after.config[key]]
     if (isDeepStrictEqual(old, now)) continue
-    // Entries of a list of devices may contain passwords.
+    // The entries of a device list may contain passwords.
     const isOpen = !isSecretName(key) && typeof old !== 'object' && typeof now !== 'object'
     changes[`config.${key}`] = isOpen ? { before: old ?? null, after: now ?? null } : 'changed'
   }

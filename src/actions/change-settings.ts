@@ -9,7 +9,7 @@ import { deleteSetting, saveSetting } from '../store/settings.ts'
 
 export interface SettingsDeps {
   readonly db: Database
-  /** The effective values for a manufacturer; null: the global values. */
+  /** Returns the effective values for a manufacturer; null selects the global values. */
   settings(manufacturer: string | null): Settings
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
@@ -17,13 +17,15 @@ export interface SettingsDeps {
 
 export interface SettingChange {
   readonly key: string
-  /** As text, for every type of setting. */
+  /** The value as text, whatever the type of the setting. */
   readonly value: string
-  /** Null: global. */
+  /** Null for a global setting. */
   readonly manufacturer: string | null
 }
 
-/** Returns the effective values of the changed scope. Throws a RequestError that names the invalid field. */
+/**
+ * Stores a setting, and returns the effective values of its scope. Throws a RequestError that names the invalid field.
+ */
 export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingChange): Promise<Settings> {
   const { key, value, manufacturer } = change
   if (!isSettingKey(key)) {
@@ -47,7 +49,10 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   return deps.settings(manufacturer)
 }
 
-/** Deletes a stored value, so that the default applies again. Throws a RequestError when no value is stored. */
+/**
+ * Deletes a stored value, so that the value that it overrode applies again. Throws a RequestError when no value is
+ * stored.
+ */
 export async function forgetSetting(
   deps: SettingsDeps,
   actor: Actor,

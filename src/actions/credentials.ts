@@ -1,7 +1,7 @@
 /**
- * Finds the session or token of a request. Credentials are cached in memory, so that a request needs no query and users
- * stay signed in while the database is unreachable. A credential that this or another process revokes ends within one
- * second.
+ * Finds the session or token of a request. Credentials are cached in memory, so that a request needs no database query
+ * and users stay signed in while the database is unreachable. A credential that this or another process revokes stops
+ * working within one second.
  */
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -25,14 +25,17 @@ import {
 export interface Credential {
   readonly hash: string
   readonly kind: 'user' | 'token'
-  /** Of the user or token. */
+  /** The id of the user or token. */
   readonly id: number
   readonly name: string
   readonly role: Role
   readonly user: User | null
-  /** Required with every write in this session; null for a token. */
+  /** Every write in this session must contain it; null for a token. */
   readonly csrfToken: string | null
-  /** Registers callbacks for the warning and the end; the returned function removes them. */
+  /**
+   * Registers callbacks for when the credential is about to expire and when it has expired or was revoked; the returned
+   * function removes them.
+   */
   hold(holder: CredentialHolder): () => void
 }
 
@@ -42,21 +45,24 @@ export interface CredentialHolder {
 }
 
 export interface Credentials {
-  /** Returns the credential of a presented text; null when it is unknown or has ended. Passes database errors on. */
+  /**
+   * Looks up the credential for a session id or token sent by a client; null if it is unknown or no longer valid.
+   * Database errors are rethrown.
+   */
   find(presented: string, address: string): Credential | null | Promise<Credential | null>
-  /** Ends the matching credentials immediately. Used when this process has just revoked them. */
+  /** Drops the matching credentials immediately. Used when this process has just revoked them. */
   end(which: { readonly user: number } | { readonly token: number } | { readonly hash: string }): void
-  /** Ends credentials that other processes revoked, and deletes expired records, until the signal aborts. */
+  /** Drops credentials that other processes revoked, and deletes expired records, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>
 }
 
 interface Entry extends Credential {
   usedAt: number
-  /** The same on the monotonic clock, so that a jump of the wall clock ends no session as idle. */
+  /** The same time on the monotonic clock, so that no session is treated as idle because the wall clock jumped. */
   usedAtElapsed: number
   address: string
   endsAt: number
-  /** Holders that were warned that it ends soon. */
+  /** Holders that were warned that the credential expires soon. */
   readonly warned: WeakSet<CredentialHolder>
   isTouched: boolean
   isEnded: boolean
@@ -75,16 +81,16 @@ const sessionPattern = /^[A-Za-z0-9_-]{43}$/
 export function createCredentials(deps: {
   readonly db: Database
   readonly log: Log
-  /** Wall clock, epoch ms. */
+  /** Returns the time of the wall clock in epoch milliseconds. */
   now(): number
-  /** Monotonic clock in ms, for state that only this process uses. */
+  /** Returns the time of the monotonic clock in milliseconds, for state that only this process uses. */
   elapsed?(): number
 }): Credentials {
   const { db, log, now, elapsed = () => performance.now() } = deps
   const entries = new Map<string, Entry>()
   let revision = -1
   let checkedAt = elapsed()
-  /** Incremented whenever a credential ends: a query that started before must run again. */
+  /** Incremented whenever credentials may have been revoked: a query that started before must run again. */
   let endCount = 0
   let touchedAt = elapsed()
   let cleanedUpAt = Number.NEGATIVE_INFINITY
@@ -121,7 +127,7 @@ export function createCredentials(deps: {
     return entry
   }
 
-  /** Queries every cached credential again. */
+  /** Reads every cached credential from the database again. */
   async function recheck(): Promise<void> {
     const all = [...entries.values()]
     for (let start = 0; start < all.length; start += 100) {
@@ -151,7 +157,7 @@ export function createCredentials(deps: {
     }
     checkedAt = elapsed()
     for (const entry of entries.values()) {
-      // An open real-time connection counts as use.
+      // An open real-time connection is treated as use.
       if (entry.holders.size > 0) use(entry, entry.address)
       const remainingMs = remainingTime(entry)
       if (remainingMs <= 0) drop(entry)
@@ -263,7 +269,7 @@ export function createCredentials(deps: {
       isEnded: false,
       holders,
       hold(holder) {
-        // The credential may have ended while the connection was being opened.
+        // The credential may have been dropped while the connection was being opened.
         if (entry.isEnded) holder.end()
         else holders.add(holder)
         return () => void holders.delete(holder)
@@ -273,7 +279,10 @@ export function createCredentials(deps: {
   }
 }
 
-/** The stored form of a secret. A fast hash is sufficient: a secret of 256 random bits cannot be guessed. */
+/**
+ * Returns the form in which a secret is stored. A fast hash is sufficient: a secret of 256 random bits cannot be
+ * guessed.
+ */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
@@ -286,7 +295,7 @@ export function tokenText(id: number, secret: string): string {
   return `micwatch_${id}_${secret}`
 }
 
-/** Derived from the session's secret, so that it does not have to be stored. */
+/** Derives the CSRF token from the session's secret, so that it does not have to be stored. */
 export function csrfTokenOf(session: string): string {
   return createHash('sha256').update(`csrf ${session}`).digest('base64url')
 }

@@ -1,4 +1,4 @@
-/** Edits groups, slots of channels, performers and their assignments. */
+/** Edits groups, the slots of channels, performers and their assignments. */
 
 import type { Actor } from '../model/access.ts'
 import type { Group } from '../model/api.ts'
@@ -51,7 +51,7 @@ export async function addGroup(
   return group
 }
 
-/** `manufacturer`: a group of another manufacturer is treated as not found. */
+/** Changes a group. If `manufacturer` is given, a group of another manufacturer is treated as not found. */
 export async function changeGroup(
   deps: HardwareDeps,
   actor: Actor,
@@ -209,7 +209,7 @@ async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {
   return assignment
 }
 
-/** Checks that the performer and the unit exist and that the unit has no other active assignment than `ownId`. */
+/** Checks that the performer and the unit exist and that the unit has no active assignment other than `ownId`. */
 async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId?: number): Promise<void> {
   const { performer, wireless_unit, is_active } = assignment
   // PostgreSQL needs a row lock to serialize two requests for the same unit.

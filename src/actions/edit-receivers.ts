@@ -1,4 +1,4 @@
-/** Manual edits of receivers: add, rename, move, remove. */
+/** Adds, renames, moves and removes receivers at a user's request. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { Actor } from '../model/access.ts'
@@ -26,7 +26,7 @@ export interface EditReceiverDeps {
 export interface ReceiverEdit {
   readonly location?: number | null
   readonly ip?: string
-  /** Null: use the name that the upstream system reports, from the next poll on. */
+  /** Null to use the name that the upstream system reports, from the next poll on. */
   readonly name?: string | null
   readonly reason?: string
 }
@@ -43,7 +43,7 @@ export interface NewReceiver {
   readonly location?: number | null
 }
 
-/** A change of location or address is logged as a manual movement. */
+/** Changes a receiver. A change of its location or IP address is logged as a manual movement. */
 export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: number, edit: ReceiverEdit) {
   const { ingest, receiverStore, now } = deps
   return ingest.change(async (tx, revision) => {
@@ -81,7 +81,10 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
   })
 }
 
-/** Adds a receiver that no upstream lists yet. A poll that finds the same serial number, MAC or IP address adopts it. */
+/**
+ * Adds a receiver that no upstream lists yet. When a poll finds a device with the same serial number, MAC address or IP
+ * address, that device is matched to this receiver.
+ */
 export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details: NewReceiver): Promise<Receiver> {
   const { ingest, receiverStore, now } = deps
   const { manufacturer, name, location = null, serial_number = null, mac_address = null, ip = null } = details
@@ -121,7 +124,7 @@ export async function addReceiver(deps: EditReceiverDeps, actor: Actor, details:
   })
 }
 
-/** If the upstream still lists the receiver, the next poll adds it again as a new receiver. */
+/** Deletes a receiver. If the upstream still lists it, the next poll adds it again as a new receiver. */
 export async function deleteReceiver(deps: EditReceiverDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx, revision) => {
     const receiver = deps.receiverStore.get(id)

@@ -1,4 +1,4 @@
-/** Reads the configuration and the manual entries of an installation in one consistent snapshot. */
+/** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
 
 import type { Installation } from '../model/installation-file.ts'
 import type { Database, Reader } from '../store/database.ts'

@@ -16,7 +16,7 @@ export const code = Type.String({
 })
 /** The name of any record. */
 export const name = text(1, 255)
-/** A slot of the monitor page. */
+/** A slot on the monitor page. */
 export const slot = whole(1, 65_535)
 
 export const manufacturerFields = {

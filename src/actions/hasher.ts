@@ -6,9 +6,9 @@ import { type HashResult, type HashTask, normalizePassword } from '../model/pass
 import { startThread } from '../thread.ts'
 
 export interface Hasher {
-  /** Throws a RequestError when the queue is full. */
+  /** Hashes a password. Throws a RequestError when the queue is full. */
   hash(password: string): Promise<string>
-  /** Returns false when `hash` is null, after the same time as for a real hash. */
+  /** Verifies a password. If `hash` is null, returns false after the same time as for a real hash. */
   verify(hash: string | null, password: string): Promise<boolean>
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { Installation, InstallationFile } from '../model/installation-file.
 import type { Tx } from '../store/database.ts'
 import type { Secrets } from '../store/secrets.ts'
 
-/** The file contains an invalid value. The message begins with its path inside the file. */
+/** Thrown for an invalid value in the file. The message begins with the path of the value inside the file. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 
@@ -53,7 +53,7 @@ export function createImportCounts(): ImportCounts {
   return {
     counts,
     unknown: [],
-    /** Returns true when the record has to be written. */
+    /** Counts a record as created, updated or unchanged. Returns true when it has to be written. */
     count(kind, before, after) {
       const isSame = isDeepStrictEqual(plainOf(before), plainOf(after))
       counts[kind][before === undefined ? 'created' : isSame ? 'unchanged' : 'updated'] += 1
@@ -62,12 +62,18 @@ export function createImportCounts(): ImportCounts {
   }
 }
 
-/** Database rows have no prototype, so isDeepStrictEqual would report equal records as different. */
+/**
+ * Copies a database row into an ordinary object. Rows have no prototype, so isDeepStrictEqual would report equal
+ * records as different.
+ */
 function plainOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
 }
 
-/** Returns every item at most once, so that several entries of the same name match different items. */
+/**
+ * Creates a function that returns every item at most once, so that several entries of the same name match different
+ * items.
+ */
 export function createPicker<Item>(items: readonly Item[]): (matches: (item: Item) => boolean) => Item | undefined {
   const remaining = [...items]
   return (matches) => {

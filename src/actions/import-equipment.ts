@@ -1,4 +1,4 @@
-/** Imports the receivers of a file with their locations and slots, and the assignments. */
+/** Imports the receivers in a file with their locations and slots, and the assignments. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { setActive } from '../model/hardware.ts'
@@ -128,7 +128,9 @@ export async function putAssignments(work: ImportContext): Promise<void> {
   }
 }
 
-/** Matches by serial number, then by MAC address, then by the upstream's id unless the serial numbers differ. */
+/**
+ * Finds the receiver by serial number, then by MAC address, then by the upstream's id unless the serial numbers differ.
+ */
 function findReceiver(receivers: readonly Receiver[], entry: DeviceReference): Receiver | undefined {
   const candidates = receivers.filter(({ manufacturer }) => manufacturer === entry.manufacturer)
   const serial = serialKey(entry.serial_number)

@@ -1,4 +1,4 @@
-/** Imports an installation file in one transaction: adds and changes records, removes none. */
+/** Imports an installation file in one transaction. Adds and changes records, but removes none. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { SourceDeps } from '../manufacturers/sources.ts'
@@ -28,7 +28,7 @@ import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
 
 export interface ImportReport {
   readonly counts: Readonly<Record<Kind, Readonly<Count>>>
-  /** Devices of the file that are not known yet. Their entries need another import after the devices were found. */
+  /** Devices in the file that are not known yet. The file has to be imported again after they have been found. */
   readonly unknown: readonly string[]
 }
 
@@ -38,7 +38,7 @@ interface ImportDeps extends Pick<SourceDeps, 'destinations'> {
   now(): number
 }
 
-/** Throws an ImportError for an invalid file; nothing is changed then. */
+/** Imports the file. Throws an ImportError if the file is invalid; nothing is changed then. */
 export async function importInstallation(
   deps: ImportDeps,
   actor: Actor,
@@ -82,12 +82,12 @@ export async function importInstallation(
   return report
 }
 
-/** Rolls the transaction of a dry run back. */
+/** Thrown to roll back the transaction of a dry run. */
 class DryRunRollback extends Error {
   override readonly name = 'DryRunRollback'
 }
 
-/** Returns all locations, including those that were added. */
+/** Stores the locations in the file. Returns all locations, including those that were added. */
 async function putLocations(work: ImportContext): Promise<Location[]> {
   const locations = [...work.before.locations]
   const put = async (entries: readonly LocationEntry[], parent: number | null): Promise<void> => {

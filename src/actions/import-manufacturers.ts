@@ -1,4 +1,4 @@
-/** Imports the manufacturers of a file with their settings, and the global settings. */
+/** Imports the manufacturers in a file with their settings, and the global settings. */
 
 import type { SourceDeps } from '../manufacturers/sources.ts'
 import { RequestError } from '../model/errors.ts'
@@ -8,7 +8,7 @@ import { type StoredManufacturer, saveManufacturer, saveSetting } from '../store
 import { mergeManufacturer } from './change-manufacturers.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
-/** Merges the manufacturers of the file into the stored ones, with the same validation as a REST request. */
+/** Merges the manufacturers in the file into the stored ones, with the same validation as a REST request. */
 export async function planManufacturers(
   file: InstallationFile,
   stored: readonly StoredManufacturer[],

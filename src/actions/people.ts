@@ -41,7 +41,7 @@ export async function createUser(
   })
 }
 
-/** Ends every session of the user when the role, the password or the active state changes. */
+/** Changes a user. When the role, the password or the active state changes, the user is signed out everywhere. */
 export async function changeUser(
   { db, hasher, credentials, now }: PeopleDeps,
   actor: Actor,
@@ -85,7 +85,7 @@ export async function removeUser({ db, credentials }: PeopleDeps, actor: Actor, 
   })
 }
 
-/** For the command line: creates an administrator, or with `isReset` resets an account whose password was lost. */
+/** Creates an administrator from the command line or, with `isReset`, resets an account whose password was lost. */
 export async function createAdmin(
   deps: Pick<PeopleDeps, 'db' | 'hasher' | 'now'>,
   actor: Actor,
@@ -123,11 +123,11 @@ async function requireRemainingAdmin(tx: Tx, before: User, after: User | null): 
 interface TokenFields {
   readonly name: string
   readonly role: Role
-  /** ISO 8601; null for never. */
+  /** ISO 8601; null for a token that never expires. */
   readonly expires_at?: string | null | undefined
 }
 
-/** `text` is the token itself. It is not stored and cannot be shown again. */
+/** Creates a token. The returned `text` is the token itself, which is not stored and cannot be shown again. */
 export async function createToken(
   { db, now }: PeopleDeps,
   actor: Actor,

@@ -1,4 +1,4 @@
-/** Polls immediately. */
+/** Polls the sources immediately, at a user's request. */
 
 import type { RefreshBody } from '../model/api.ts'
 import { RequestError } from '../model/errors.ts'
@@ -13,7 +13,10 @@ export interface RefreshDeps {
   now(): number
 }
 
-/** Throws a RequestError when the manufacturer is unknown or disabled, no upstream responded, or nothing could be stored. */
+/**
+ * Polls the sources of one manufacturer or of all. Throws a RequestError when the manufacturer is unknown or disabled,
+ * no upstream responded, or nothing could be stored.
+ */
 export async function refresh(deps: RefreshDeps, manufacturer?: string): Promise<RefreshBody> {
   const enabled = selectEnabled(deps.manufacturers(), manufacturer)
   const polled = await deps.monitor.pollNow(enabled, deps.signal)
@@ -32,14 +35,17 @@ export function toSourceError({ manufacturer, source, report: { error } }: PollR
   return error === null ? [] : [{ manufacturer, source, error }]
 }
 
-/** The error response when every polled source failed. */
+/** Creates the error for a request after which every polled source failed. */
 export function allFailedError(polled: readonly PollResult[], errors: readonly SourceError[]): RequestError {
   const isStoreUnreachable = polled.some(({ report }) => report.failed === 'store')
   const details = errors.map(({ manufacturer, error }) => `${manufacturer}: ${error}`).join('; ')
   return new RequestError(isStoreUnreachable ? 'store_busy' : 'upstream_failed', { details })
 }
 
-/** Codes of the selected, enabled manufacturers. Throws a RequestError when the named one is unknown or disabled. */
+/**
+ * Returns the codes of all enabled manufacturers, or only the requested one. Throws a RequestError when that is unknown
+ * or disabled.
+ */
 export function selectEnabled(
   known: readonly { readonly code: string; readonly isEnabled: boolean }[],
   manufacturer: string | undefined,

@@ -30,7 +30,7 @@ const messages: Readonly<Record<ReviewAction, (count: number) => string>> = {
   reopen: (count) => `Reopened ${count} device(s).`,
 }
 
-/** Reviews all entries in one transaction. An entry that the action cannot be applied to is listed under `failed`. */
+/** Reviews all entries in one transaction. An entry to which the action cannot be applied is listed under `failed`. */
 export async function reviewEntries(
   deps: ReviewDeps,
   actor: Actor,
@@ -41,7 +41,7 @@ export async function reviewEntries(
   const failed = await deps.ingest.change(async (tx, revision) => {
     const failures: Failure[] = []
     const found = await findEntries(tx.query, uniqueIds)
-    // A receiver that one approval creates is known to the next approval.
+    // Each approval must also know the receivers that earlier approvals have created.
     const known = createKnownReceivers(deps.receiverStore)
     for (const id of uniqueIds) {
       const { entry, report = null } = found.get(id) ?? {}
@@ -136,7 +136,7 @@ async function importReceiver(decision: Decision, approval: Approval): Promise<R
   return after
 }
 
-/** Moves each channel to the slot of the same channel number of the other receiver. */
+/** Moves each channel to the slot of the channel with the same number on the other receiver. */
 function withSlotsOf(receiver: Receiver, other: Receiver): Receiver {
   const slots = new Map(other.channels.map(({ channel, slot }) => [channel, slot]))
   const channels = receiver.channels.map((channel) => ({
@@ -146,7 +146,7 @@ function withSlotsOf(receiver: Receiver, other: Receiver): Receiver {
   return { ...receiver, channels }
 }
 
-/** A token or a command line has a name, but no user id. */
+/** Returns the reviewer. A token and the command line have a name, but no user id. */
 function reviewerOf({ kind, id, name }: Actor): Omit<Reviewer, 'at'> {
   return { id: kind === 'user' ? id : null, name }
 }

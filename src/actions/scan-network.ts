@@ -1,5 +1,5 @@
 /**
- * Scans a subnet: adds its addresses to the upstreams' discovery lists and polls the upstreams, searches for single
+ * Scans a subnet: adds its addresses to the upstreams' discovery lists and polls the upstreams, searches for individual
  * devices itself, and returns the devices that were found.
  */
 
@@ -43,10 +43,13 @@ export interface ScanDeps {
 }
 
 const scanLimitMs = 30_000
-/** Allows one scan at a time across all processes on the database. Its term exceeds the longest scan. */
+/** Allows one scan at a time across all processes on the database. The lease lasts longer than the longest scan. */
 const scanLease = 'scan'
 
-/** Throws a RequestError: network not allowed, unknown manufacturer, scan already running, or no response at all. */
+/**
+ * Runs a scan. Throws a RequestError when the network is not allowed, the manufacturer is unknown, a scan is already
+ * running, or nothing responded.
+ */
 export async function scanNetwork(
   deps: ScanDeps,
   actor: Actor,
@@ -134,11 +137,11 @@ type FoundRecord = Omit<DiscoveredRecord, 'id'>
 
 interface SearchResult {
   readonly found: readonly FoundRecord[]
-  /** Devices of these manufacturers that answered and that Micwatch does not support. */
+  /** Devices of these manufacturers that responded, but that Micwatch does not support. */
   readonly unsupported: readonly SourceError[]
 }
 
-/** Searches for single devices of manufacturers whose plugins support it. */
+/** Searches for individual devices of the manufacturers whose plugins support this. */
 async function search(
   { db, secrets, monitor, sourceDeps, now }: ScanDeps,
   codes: readonly string[],
@@ -164,7 +167,10 @@ function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): F
   return { ...facts, manufacturer, api_device_id: id, discovered_at: at, last_seen: at }
 }
 
-/** The sources that were polled in time. A slower poll continues, and its devices appear when it completes. */
+/**
+ * Polls the sources of these manufacturers, and returns those that were polled in time. A slower poll continues, and
+ * its devices appear when it completes.
+ */
 async function pollWithin(
   { monitor, signal }: ScanDeps,
   codes: readonly string[],
@@ -177,7 +183,7 @@ async function pollWithin(
   return [...polled]
 }
 
-/** The reason why devices of a source may be missing from the result of the scan, if any. */
+/** Returns the reason why devices of a source may be missing from the result of the scan, if any. */
 function errorOf(
   monitored: MonitoredSource,
   registered: readonly Registration[],
@@ -194,7 +200,7 @@ function errorOf(
   return error === null ? [] : [{ manufacturer, source: settings.baseUrl, error }]
 }
 
-/** The devices that the upstreams list inside the subnet; `others`: those that are not stored as receivers. */
+/** Finds the devices inside the subnet that the upstreams list. `others` are those that are not stored as receivers. */
 async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
     monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.source.manufacturer}\n${id}`)),

@@ -42,7 +42,7 @@ export interface SignInDeps {
 /** The client that sent the request. */
 export interface Requester {
   readonly address: string
-  /** Value of the cookie of a browser that has signed in before. */
+  /** The cookie that identifies a browser that has signed in before. */
   readonly browser: string | null
   /** The request's id. */
   readonly request?: string | undefined
@@ -50,14 +50,17 @@ export interface Requester {
 
 export interface SignedIn {
   readonly user: User
-  /** For the session's cookie. */
+  /** The value of the session cookie. */
   readonly session: string
   readonly csrfToken: string
-  /** For the cookie that identifies the browser at its next sign-in. */
+  /** The value of the cookie that identifies the browser at its next sign-in. */
   readonly browser: string
 }
 
-/** An unknown user and a wrong password get the same message, the same status and the same response time. */
+/**
+ * Signs a user in. An unknown user and a wrong password lead to the same message, the same status and the same response
+ * time.
+ */
 export async function signIn(
   deps: SignInDeps,
   requester: Requester,
@@ -107,7 +110,7 @@ export async function signIn(
   })
 }
 
-/** Ends this session immediately in this process, and within one second in the others. */
+/** Signs a session out: immediately in this process, and within one second in the others. */
 export async function signOut({ db, credentials }: SignInDeps, actor: Actor, session: string): Promise<void> {
   const hash = hashOf(session)
   await db.transaction(async (tx) => {
@@ -118,7 +121,7 @@ export async function signOut({ db, credentials }: SignInDeps, actor: Actor, ses
   })
 }
 
-/** Ends every session of the user and opens a new one for the requesting browser. */
+/** Changes the user's password. Signs the user out everywhere and opens a new session for the requesting browser. */
 export async function changeOwnPassword(
   deps: SignInDeps,
   requester: Requester,
@@ -164,7 +167,7 @@ export async function changeOwnPassword(
 // --- The first administrator ------------------------------------------------------------------------------------------
 
 export interface SetupCode {
-  /** Null after it was used or has expired. */
+  /** Returns the code; null after it was used or has expired. */
   current(): string | null
   use(): void
 }
@@ -184,7 +187,7 @@ export function createSetupCode(now: () => number): SetupCode {
 }
 
 export interface SetupDeps extends SignInDeps {
-  /** Null when no code is required. */
+  /** The set-up code; null when none is required. */
   readonly setupCode: SetupCode | null
   /** Called after the first administrator was created. */
   onSetUp(): void
@@ -194,7 +197,9 @@ export async function isSetupNeeded({ db }: Pick<SignInDeps, 'db'>): Promise<boo
   return (await countAdmins(db.read)) === 0
 }
 
-/** `needsCode`: false when only clients on the same machine can reach the service. */
+/**
+ * Creates the first administrator. `needsCode` is false when only clients on the same machine can reach the service.
+ */
 export async function setUp(
   deps: SetupDeps,
   requester: Requester,
@@ -237,7 +242,7 @@ export async function setUp(
   })
 }
 
-/** Ignores groups, case and look-alike letters. */
+/** Whether the entered code is the expected one. Separators, case and look-alike characters are ignored. */
 function isCode(entered: string, expected: string | null): boolean {
   const code = entered.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   if (expected === null || code.length !== expected.length) return false
@@ -245,7 +250,7 @@ function isCode(entered: string, expected: string | null): boolean {
   return timingSafeEqual(a, b)
 }
 
-/** Throws a RequestError that names the invalid field. */
+/** Validates a new user. Throws a RequestError that names the invalid field. */
 export function checkNewUser(username: string, password: string): void {
   if (!isUsername(username)) {
     throw new RequestError('bad_request', {
@@ -260,7 +265,7 @@ export function checkNewUser(username: string, password: string): void {
 
 interface CountedAttempt {
   readonly id: number
-  /** No further attempt is allowed. */
+  /** True if no further attempt is allowed. */
   readonly isLast: boolean
 }
 
@@ -288,7 +293,10 @@ async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error:
   throw error
 }
 
-/** Attempts beyond the limit are not audited one by one, because a flood would displace all other entries. */
+/**
+ * Writes a failed attempt to the audit log. Only called for attempts within the limit, because a flood of others would
+ * displace all other entries.
+ */
 async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))
 }

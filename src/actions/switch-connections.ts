@@ -25,7 +25,10 @@ const messages: Readonly<Record<Switch, (count: number) => string>> = {
   start: (count) => `Started ${count} connection(s).`,
 }
 
-/** A connection that is already in the requested state is not counted as updated or failed. */
+/**
+ * Stops or starts connections. A connection that is already in the requested state is counted neither as updated nor as
+ * failed.
+ */
 export async function switchConnections(
   { db, connections, now }: SwitchDeps,
   actor: Actor,

@@ -30,10 +30,16 @@ export async function testManufacturer(
   return testSources(deps, actor, { record, running }, signal)
 }
 
-/** An unsaved configuration. With `code` it is merged into the stored configuration like a change. */
+/**
+ * An unsaved configuration. With a `code`, it is merged into that manufacturer's stored configuration, as a change
+ * would be.
+ */
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
-/** Stores no configuration. The rate limit of an address and a pause that it requested still apply. */
+/**
+ * Tests an unsaved configuration without storing it. The rate limit for an address still applies, and so does a pause
+ * that a response from it requested.
+ */
 export async function tryManufacturer(
   deps: ManufacturerDeps,
   actor: Actor,
@@ -53,7 +59,7 @@ export async function tryManufacturer(
 
 interface TestTarget {
   readonly record: Pick<Manufacturer, 'code' | 'plugin' | 'config'>
-  /** Tested over their existing clients. */
+  /** Sources that are being monitored; they are tested with their existing clients. */
   readonly running: readonly MonitoredSource[]
 }
 

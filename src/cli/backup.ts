@@ -37,7 +37,7 @@ export function backupCommand(terminal: Terminal, done: (code: ExitCode) => void
     .action(async (file: string, options: FileOptions) => done(await backup(file, options, terminal)))
 }
 
-/** Does not migrate: a database of an older version is copied as it is. */
+/** Writes a backup. A database of an older version is copied unchanged, without migrating it. */
 async function backup(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
   const config = readOptions(options, terminal, { isOffline: true })
   await requireStore(config)
@@ -105,7 +105,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
   return exitCodes.ok
 }
 
-/** Codes of the manufacturers whose secrets cannot be decrypted with this key. */
+/** Returns the codes of the manufacturers whose secrets cannot be decrypted with this installation's key. */
 async function findUnreadable(config: Config): Promise<string[]> {
   const secrets = await openSecrets(config.data_dir, config.secret_key)
   const db = await openDatabase({ url: config.database_url })

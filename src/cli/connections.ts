@@ -55,7 +55,10 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
     )
 }
 
-/** Closes connections whose process was killed before reading, so that they are not shown as connected. */
+/**
+ * Opens the runtime and reads the connections. Before that, closes those whose process was killed, so that they are not
+ * shown as connected.
+ */
 async function withConnections(
   options: CommonOptions & { readonly manufacturer?: string },
   terminal: Terminal,
@@ -102,7 +105,10 @@ async function check(
   return options.alert && problems.length > 0 ? exitCodes.failed : exitCodes.ok
 }
 
-/** Sources with a stored error. A source that has never responded has no receivers, so it has no connections to list. */
+/**
+ * Returns the sources with a stored error. A source that has never responded has no receivers, so it has no connections
+ * to list.
+ */
 function failingSources(runtime: Runtime, manufacturer: string | undefined): SourceError[] {
   return runtime
     .health()
@@ -112,7 +118,10 @@ function failingSources(runtime: Runtime, manufacturer: string | undefined): Sou
     )
 }
 
-/** Raises one alert per subscription, the same alert as the service. It is cleared when the subscription is restored. */
+/**
+ * Raises one alert per lost subscription, the same one as the service would raise. It is cleared when the subscription
+ * is restored.
+ */
 async function raiseAlerts({ alerts }: Runtime, down: readonly Connection[]): Promise<void> {
   const lost = new Map(
     down.flatMap(({ manufacturer, source }) =>

@@ -1,6 +1,6 @@
 /**
- * add_<vendor>_devices: adds addresses to an upstream's discovery list, or removes them. A manufacturer whose devices are
- * monitored individually has no such list; its responding devices are added to its configuration.
+ * add_<vendor>_devices: adds addresses to an upstream's discovery list, or removes them. A manufacturer whose devices
+ * are monitored individually has no such list; the devices that respond are added to its configuration.
  */
 
 import type { Command } from 'commander'
@@ -35,15 +35,15 @@ interface AddOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** Creates one command for every plugin that has discovery lists or can search for single devices. */
+/** Creates one command for every plugin that has discovery lists or can search for individual devices. */
 export function addDevicesCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   return plugins
     .filter((plugin) => hasDiscoveryList(plugin) || plugin.search !== undefined)
     .map((plugin) =>
       createCommand(`add_${plugin.code}_devices`, describe(plugin))
         .option('--ips <ip...>', 'these addresses')
-        .option('--cidr <network>', 'all addresses of this network, at most 1,024')
-        .option('--remove', 'remove them from the list instead')
+        .option('--cidr <network>', 'all addresses in this network, at most 1,024')
+        .option('--remove', 'remove the addresses instead of adding them')
         .option('--manufacturer <code>', 'required if several manufacturers use this plugin')
         .action(async (options: AddOptions) => done(await addDevices(plugin, options, terminal))),
     )
@@ -104,7 +104,7 @@ function readAddresses({ ips, cidr }: AddOptions, ranges: readonly string[]): re
   return addresses
 }
 
-/** Returns the manufacturer that uses the plugin, or the named one of several. */
+/** Returns the manufacturer that uses the plugin; if there are several, the one that the user named. */
 async function chooseManufacturer(runtime: Runtime, plugin: Plugin, named: string | undefined): Promise<string> {
   const enabled = new Set(runtime.manufacturers().flatMap(({ code, isEnabled }) => (isEnabled ? [code] : [])))
   const records = await listManufacturers(runtime.db.read, runtime.secrets)
@@ -134,12 +134,15 @@ interface SingleDevicesChange {
   readonly operation: 'add' | 'remove'
   readonly manufacturer: string
   readonly ips: readonly string[]
-  /** The configuration file lists its devices, and overrides the stored list at the next start. */
+  /**
+   * True if the configuration file lists this manufacturer's devices. The file then overrides the stored list at the
+   * next start.
+   */
   readonly isInFile: boolean
   readonly json?: boolean | undefined
 }
 
-/** Adds the devices that respond at the addresses to the manufacturer's `devices`, or removes the addresses. */
+/** Adds the devices that respond at these IP addresses to the manufacturer's `devices`, or removes those addresses. */
 async function changeSingleDevices(
   runtime: Runtime,
   terminal: Terminal,

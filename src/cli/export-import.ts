@@ -70,7 +70,7 @@ interface ImportOptions extends CommonOptions {
 }
 
 export function importCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
-  return createCommand('import', 'Import a file that export wrote: adds and changes records, removes none')
+  return createCommand('import', 'Import a file written by export; adds and changes records, but removes none')
     .argument('<file>', 'YAML or JSON; - for standard input')
     .option('--dry-run', 'show what would change, without changing anything')
     .action(async (file: string, options: ImportOptions) => done(await runImport(file, options, terminal)))

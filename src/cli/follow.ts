@@ -26,10 +26,10 @@ interface FollowOptions extends CommonOptions {
   readonly manufacturer?: string
 }
 
-/** How often changes of the manufacturers are applied. */
+/** How often changes to the manufacturers are applied. */
 const refreshEveryMs = 1000
 
-/** One command for every plugin with a WebSocket, and one for all event streams. */
+/** Creates one command for every plugin with WebSocket subscriptions, and one for all event streams. */
 export function followCommands(terminal: Terminal, done: (code: ExitCode) => void): Command[] {
   const byWebSocket = plugins.filter(({ adapters }) => adapters.some(({ transport }) => transport === 'websocket'))
   return [

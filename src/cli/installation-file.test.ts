@@ -31,7 +31,7 @@ test.each([
   expect(() => parseInstallationFile(text, 'venue.yaml')).toThrow(reason)
 })
 
-test('parses every name that it has written unchanged', () => {
+test('reads back every name unchanged', () => {
   const words = ['no', '7', '~', ' a: b # c ', 'ö\n\u2028"', '{x}', '- y']
   const file: InstallationFile = {
     version: 1,

@@ -1,4 +1,4 @@
-/** Parses and formats the file that export writes and import reads. */
+/** Parses and formats the file that `export` writes and `import` reads. */
 
 import Type from 'typebox'
 import { Document, visit } from 'yaml'
@@ -137,7 +137,7 @@ export function toYamlText(file: InstallationFile): string {
   document.commentBefore = explanation
   visit(document, {
     Scalar(_, scalar) {
-      // Escapes exist in double-quoted strings only.
+      // YAML has escapes only in double-quoted strings.
       if (typeof scalar.value === 'string' && escapeControls(scalar.value) !== scalar.value)
         scalar.type = 'QUOTE_DOUBLE'
     },

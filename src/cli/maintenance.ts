@@ -1,4 +1,4 @@
-/** simulate, migrate. */
+/** simulate: runs simulated systems. migrate: migrates the database. */
 
 import { once } from 'node:events'
 import type { Command } from 'commander'
@@ -26,11 +26,11 @@ export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => vo
     .addOption(
       wholeOption('--seed <n>', 'seed of the simulation; the same seed gives the same show', 0, 2 ** 31 - 1).default(1),
     )
-    .addOption(wholeOption('--receivers <n>', 'how many receivers, over both manufacturers', 1, 20_000))
+    .addOption(wholeOption('--receivers <n>', 'total number of receivers of both manufacturers', 1, 20_000))
     .action(async (options: SimulateOptions) => done(await simulate(options, terminal)))
 }
 
-/** `--port` is the port of the first system; the second uses the next port. */
+/** Runs the simulated systems. `--port` is the port of the first system; the second uses the next port. */
 async function simulate(options: SimulateOptions, terminal: Terminal): Promise<ExitCode> {
   const { seed, receivers } = options
   const { server } = readOptions(options, terminal, { isOffline: true })

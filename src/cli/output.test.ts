@@ -17,7 +17,7 @@ test('drops and counts writes while the buffer is full', () => {
   })
 })
 
-test('writes a text that is longer than the buffer completely', () => {
+test('writes all of a text that is longer than the buffer', () => {
   const stream = new PassThrough()
   const output = createOutput(stream, 10)
   output.write('x'.repeat(1000))
@@ -32,7 +32,7 @@ test('drops and counts writes after the stream has ended', () => {
   expect(output.dropped).toBe(1)
 })
 
-test('escapes C0, DEL, C1 and bidirectional overrides, but no line break', () => {
+test('escapes C0, DEL, C1 and bidirectional overrides, but not line breaks', () => {
   expect(escapeControls('a\nb\t\u001b[2J\r\u007f\u009b2J\u061c\u200e\u202e\u2069 ö🎤')).toBe(
     'a\nb\\u0009\\u001b[2J\\u000d\\u007f\\u009b2J\\u061c\\u200e\\u202e\\u2069 ö🎤',
   )

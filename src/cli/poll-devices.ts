@@ -42,7 +42,7 @@ interface PollOptions extends CommonOptions {
   readonly dryRun?: boolean
 }
 
-/** Used when neither the flag nor a setting gives an interval. */
+/** Used if neither the flag nor a setting specifies an interval. */
 const defaultIntervalSeconds = 5
 
 export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
@@ -50,7 +50,7 @@ export function pollDevicesCommand(terminal: Terminal, done: (code: ExitCode) =>
     .addOption(
       wholeOption(
         '--interval <seconds>',
-        'polling interval; overrides the settings (default: the setting, else 5)',
+        'polling interval; overrides the configured one (default: the configured interval, or 5)',
         1,
         3600,
       ),
@@ -89,7 +89,7 @@ async function poll(config: Config, isReadOnly: boolean, options: PollOptions, t
   }
 }
 
-/** Runs or previews one poll cycle of each source. */
+/** Runs or previews one polling cycle of each source. */
 async function pollOnce(
   pollers: readonly Poller[],
   runtime: Runtime,
@@ -131,7 +131,10 @@ async function pollOnce(
 
 const nothingToPoll = 'No manufacturer is configured and enabled; there is nothing to poll.'
 
-/** Previews cycles until stopped and prints one line per cycle. Reads the changes of other processes before each cycle. */
+/**
+ * Previews cycles until stopped and prints one line per cycle. Before each cycle, loads the changes made by other
+ * processes.
+ */
 async function previewContinuously(
   pollers: readonly Poller[],
   runtime: Runtime,
@@ -147,7 +150,7 @@ async function previewContinuously(
     pollers.map((poller) => {
       const { source, preview } = poller
       const poll: Poller['poll'] = async (cycle) => {
-        // If the database cannot be read, the preview uses the data that was read before.
+        // If the database cannot be read, the preview uses the data that was loaded before.
         await runtime.ingest.catchUp().catch(() => {})
         return preview(cycle)
       }
@@ -199,7 +202,7 @@ interface SourceCycle {
 type Cycle = Omit<CycleReport, 'repeated' | 'failed'>
 type ManufacturerCycle = Cycle & { readonly code: string }
 
-/** Adds up the cycles of the sources by manufacturer. */
+/** Adds up the results of the sources' cycles by manufacturer. */
 function toDocument(reports: readonly SourceCycle[]): { readonly manufacturers: ManufacturerCycle[] } {
   const byCode = new Map<string, ManufacturerCycle>()
   for (const { source, report } of reports) {
@@ -245,7 +248,7 @@ function printCycle(
   isDryRun: boolean,
 ): void {
   if (isDryRun) terminal.out('Dry run, nothing was written. A poll would find this:')
-  // The specification calls a known device `duplicate`, which has another meaning in the review queue.
+  // The column for `duplicates` is called `known`, because a duplicate is something else in the review queue.
   const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']
   const rows = manufacturers.map((cycle) => [
     cycle.code,
@@ -268,7 +271,8 @@ function describe(cycle: ManufacturerCycle): string {
 }
 
 /**
- * A dry run writes nothing: without a database of this version it reads an empty one in a temporary folder.
+ * Provides a database to a dry run, which must write nothing: the existing one if it has the schema of this version,
+ * otherwise an empty one in a temporary folder.
  */
 async function withDatabaseToRead<T>(
   config: Config,

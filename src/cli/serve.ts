@@ -36,7 +36,7 @@ export function serveCommand(terminal: Terminal, done: (code: ExitCode) => void)
   return createCommand('serve', 'Run the service: pages, REST, WebSocket, polling and subscriptions')
     .option('--demo', 'add simulated systems, so that there is something to see')
     .addOption(wholeOption('--seed <n>', 'with --demo: seed of the simulation (default: 1)', 0, 2 ** 31 - 1))
-    .addOption(wholeOption('--receivers <n>', 'with --demo: how many receivers', 1, 20_000))
+    .addOption(wholeOption('--receivers <n>', 'with --demo: total number of receivers', 1, 20_000))
     .option('--no-poll', 'do not poll or subscribe; other processes do')
     .option('--strict', 'exit if the database is damaged, instead of continuing with its newest snapshot')
     .action(async (options: ServeOptions) => done(await serve(options, terminal)))
@@ -64,7 +64,10 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
   }
 }
 
-/** Without a data location a demo uses a temporary folder, so that it leaves nothing behind and changes no other data. */
+/**
+ * Whether the user specified where to store data. If not, a demo uses a temporary folder, so that it leaves nothing
+ * behind and changes no other data.
+ */
 function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Terminal): boolean {
   return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
@@ -78,7 +81,7 @@ async function run(
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
   const print = (line: string) => terminal.err(line)
-  /** Prints one line per action. With --json, standard output holds one document only, so actions go to the log. */
+  /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
   const onAudit = ({ at, ...record }: AuditRecord) => {
     const audit = { ...record, at: new Date(at).toISOString() }
     if (options.json) log.info({ audit }, 'audit')

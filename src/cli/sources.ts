@@ -1,10 +1,13 @@
-/** Selects the sources of a command. */
+/** Selects the sources on which a command works. */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Runtime } from '../runtime.ts'
 import { UsageError } from './terminal.ts'
 
-/** The sources of the named manufacturer, or all. Throws a UsageError when the manufacturer is unknown or disabled. */
+/**
+ * Returns the sources of the named manufacturer, or all. Throws a UsageError when the manufacturer is unknown or
+ * disabled.
+ */
 export function sourcesOf(runtime: Runtime, manufacturer: string | undefined): readonly MonitoredSource[] {
   if (manufacturer === undefined) return runtime.sources
   const known = runtime.manufacturers()

@@ -68,14 +68,14 @@ function toError({ manufacturer, source, error }: SourceRecord): SourceError[] {
   return error === null ? [] : [{ manufacturer, source: addressOf(source, manufacturer), error }]
 }
 
-/** The error of a manufacturer whose configuration is invalid, so that it has no sources. */
+/** Returns the error of a manufacturer that has no sources because its configuration is invalid. */
 function toErrorWithoutSource({ code, base_url, sources, error }: ManufacturerHealth): SourceError[] {
   return sources.length > 0 || error === null ? [] : [{ manufacturer: code, source: base_url, error }]
 }
 
 /**
- * Builds the record that the service would report: a failure now counts as at least one failure, or as the stored number
- * of failures. A pause that the system requested leaves the number unchanged.
+ * Checks a source and builds the record that the service would report. If the check fails, the record has the stored
+ * number of failures, but at least one. A pause that the system requested leaves the number unchanged.
  */
 async function checkSource(runtime: Runtime, { id, manufacturer, checkHealth }: MonitoredSource, signal: AbortSignal) {
   const { status, error } = await checkHealth(signal)

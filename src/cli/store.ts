@@ -36,7 +36,7 @@ export async function requireStore(config: Config): Promise<void> {
   throw new Error(`There is no database at ${path}; specify its location with --data-dir or --database-url`)
 }
 
-/** The user of this terminal, for the audit log. */
+/** Returns the user of this terminal, for the audit log. */
 export function actorOf({ env }: Pick<Terminal, 'env'>): Actor {
   return { kind: 'cli', id: null, name: env.USER ?? env.LOGNAME ?? 'cli', role: 'admin', address: null }
 }

@@ -1,4 +1,4 @@
-/** Shared by all commands: the terminal, options, exit codes and output formats. */
+/** What all commands share: the terminal, options, exit codes and output formats. */
 
 import { rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   readonly version: string
-  /** Folder of the built pages. */
+  /** The folder of the built pages. */
   readonly webRoot: string
   /** Aborts on SIGINT and SIGTERM, and on SIGHUP if the process has a terminal. */
   readonly signal: AbortSignal
@@ -21,9 +21,9 @@ export interface Terminal {
   onHangup(listener: () => void): void
   /** Handles uncaught exceptions from now on. Without a handler they end the process. */
   onException(handler: (error: unknown) => void): void
-  /** Registers synchronous work for when the process exits. */
+  /** Registers synchronous work to run when the process exits. */
   onExit(work: () => void): void
-  /** Stops like SIGTERM, but with exit code 1. */
+  /** Stops the process as SIGTERM does, but with exit code 1. */
   giveUp(): void
   /** Number of lines that standard output and standard error dropped. */
   readonly droppedLines: number
@@ -31,18 +31,21 @@ export interface Terminal {
   readonly isInteractive: boolean
   out(text: string): void
   err(text: string): void
-  /** Prompts on standard error, without echo; null if standard input is not a terminal or the user cancelled. */
+  /**
+   * Prompts on standard error and reads an answer without echo; null if standard input is not a terminal or the user
+   * cancelled.
+   */
   askSecret(question: string): Promise<string | null>
-  /** The first line of standard input. */
+  /** Reads the first line of standard input. */
   readLine(): Promise<string>
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readAll(): Promise<string>
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, tempFail: 75 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** Invalid command line or input file. */
+/** Thrown for an invalid command line or input file. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -79,7 +82,9 @@ export function readOptions(options: CommonOptions, { env }: Pick<Terminal, 'env
   return readConfig({ ...flags, data_dir: dataDir, database_url: databaseUrl, redis_url: redisUrl }, env, how)
 }
 
-/** Flags that select the same installation in another shell, where the environment variables may be missing. */
+/**
+ * Returns the flags that select the same installation in another shell, where the environment variables may be missing.
+ */
 export function installationFlags(options: CommonOptions, env: Terminal['env']): string {
   const config = options.config || env.MICWATCH_CONFIG
   const dataDir = options.dataDir || env.MICWATCH_DATA_DIR

@@ -1,6 +1,7 @@
 /**
  * An uncaught exception must not stop monitoring during a show, so it is logged and the process continues. An exception
- * that repeats too often indicates a permanent fault; the process then stops in order, and its supervisor restarts it.
+ * that repeats too often indicates a permanent fault; the process then shuts down normally, and its supervisor restarts
+ * it.
  */
 
 import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../model/exception-rate.ts'

@@ -34,7 +34,7 @@ import { body, flag, nullable, text } from './schemas.ts'
 
 export type AccountDeps = SetupDeps
 
-/** Body limit of unauthenticated requests, which only contain credentials. */
+/** Maximum body size of unauthenticated requests, which only contain credentials. */
 const loginBytes = 1024
 const smallBytes = 4096
 
@@ -202,7 +202,7 @@ function tokenRoutes(app: FastifyInstance, deps: AccountDeps): void {
   })
 }
 
-/** Most records of a bare array; further records need paging. */
+/** The maximum number of records in an unpaged response; use paging to get more. */
 const maxUnpaged = 1000
 
 function auditRoutes(app: FastifyInstance, deps: AccountDeps): void {

@@ -1,4 +1,4 @@
-/** Response schemas of administration for the OpenAPI document. Responses are checked against them in tests only. */
+/** Response schemas of the administration routes, for the OpenAPI document. Only tests check responses against them. */
 
 import Type, { type TSchema } from 'typebox'
 import type { Acknowledged } from '../actions/acknowledge-store.ts'
@@ -63,8 +63,8 @@ const queueFields = {
   status: oneOf(queueStatuses, 'Review status.'),
   conflict_type: oneOf(conflictTypes, 'Why a review is needed.'),
   is_duplicate: flag('True if it appears to be a known device.'),
-  is_ip_conflict: flag('True if its address belongs to another receiver.'),
-  existing_device: wholeOrNull('Id of the receiver that it conflicts with or was imported as.'),
+  is_ip_conflict: flag('True if its IP address belongs to another receiver.'),
+  existing_device: wholeOrNull('Id of the receiver with which the device conflicts or as which it was imported.'),
   discovered_at: time('When it was discovered.'),
 }
 
@@ -78,9 +78,9 @@ export const Pending = schemaOf<discovery.PendingBody>()(
 )
 
 const ExistingDevice = schemaOf<discovery.ExistingDevice>()(
-  named('ExistingDevice', 'The receiver that an entry conflicts with.', {
+  named('ExistingDevice', 'The receiver with which an entry conflicts.', {
     ...summaryFields,
-    api_device_id: textOrNull("Id in the manufacturer's system."),
+    api_device_id: textOrNull("The device's id in the manufacturer's system."),
     model: textOrNull("The manufacturer's model."),
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
@@ -94,7 +94,7 @@ export const QueueEntry = schemaOf<discovery.QueueEntryBody>()(
     ...queueFields,
     name: textOrNull('As shown on the device.'),
     model: textOrNull("The manufacturer's model."),
-    api_device_id: text("Id in the manufacturer's system."),
+    api_device_id: text("The device's id in the manufacturer's system."),
     serial_number: textOrNull('Serial number.'),
     mac_address: textOrNull('MAC address.'),
     ip,
@@ -102,12 +102,12 @@ export const QueueEntry = schemaOf<discovery.QueueEntryBody>()(
     reviewed_by: textOrNull('Name of the reviewer.'),
     reviewed_at: timeOrNull('When it was reviewed.'),
     metadata: Type.Unknown({ description: "Device data from the manufacturer's system." }),
-    existing: orNull(ExistingDevice, 'The receiver that it conflicts with, for comparison.'),
+    existing: orNull(ExistingDevice, 'The receiver with which the device conflicts, for comparison.'),
   }),
 )
 
 export const Movement = schemaOf<discovery.MovementBody>()(
-  named('Movement', 'A change of the address or location of a receiver.', {
+  named('Movement', "A change of a receiver's IP address or location.", {
     id,
     manufacturer,
     device: Type.Object(
@@ -122,7 +122,7 @@ export const Movement = schemaOf<discovery.MovementBody>()(
     detected_at: time('When it was noticed.'),
     detected_by: oneOf(['sync', 'manual'], '`sync`: detected by a poll; `manual`: entered by a user.'),
     reason: text('Reason, if one was given.'),
-    times_seen: whole('How often it was detected before it was acknowledged.'),
+    times_seen: whole('How often the movement was detected before it was acknowledged.'),
     acknowledged: flag('Whether it has been acknowledged.'),
     acknowledged_by: textOrNull('Name of the user who acknowledged it.'),
   }),
@@ -170,7 +170,7 @@ const LayoutReceiver = schemaOf<locations.LayoutReceiver>()(
         is_online: flag('False while it is offline.'),
         details: orNull(TransmitterDetails, 'Additional values that some equipment reports.'),
       }),
-      'Units that it reports but does not receive on a channel: docked transmitters and in-ear packs.',
+      'Units that the device reports but does not receive on a channel: docked transmitters and in-ear packs.',
     ),
   }),
 )
@@ -210,24 +210,24 @@ export const User = schemaOf<people.UserBody>()(
   }),
 )
 
-const csrf_token = text('Required as `X-CSRF-Token` with every write.')
+const csrf_token = text('Every write must send it in the header `X-CSRF-Token`.')
 
 export const SignedIn = schemaOf<people.SignedInBody>()(
   named('SignedIn', 'Response to a sign-in; the session is set as a cookie.', { user: User, csrf_token }),
 )
 
 export const KioskOpen = schemaOf<people.KioskOpenBody>()(
-  named('KioskOpen', 'The token of a kiosk screen, which is also set as an HttpOnly cookie.', {
+  named('KioskOpen', 'The API token of a kiosk screen; the response also sets it as an HttpOnly cookie.', {
     name: text('Name of the token.'),
     role,
-    expires_at: timeOrNull('When the token and the cookie expire; null: never.'),
+    expires_at: timeOrNull('When the token and its cookie expire; null: never.'),
   }),
 )
 
 export const Session = schemaOf<people.SessionBody>()(
   named('Session', 'The identity of the request.', {
     user: orNull(User, 'The signed-in user, or null.'),
-    csrf_token: textOrNull('Required as `X-CSRF-Token` with every write.'),
+    csrf_token: textOrNull('Every write must send it in the header `X-CSRF-Token`.'),
     kind: oneOf(['user', 'token', 'local', 'guest', 'cli'], 'How the request is authenticated.'),
     name: text('Name of the user or token.'),
     role,
@@ -248,8 +248,8 @@ const tokenFields = {
   role,
   created_by: wholeOrNull('Id of the user who created it.'),
   created_at: time('When it was created.'),
-  expires_at: timeOrNull('When it expires; null: never.'),
-  last_used_at: timeOrNull('When it was last used.'),
+  expires_at: timeOrNull('When the token expires; null: never.'),
+  last_used_at: timeOrNull('When the token was last used.'),
   last_used_address: textOrNull('Client address of the last use.'),
 }
 
@@ -258,12 +258,12 @@ export const Token = schemaOf<people.TokenBody>()(named('Token', 'An API token.'
 export const NewToken = schemaOf<people.TokenBody & { token: string }>()(
   named('NewToken', 'A token with its secret.', {
     ...tokenFields,
-    token: text('The secret, which is only shown once.'),
+    token: text('The secret; no later response contains it.'),
   }),
 )
 
 export const Audit = schemaOf<people.AuditBody>()(
-  named('AuditRecord', 'An action that was done or attempted.', {
+  named('AuditRecord', 'An action that was performed or attempted.', {
     id,
     at: time('Time of the action.'),
     actor: Type.Object(
@@ -273,12 +273,12 @@ export const Audit = schemaOf<people.AuditBody>()(
         name: text('Name of the user or token.'),
         address: textOrNull('Client address of the request.'),
       },
-      { description: 'Who did it.' },
+      { description: 'Who performed the action.' },
     ),
     action: text('Name of the action, such as `queue.approve`.'),
     target: text('The affected object.'),
     result: oneOf([...auditResults], 'Result.'),
-    request_id: textOrNull('Id of the request; an error response has it as `X-Request-Id`.'),
+    request_id: textOrNull('Id of the request; an error response contains it in the header `X-Request-Id`.'),
     details: Type.Record(Type.String(), Type.Unknown(), { description: 'What changed, without secrets.' }),
   }),
 )
@@ -292,9 +292,9 @@ export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
     plugin: text('Code of the plugin for its systems.'),
     api_enabled: flag('False while it is disabled.'),
     config: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Settings of the plugin; secrets are shown as `********`.',
+      description: 'Configuration of the plugin; `********` stands for a stored secret.',
     }),
-    secrets_unreadable: flag('True if its secrets cannot be decrypted and must be entered again.'),
+    secrets_unreadable: flag('True if the stored secrets cannot be decrypted and must be entered again.'),
     status: upstreamStatus.status,
     error: upstreamDetails.error,
     sources: upstreamDetails.sources,
@@ -305,13 +305,13 @@ export const ManufacturerRecord = schemaOf<ManufacturerBody>()(
 
 export const Plugin = schemaOf<PluginBody>()(
   named('Plugin', "A plugin for a manufacturer's systems.", {
-    code: text('Code for `plugin` of a manufacturer.'),
+    code: text("Code to use as a manufacturer's `plugin`."),
     name: text('Display name.'),
     transport: orNull(
       oneOf(transports, 'Transport.'),
       'Transport of real-time updates; null if it only supports polling.',
     ),
-    has_discovery_list: flag('True if its systems have a list of addresses to search.'),
+    has_discovery_list: flag('True if the systems have a list of addresses that they search for devices.'),
   }),
 )
 
@@ -320,10 +320,10 @@ export const Tested = schemaOf<ConnectionTest>()(
     status: oneOf(['healthy', 'degraded', 'unhealthy', 'unconfigured'], 'Overall status.'),
     sources: listOf(
       Type.Object({
-        base_url: text('Address of the system.'),
+        base_url: text('Address of the system or device.'),
         status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of this system.'),
-        error: textOrNull('What is wrong; null if it is healthy.'),
-        devices: wholeOrNull('Number of devices that it lists; null if unknown.'),
+        error: textOrNull('What is wrong; null if this system is healthy.'),
+        devices: wholeOrNull('Number of devices that this system lists; null if unknown.'),
       }),
       'Result for each system.',
     ),
@@ -338,7 +338,7 @@ const sourced = <Value extends TSchema>(value: Value) =>
 
 export const ScopedSettings = schemaOf<SettingsBody>()(
   named('ScopedSettings', 'The settings of one scope.', {
-    manufacturer: textOrNull('Code of the manufacturer; null: global.'),
+    manufacturer: textOrNull('Code of the manufacturer; null for the global settings.'),
     settings: Type.Object(
       {
         polling_interval: sourced(whole('Seconds between two polls.')),
@@ -351,23 +351,26 @@ export const ScopedSettings = schemaOf<SettingsBody>()(
 )
 
 const processFields = {
-  owner: text('Id of the process in leases.'),
-  host: text('Host name of its machine.'),
+  owner: text('Id under which the process holds leases.'),
+  host: text('Host name of the machine on which the process runs.'),
   pid: whole('Process id.'),
 }
 
 export const Nodes = schemaOf<NodesBody>()(
-  named('Nodes', 'The processes on this database and the sources assigned to them.', {
+  named('Nodes', 'The processes that use this database, and the sources assigned to them.', {
     nodes: listOf(
       Type.Object({
         ...processFields,
-        work: oneOf(['polling', 'link'], 'Polling the source, or running its real-time subscription.'),
-        source: text('Code of the manufacturer and address.'),
+        work: oneOf(
+          ['polling', 'link'],
+          '`polling`: the process polls the source; `link`: it runs the real-time subscription.',
+        ),
+        source: text('The source: code of the manufacturer, colon, address.'),
         manufacturer,
         epoch: whole('Incremented when another process takes over.'),
         seconds_left: whole('Seconds until the lease expires unless it is renewed.'),
       }),
-      'Sources with their current process.',
+      'The sources, each with the process that currently holds it.',
     ),
     processes: listOf(Type.Object(processFields), 'All running processes, with or without a source.'),
   }),

@@ -6,7 +6,7 @@ import { findUnstorable } from '../model/json.ts'
 
 export const maxBodyBytes = 1024 * 1024
 
-/** Accepts JSON bodies only. An empty body counts as no body, whatever its content type. */
+/** Accepts JSON bodies only. An empty body is treated as no body, whatever its content type. */
 export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -31,7 +31,7 @@ function badRequest(details: string): RequestError {
   return new RequestError('bad_request', { details })
 }
 
-/** Whether a content type has no charset or UTF-8. */
+/** Whether a content type names no charset, or UTF-8. */
 function isUtf8(type = ''): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
   return /^utf-?8$/i.test(charset)
@@ -40,7 +40,7 @@ function isUtf8(type = ''): boolean {
 /** Methods whose body Fastify does not read. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** Ignores a body on a method that has none, up to the general size limit. */
+/** Ignores the body of a request whose method has none, but rejects it if it exceeds the general size limit. */
 export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   const { method, headers, raw } = request
   const tooLarge = () => {

@@ -1,4 +1,4 @@
-/** Limits connections: in total, and per address those that have not sent a request. */
+/** Limits the number of connections, and per address the number of those that have not sent a request yet. */
 
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { clientKey } from '../model/address.ts'
 import type { ConnectionLimits } from '../model/connection-limits.ts'
 
-/** Maximum number of file descriptors of this process; null if unknown. */
+/** Returns the maximum number of file descriptors of this process; null if unknown. */
 export function descriptorLimit(): number | null {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
@@ -19,7 +19,10 @@ export function descriptorLimit(): number | null {
 /** Closes the oldest connection without a complete request head when an address has too many of them. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   server.maxConnections = limits.connections
-  /** By address, then by port in order of arrival. The port identifies a socket both above and below TLS. */
+  /**
+   * Sockets by client address, then by client port, in order of arrival. The port identifies a connection both above
+   * and below TLS.
+   */
   const idleByAddress = new Map<string, Map<number, Socket>>()
 
   const forget = (address: string, port: number) => {

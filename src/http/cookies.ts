@@ -1,4 +1,4 @@
-/** The session cookie (for a kiosk: its token) and the cookie that identifies a known browser. */
+/** The session cookie, which for a kiosk contains its token, and the cookie that identifies a known browser. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionLimits } from '../model/people.ts'
@@ -30,7 +30,7 @@ export function setCookies(reply: FastifyReply, { session, browser }: { session:
   ])
 }
 
-/** Lasts as long as the token, so that a wall screen does not ask for a password during a show. */
+/** Sets a cookie that lasts as long as the token, so that a wall screen does not ask for a password during a show. */
 export function setKioskCookie(
   reply: FastifyReply,
   { token, endsInMs }: { token: string; endsInMs: number | null },
@@ -44,9 +44,9 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 /**
- * The name of a cookie. Browsers share cookies between the ports of a host, so the name contains the public URL, which
- * services behind a load balancer have in common, or the port if no public URL is configured. Over TLS the prefix
- * `__Host-` binds the cookie to this host.
+ * Returns the name of a cookie. Browsers share cookies between the ports of a host, so the name contains the public
+ * URL, which is the same for all services behind a load balancer, or the port if no public URL is configured. Over TLS
+ * the prefix `__Host-` binds the cookie to this host.
  */
 function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   const { publicUrl } = request.server
@@ -56,12 +56,15 @@ function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   return isSecure ? `${prefix}micwatch_${what}` : `micwatch_${what}_${request.socket.localPort ?? 0}`
 }
 
-/** Host, port and path, with only the characters that a cookie name may contain. */
+/** Returns the host, port and path, with every character replaced that a cookie name must not contain. */
 function scopeOf({ host, pathname }: URL): string {
   return (host + pathname.replace(/\/+$/, '')).replace(/[^\w.-]/g, '_')
 }
 
-/** SameSite=Lax, so that a link from another site opens signed in. This is safe because no GET changes anything. */
+/**
+ * Builds a cookie with SameSite=Lax, so that users who follow a link from another site are signed in. This is safe
+ * because no GET changes anything.
+ */
 function toCookie(request: FastifyRequest, what: 'sid' | 'browser', value: string, seconds: number): string {
   const secure = request.protocol === 'https' ? '; Secure' : ''
   return `${nameOf(request, what)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`

@@ -11,18 +11,24 @@ type Plain<T> = T extends readonly (infer Item)[]
 
 type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
-/** `unknown` if both types are the same; otherwise a property that no schema has, which causes a compiler error. */
+/**
+ * `unknown` if both types are the same; otherwise a type with a property that no schema has, which causes a compiler
+ * error.
+ */
 type MatchingSchema<Body, Schema extends TSchema> =
   IsSame<Plain<Body>, Plain<Static<Schema>>> extends true
     ? unknown
     : { drifted: { type: Body; schema: Static<Schema> } }
 
-/** `schemaOf<Body>()(schema)` returns the schema and compiles only if it describes exactly that type. */
+/**
+ * Checks a schema: `schemaOf<Body>()(schema)` returns the schema, and compiles only if it describes exactly the type
+ * `Body`.
+ */
 export function schemaOf<Body>() {
   return <Schema extends TSchema>(schema: Schema & MatchingSchema<Body, Schema>): Schema => schema
 }
 
-/** An object schema with its own name in the documents. */
+/** Creates an object schema that has its own name in the documents. */
 export function named<Properties extends TProperties>(title: string, description: string, properties: Properties) {
   return Type.Object(properties, { title, description })
 }
@@ -42,7 +48,7 @@ export const listOf = <Schema extends TSchema>(schema: Schema, description: stri
 export const oneOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
   Type.Enum(values, { description })
 
-/** Response of a list with `page` or `page_size`. */
+/** Creates the response schema of a list that was requested with `page` or `page_size`: one page. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
     {
@@ -54,11 +60,11 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     { description: 'With `page` or `page_size`.' },
   )
 
-/** Response of a list that is an object even without paging. */
+/** Creates the response schema of a list that is an object even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     count: whole('Total number of items.'),
-    next: Type.Optional(textOrNull('Path and query of the next page; only when paged.')),
-    previous: Type.Optional(textOrNull('Path and query of the previous page; only when paged.')),
+    next: Type.Optional(textOrNull('Path and query of the next page; only present when paged.')),
+    previous: Type.Optional(textOrNull('Path and query of the previous page; only present when paged.')),
     results: listOf(item, 'All items, or the items of this page.'),
   })

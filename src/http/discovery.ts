@@ -96,7 +96,7 @@ export function reviewRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
   )
 }
 
-/** A list that the database counts and pages. */
+/** A list of which the database returns the total count and single pages. */
 interface StoredList<Item> {
   count(): Promise<number>
   list(slice: Slice): Promise<readonly Item[]>

@@ -1,4 +1,4 @@
-/** Style sheet of the API page. It is part of the program, so it is always available with the page. */
+/** Style sheet of the API page. It is compiled into the program, so it is available whenever the page is. */
 
 export const docsStyle = `
 :root {

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document and the page that shows it. Both are created once, at start. */
+/** Serves the OpenAPI document and the page that shows it. Both are created once, when the service starts. */
 
 import type { FastifyInstance } from 'fastify'
 import { docsPage } from './docs-page.ts'

@@ -23,7 +23,7 @@ export function sendError(reply: FastifyReply, error: RequestError, headers: Con
   return reply.type('text/html; charset=utf-8').send(misdirectedPage(hostName(host)))
 }
 
-/** Error codes of Fastify and the codes that they are reported as. */
+/** Fastify's error codes, each with the code as which it is reported. */
 const fastifyErrors: Readonly<Record<string, RequestErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',
@@ -59,7 +59,7 @@ const parserErrors: Readonly<Record<string, RequestErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
 }
 
-/** Responds to input that is not a valid request: not HTTP, or a head that is too large or too slow. */
+/** Responds to input that is not a valid request: it is not HTTP, or its head is too large or arrives too slowly. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, headers: ConstantHeaders): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

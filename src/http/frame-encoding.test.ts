@@ -42,7 +42,7 @@ const batch = fc
   .array(fc.oneof({ arbitrary: update, weight: 9 }, { arbitrary: fc.constant(alert), weight: 1 }), { maxLength: 6 })
   .map((messages): MessageBatch => ({ messages, manufacturers: ['shure'] }))
 
-it('sends the same messages in the subprotocol as in JSON, whenever a client joins and whatever it misses', () => {
+it('sends the same messages in the subprotocol as in JSON, whenever a client joins and whichever batches it misses', () => {
   const connections = fc.array(fc.infiniteStream(fc.boolean()), { minLength: 1, maxLength: 4 })
   fc.assert(
     fc.property(fc.array(batch, { maxLength: 12 }), connections, (batches, choices) => {
@@ -65,7 +65,7 @@ it('sends the same messages in the subprotocol as in JSON, whenever a client joi
   )
 })
 
-it('is encoded once for all clients with the same state, and is small', () => {
+it('encodes a batch once for all clients with the same state, in few bytes', () => {
   const encoders = [1, 2].map(createLevelsEncoder())
   const createBatch = (level: number): MessageBatch => {
     const messages = [1, 2].map((receiver) =>
@@ -81,7 +81,7 @@ it('is encoded once for all clients with the same state, and is small', () => {
   expect(first).toHaveLength(2 + 2 * (6 + 4 * 5))
 })
 
-/** The client side: decodes frames to messages. */
+/** Decodes frames to messages, as a client does. */
 function createReader() {
   const messages: ServerMessage[] = []
   const records = createRecordReader()

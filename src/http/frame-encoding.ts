@@ -10,7 +10,9 @@ export type FrameEncoder = (batch: MessageBatch) => Buffer
 
 const encoded = new WeakMap<MessageBatch, Buffer>()
 
-/** Encodes as text frames. Server frames are not masked, so they are the same for every client. */
+/**
+ * Encodes a batch as text frames. WebSocket frames from a server are not masked, so they are the same for every client.
+ */
 export const jsonEncoder: FrameEncoder = (batch) => {
   let bytes = encoded.get(batch)
   if (bytes === undefined) {
@@ -20,28 +22,29 @@ export const jsonEncoder: FrameEncoder = (batch) => {
   return bytes
 }
 
-/** Channels of the last full update of a receiver. Updates that differ in levels only share the same pattern. */
+/** The channels in the last full update of a receiver. Updates that differ only in levels share the same pattern. */
 type Pattern = readonly ChannelBody[]
 
 /** A message with the ways it can be encoded. */
 interface EncodableMessage {
   readonly message: BroadcastMessage
-  /** Set for device updates. */
+  /** Null unless the message is a device update. */
   readonly update: { readonly receiverId: number; readonly pattern: Pattern } | null
-  /** Whether it can be sent as a record to clients that have its pattern. */
+  /** Whether the message can be sent as a record to clients that have its pattern. */
   readonly isEncodable: boolean
   text?: string
 }
 
 interface EncodableBatch {
   readonly entries: readonly EncodableMessage[]
-  /** Encoding for clients that have all of its patterns. */
+  /** The encoding for clients that have the patterns of all entries. */
   bytes?: Buffer
 }
 
 /**
- * Encodes in the subprotocol of model/level-records.ts; call the returned function once per connection. Clients that are
- * up to date share the same bytes. A client that has not received the pattern of a record gets the full update instead.
+ * Creates encoders for the subprotocol in model/level-records.ts; call the returned function once per connection.
+ * Clients that are up to date share the same bytes. A client that has not received the pattern of a record is sent the
+ * full update instead.
  */
 export function createLevelsEncoder(): () => FrameEncoder {
   const patterns = new Map<number, Pattern>()
@@ -86,7 +89,7 @@ export function createLevelsEncoder(): () => FrameEncoder {
   }
 }
 
-/** The contents of the frames in order; consecutive records share one frame. */
+/** Returns the contents of the frames in order; consecutive records share one frame. */
 function contents(
   entries: readonly EncodableMessage[],
   hadPattern: (index: number) => boolean,

@@ -1,6 +1,6 @@
 /**
  * Authorizes requests by host name, origin, listener, session or token, and role. Which routes are open without
- * credentials depends on the listener, never on the peer.
+ * credentials depends on the address on which the service listens, never on that of the client.
  */
 
 import { timingSafeEqual } from 'node:crypto'
@@ -13,11 +13,11 @@ import { RequestError } from '../model/errors.ts'
 import { readSessionCookie } from './cookies.ts'
 
 export interface GuardSettings {
-  /** Address that the service listens on. */
+  /** The address on which the service listens. */
   readonly host: string
   readonly allowedHosts: readonly string[]
   readonly requireLogin: boolean
-  /** Pages, reads and the WebSocket require no credentials. */
+  /** True if opening pages, reading data and connecting to the WebSocket require no credentials. */
   readonly publicRead: boolean
   /** Networks whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
@@ -32,18 +32,21 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The identity of the request; set before any handler runs. */
     actor: Actor
-    /** The session or token of the request; null without one. */
+    /** The session or token of the request; null if it has neither. */
     credential: Credential | null
-    /** The request comes from this machine, as far as can be determined. */
+    /** Whether the request comes from this machine, as far as can be determined. */
     isLocal: boolean
   }
   interface FastifyContextConfig {
-    /** The permission that the route requires; default `read` for GET and `operate` for other methods. */
+    /** The permission that the route requires; by default `read` for GET and `operate` for other methods. */
     needs?: Permission | 'nothing'
   }
 }
 
-/** Sets the actor of the request, or throws. Returns synchronously if the credential is cached. */
+/**
+ * Creates the function that authorizes a request: it sets the request's actor, or throws. It returns synchronously if
+ * the credential is cached.
+ */
 export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promise<void> | undefined {
   const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
   const localName = hostname()
@@ -113,7 +116,10 @@ interface PresentedCredential {
   readonly secret: string
 }
 
-/** A bearer token takes precedence over the cookie. Other schemes are ignored; a proxy may use them. */
+/**
+ * Reads the credential of a request. A bearer token takes precedence over the cookie. Other authorization schemes are
+ * ignored, because a proxy may use them.
+ */
 function readCredential(request: FastifyRequest): PresentedCredential | null {
   const token = /^bearer +(.*)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (token !== undefined) return { via: 'header', secret: token.trim() }
@@ -121,7 +127,9 @@ function readCredential(request: FastifyRequest): PresentedCredential | null {
   return session === null ? null : { via: 'cookie', secret: session }
 }
 
-/** Accepts sessions in cookies and tokens in the header. A kiosk may have its token in a cookie, with read access only. */
+/**
+ * Accepts sessions in cookies and tokens in the header. A kiosk may have its token in a cookie, with read access only.
+ */
 function validCredential(found: Credential | null, { via, secret }: PresentedCredential): Credential | null {
   if (found === null || via === 'header') return found?.kind === 'token' ? found : null
   if (found.kind === 'user') return found
@@ -157,7 +165,7 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
   if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { subject: name })
 }
 
-/** The host name without port, brackets and trailing dot. */
+/** Returns the host name without port, brackets and trailing dot. */
 export function hostName(host: string): string {
   const name = host.toLowerCase().replace(/\.?(:\d*)?$/, '')
   return name.startsWith('[') ? name.slice(1, -1) : name
@@ -182,7 +190,8 @@ function checkOrigin(request: FastifyRequest): void {
   if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 
-// --- Proxies ----------------------------------------------------------------------------------------------------------
+// --- Proxies
+// ----------------------------------------------------------------------------------------------------------
 
 /** Returns a function that checks whether an address belongs to a trusted proxy. */
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {
@@ -193,7 +202,7 @@ export function trustProxies(networks: readonly string[]): (address: string) => 
   }
 }
 
-/** Whether a proxy forwarded the request, so that the listener does not identify the client. */
+/** Whether a proxy forwarded the request. Then the address on which it arrived does not show where the client is. */
 function hasForwardingHeader({ headers }: FastifyRequest): boolean {
   if (headers.forwarded ?? headers.via ?? headers['x-real-ip']) return true
   for (const name in headers) if (name.startsWith('x-forwarded-')) return true

@@ -48,7 +48,8 @@ const ChangeAssignmentBody = body({
   performer: Type.Optional(id),
   wireless_unit: Type.Optional(id),
   is_active: Type.Optional(flag),
-  // Read-only. Accepted and ignored, so that a record can be sent back as it was read.
+  // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
+  // read.
   started_at: Type.Optional(time),
   ended_at: Type.Optional(nullable(time, 'text of 1 to 64 characters')),
 })
@@ -57,7 +58,7 @@ type Params = { readonly id: string }
 
 export function hardwareRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
   const routes: FastifyPluginCallback = (scope, _options, done) => {
-    // Writes for an unknown manufacturer are rejected; its lists are empty.
+    // Writes for an unknown manufacturer are rejected; reads return empty lists.
     scope.addHook('preHandler', async (request) => {
       const code = manufacturerOf(request)
       if (request.method === 'GET' || code === undefined || deps.hardwareDeps.hasManufacturer(code)) return
@@ -92,7 +93,7 @@ function groupRoutes(app: FastifyInstance, deps: HardwareRoutesDeps): void {
     return reply.code(204).send()
   })
 
-  /** Changes the group with the given id, or creates a group without an id. */
+  /** Changes the group with the id in the body; creates a group if there is no id. */
   app.post<{ Body: Type.Static<typeof GroupBody> }>(
     '/api/group',
     { schema: { body: GroupBody } },
@@ -156,7 +157,7 @@ function deviceRoutes(app: FastifyInstance, { receiverStore, unitStore, health, 
     const minBattery = readPercent(query, 'battery_percentage__gte')
     const maxBattery = readPercent(query, 'battery_percentage__lte')
     const statusOf = upstreams()
-    /** A unit is only listed while the receiver that reported it exists. */
+    /** Whether to list a unit: only while the receiver that reported it exists. */
     const isListed = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
     const bodies = unitStore
       .list()
@@ -176,7 +177,7 @@ function deviceRoutes(app: FastifyInstance, { receiverStore, unitStore, health, 
 }
 
 function performerRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutesDeps): void {
-  /** Performers do not belong to a manufacturer; the list is empty for an unknown one. */
+  /** Performers do not belong to a manufacturer, but the list is empty if the requested manufacturer is unknown. */
   app.get('/api/performers', async (request) => {
     const code = manufacturerOf(request)
     const isKnown = code === undefined || hardwareDeps.hasManufacturer(code)

@@ -1,4 +1,4 @@
-/** Default headers of every response; a response may override them. */
+/** The default headers of all responses; a response may override them. */
 
 import type { FastifyReply } from 'fastify'
 import { Incoming } from './incoming.ts'
@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
-    /** While true, connections are closed after the current response. */
+    /** Whether the service is stopping, so that connections are closed after the current response. */
     isStopping(): boolean
   }
 }
@@ -15,7 +15,7 @@ declare module 'fastify' {
 export interface HeaderSettings {
   /** Origins whose pages may embed the pages in a frame. */
   readonly frameAncestors: readonly string[]
-  /** Sends Strict-Transport-Security, so that browsers only use TLS from then on. */
+  /** Whether to send Strict-Transport-Security, so that browsers only use TLS from then on. */
   readonly strictTransport: boolean
 }
 
@@ -40,7 +40,7 @@ export function addConstantHeaders(reply: FastifyReply): void {
   for (const [name, value] of reply.server.constantHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
 }
 
-/** Announces that the connection is closed after this response, and the required upgrade of a 426. */
+/** Announces that the connection will be closed after this response and, for status 426, which upgrade is required. */
 export function addConnectionHeaders(reply: FastifyReply): void {
   const { raw } = reply.request
   const isLast = reply.server.isStopping() || (raw instanceof Incoming && raw.isUpgradeRequest)

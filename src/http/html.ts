@@ -18,7 +18,7 @@ function parseRange(text: string): MediaRange {
   return { type, quality: Number.isNaN(quality) ? 0 : quality }
 }
 
-/** The quality of the most specific matching range. */
+/** Returns the quality of the most specific matching range; 0 if none matches. */
 function qualityOf(type: string, ranges: readonly MediaRange[]): number {
   const candidates = [type, type.replace(/\/.*/, '/*'), '*/*']
   for (const candidate of candidates) {

@@ -17,7 +17,9 @@ export class Incoming extends IncomingMessage {
     this.hasUpgradeHeader = hasUpgradeHeader
   }
 
-  /** The request has an `Upgrade` header, or is a CONNECT. Node reads no further request from such a connection. */
+  /**
+   * Whether the request has an `Upgrade` header or is a CONNECT. Node reads no further request from such a connection.
+   */
   get isUpgradeRequest(): boolean {
     return this.hasUpgradeHeader
   }

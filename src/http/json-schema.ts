@@ -42,7 +42,7 @@ export function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.slice(schemaPrefix.length)
 }
 
-/** A schema's type in words; `formatName` formats the name of another schema. */
+/** Describes a schema's type in words; `formatName` formats the name of another schema. */
 export function typeOf(schema: Schema, formatName: (name: string) => string): string {
   const name = nameOf(schema)
   if (name !== undefined) return formatName(name)
@@ -55,13 +55,13 @@ export function typeOf(schema: Schema, formatName: (name: string) => string): st
 }
 
 export interface Field {
-  /** Path of the field, with dots for nested fields. */
+  /** The path of the field, with dots between the names of nested fields. */
   readonly name: string
   readonly isOptional: boolean
   readonly schema: Schema
 }
 
-/** The fields of an object and of its nested objects that have no name of their own. */
+/** Lists the fields of an object and of those nested objects that have no name of their own. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([key, field]) => {

@@ -1,4 +1,4 @@
-/** Response schemas of live data for the OpenAPI document. Responses are checked against them in tests only. */
+/** Response schemas of live data, for the OpenAPI document. Only tests check responses against them. */
 
 import Type from 'typebox'
 import { type AlertBody, alertStates } from '../model/alert.ts'
@@ -34,8 +34,8 @@ export const ip = textOrNull('IPv4 address.')
 
 const levels = {
   name: textOrNull('As shown on the device.'),
-  frequency: textOrNull('MHz, three decimals: `470.300`.'),
-  audio_level: wholeOrNull('dBFS.'),
+  frequency: textOrNull('Frequency in MHz with three decimal places, such as `470.300`.'),
+  audio_level: wholeOrNull('Audio level in dBFS.'),
   rf_level: wholeOrNull('dBm.'),
 }
 
@@ -46,27 +46,33 @@ const ChannelDetails = schemaOf<details.ChannelDetails>()(
     'ChannelDetails',
     'Additional values that some equipment reports for a channel; values that were never reported are absent.',
     {
-      rf_a: Type.Optional(wholeOrNull('dBm at antenna A.')),
-      rf_b: Type.Optional(wholeOrNull('dBm at antenna B.')),
-      rf_c: Type.Optional(wholeOrNull('dBm at antenna C.')),
-      rf_d: Type.Optional(wholeOrNull('dBm at antenna D.')),
-      rf_percent: Type.Optional(wholeOrNull("Percent of the equipment's own scale, if it does not report dBm.")),
+      rf_a: Type.Optional(wholeOrNull('RF level at antenna A in dBm.')),
+      rf_b: Type.Optional(wholeOrNull('RF level at antenna B in dBm.')),
+      rf_c: Type.Optional(wholeOrNull('RF level at antenna C in dBm.')),
+      rf_d: Type.Optional(wholeOrNull('RF level at antenna D in dBm.')),
+      rf_percent: Type.Optional(
+        wholeOrNull("RF level in percent of the equipment's own scale, if the equipment does not report dBm."),
+      ),
       antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or empty.')),
-      audio_peak: Type.Optional(wholeOrNull('dBFS.')),
-      audio_rms: Type.Optional(wholeOrNull('dBFS.')),
+      audio_peak: Type.Optional(wholeOrNull('Peak audio level in dBFS.')),
+      audio_rms: Type.Optional(wholeOrNull('RMS audio level in dBFS.')),
       audio_activity: Type.Optional(
         orNull(oneOf(details.audioActivities, 'Audio level.'), 'Audio level, if the equipment does not report dBFS.'),
       ),
       quality: Type.Optional(wholeOrNull('Link quality in percent.')),
-      rf_low: Type.Optional(flagOrNull('Warning of the equipment that RF is barely above the squelch threshold.')),
-      overload: Type.Optional(flagOrNull('Warning of the equipment that the audio level is too high.')),
+      rf_low: Type.Optional(
+        flagOrNull('Warning by the equipment that the RF level is barely above the squelch threshold.'),
+      ),
+      overload: Type.Optional(flagOrNull('Warning by the equipment that the audio level is too high.')),
       interference: Type.Optional(flagOrNull('True while another signal interferes.')),
-      second_frequency: Type.Optional(textOrNull('Frequency of the second carrier with frequency diversity, MHz.')),
+      second_frequency: Type.Optional(
+        textOrNull('Frequency of the second carrier in MHz, if the channel uses frequency diversity.'),
+      ),
       muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
       encryption: Type.Optional(
         orNull(oneOf(details.encryptions, 'Encryption of the link.'), 'Encryption of the link.'),
       ),
-      gain_db: Type.Optional(wholeOrNull('Output gain of the receiver, dB.')),
+      gain_db: Type.Optional(wholeOrNull('Output gain of the receiver in dB.')),
     },
   ),
 )
@@ -78,17 +84,17 @@ export const TransmitterDetails = schemaOf<details.TransmitterDetails>()(
     {
       model: Type.Optional(textOrNull("The manufacturer's model.")),
       muted: Type.Optional(flagOrNull('Whether the transmitter is muted.')),
-      gain_db: Type.Optional(wholeOrNull('Offset or trim, dB.')),
+      gain_db: Type.Optional(wholeOrNull('Gain offset or trim in dB.')),
       power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
-      battery_bars: Type.Optional(wholeOrNull('0 to 5, as the device shows it.')),
+      battery_bars: Type.Optional(wholeOrNull('Battery level from 0 to 5 bars, as on the display of the device.')),
       battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
       battery_minutes_to_full: Type.Optional(wholeOrNull('Remaining charging time in minutes.')),
-      battery_type: Type.Optional(textOrNull('Chemistry or type.')),
-      battery_health: Type.Optional(wholeOrNull('Capacity in percent of the original capacity.')),
+      battery_type: Type.Optional(textOrNull('Chemistry or type of the battery.')),
+      battery_health: Type.Optional(wholeOrNull('Remaining capacity in percent of the original capacity.')),
       battery_cycles: Type.Optional(wholeOrNull('Number of charge cycles.')),
       battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
       battery_is_estimate: Type.Optional(flag('True if `battery` is estimated from the bars.')),
-      battery_low: Type.Optional(flagOrNull('Low battery warning of the equipment.')),
+      battery_low: Type.Optional(flagOrNull('Low-battery warning by the equipment.')),
       fault: Type.Optional(
         orNull(
           oneOf(details.faults, 'Fault of a pack in a charger.'),
@@ -141,7 +147,7 @@ const dataFields = {
 }
 
 const ReceiverInData = schemaOf<api.ReceiverInData>()(
-  named('ReceiverInData', 'A receiver in the full data.', dataFields),
+  named('ReceiverInData', 'A receiver in `GET /api/data.json`.', dataFields),
 )
 
 export const LocationReference = schemaOf<locations.LocationReference>()(
@@ -151,30 +157,30 @@ export const LocationReference = schemaOf<locations.LocationReference>()(
 export const location = orNull(LocationReference, 'Its location.')
 
 const ReceiverDetails = schemaOf<details.ReceiverDetails>()(
-  named('ReceiverDetails', 'Faults that some equipment reports for itself; absent while there is no fault.', {
+  named('ReceiverDetails', 'Faults that some equipment reports about itself; absent while there is no fault.', {
     fault: Type.Optional(
       orNull(oneOf(details.faults, 'Fault of the receiver.'), 'Fault of the receiver; null if there is no fault.'),
     ),
   }),
 )
 
-/** Fields of a receiver that are not part of the full data. */
+/** Receiver fields that `GET /api/data.json` does not contain. */
 const hardwareFields = {
   battery_health: oneOf(['good', 'fair', 'low', 'critical', 'unknown'], 'State of the weakest known battery.'),
   signal_quality: oneOf(
     ['excellent', 'good', 'fair', 'poor', 'unknown'],
     'Based on the lowest known RF level of the channels with a transmitter.',
   ),
-  api_device_id: textOrNull("Id in the manufacturer's system."),
+  api_device_id: textOrNull("The device's id in the manufacturer's system."),
   serial_number: textOrNull('Serial number.'),
   mac_address: textOrNull('MAC address.'),
   subnet_mask: textOrNull('Subnet mask.'),
   gateway: textOrNull('Gateway.'),
-  network_mode: orNull(oneOf(networkModes, 'How its address is assigned.'), 'How its address is assigned.'),
+  network_mode: orNull(oneOf(networkModes, 'How the IP address is assigned.'), 'How the IP address is assigned.'),
   interface_id: textOrNull('Version of the network interface.'),
   description: textOrNull('Free text.'),
   firmware_version: textOrNull('Firmware.'),
-  hosted_firmware_version: textOrNull('Firmware that it stores for transmitters.'),
+  hosted_firmware_version: textOrNull('Version of the transmitter firmware that the receiver stores.'),
   location,
   details: Type.Optional(ReceiverDetails),
 }
@@ -187,7 +193,7 @@ export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
 
 export const RealtimeConnection = schemaOf<ConnectionBody>()(
   named('RealtimeConnection', "State of a receiver's real-time subscription.", {
-    id: whole('Id of the receiver, which has one connection.'),
+    id: whole("Id of the connection; the same as the receiver's id, because each receiver has exactly one connection."),
     receiver: whole('Id of the receiver.'),
     receiver_name: textOrNull('Name of the receiver.'),
     manufacturer,
@@ -203,12 +209,12 @@ export const RealtimeConnection = schemaOf<ConnectionBody>()(
   }),
 )
 
-// --- Full data -------------------------------------------------------------------------------------------------------
+// --- GET /api/data.json ---------------------------------------------------------------------------------------------
 
 export const foundDeviceFields = {
-  model: Type.Optional(text('Model; only for devices that are monitored individually.')),
+  model: Type.Optional(text('Model; only present for devices that can be monitored individually.')),
   address: Type.Optional(
-    text('Address as listed under `devices` of the configuration; for a `system` its `api_base_url`.'),
+    text('Address to enter under `devices` in the configuration or, for a `system`, as `api_base_url`.'),
   ),
 }
 
@@ -228,9 +234,9 @@ export const Group = schemaOf<api.Group>()(
   named('Group', 'Slots that are shown together.', {
     id,
     title: text('Heading.'),
-    slots: listOf(Type.Integer(), 'Slots of the group.'),
+    slots: listOf(Type.Integer(), 'Slots in the group.'),
     hide_charts: flag('True if charts are hidden.'),
-    manufacturer: textOrNull('Code of the manufacturer it belongs to.'),
+    manufacturer: textOrNull('Code of the manufacturer to which the group belongs.'),
   }),
 )
 
@@ -243,9 +249,9 @@ export const Configuration = schemaOf<Settings>()(
 )
 
 export const Data = schemaOf<api.DataBody>()(
-  named('Data', 'The full data.', {
+  named('Data', 'All receivers with their channels, discovered devices, settings and groups.', {
     receivers: listOf(ReceiverInData, 'By id.'),
-    discovered: listOf(DiscoveredDevice, 'Found by a scan in the last 24 hours.'),
+    discovered: listOf(DiscoveredDevice, 'Devices that a scan has found in the last 24 hours.'),
     config: Configuration,
     groups: listOf(Group, 'By id.'),
   }),
@@ -256,10 +262,10 @@ export const Data = schemaOf<api.DataBody>()(
 export const upstreamStatus = {
   status: oneOf(
     ['healthy', 'unknown', 'degraded', 'unhealthy', 'disabled', 'unconfigured'],
-    'Status of its systems; `unknown` if none has responded yet or for a day.',
+    "Status of the manufacturer's systems; `unknown` if no poll has succeeded yet, or none within the last day.",
   ),
-  base_url: text('Address of its system, as configured.'),
-  consecutive_failures: whole('Consecutive failed poll cycles of its best source.'),
+  base_url: text("The configured address of the manufacturer's system."),
+  consecutive_failures: whole('Consecutive failed poll cycles of the source with the fewest.'),
 }
 
 export const upstreamDetails = {
@@ -277,12 +283,12 @@ export const upstreamDetails = {
   ),
   device_errors: listOf(
     Type.Object({
-      device: text('Its id, or its index in the list of its system.'),
+      device: text('Id of the device, or its index in the list if it has no id.'),
       error: text('What is wrong.'),
     }),
-    'Devices that its systems list but that cannot be read; at most 100.',
+    'Devices that are listed but whose data cannot be read; at most 100.',
   ),
-  more: whole('Number of failing devices that are not in `device_errors`.'),
+  more: whole('Number of such devices that are not in `device_errors`.'),
 }
 
 const ManufacturerStatus = schemaOf<ManufacturerHealth>()(
@@ -298,7 +304,7 @@ export const Health = schemaOf<api.HealthBody & { version: string }>()(
     status: oneOf(['healthy', 'degraded', 'unhealthy'], 'Status of the service.'),
     vendor_api: Type.Object(
       { ...upstreamStatus, ...Type.Partial(Type.Object(upstreamDetails)).properties },
-      { description: 'The requested manufacturer, or the one in the worst state.' },
+      { description: 'The requested manufacturer; by default the one with the worst status.' },
     ),
     manufacturers: listOf(ManufacturerStatus, 'All manufacturers.'),
     details: listOf(text('A sentence.'), 'Problems of the service itself, one sentence each.'),
@@ -328,8 +334,8 @@ export const sourceErrors = Type.Optional(
 
 export const Refresh = schemaOf<api.RefreshBody>()(
   named('Refresh', 'Result of a poll.', {
-    status: oneOf(['success', 'partial'], '`partial` if a manufacturer failed.'),
-    receivers_updated: whole('Receivers that this poll reported.'),
+    status: oneOf(['success', 'partial'], '`partial` if a source failed.'),
+    receivers_updated: whole('Number of receivers that were reported.'),
     timestamp: time('Time of this response.'),
     errors: sourceErrors,
   }),
@@ -352,10 +358,10 @@ export const Alert = schemaOf<AlertBody>()(
 
 // --- Hardware --------------------------------------------------------------------------------------------------------
 
-const onlineState = oneOf(hardware.onlineStates, '`unknown` while its system cannot be reached.')
+const onlineState = oneOf(hardware.onlineStates, "`unknown` while the manufacturer's systems cannot be reached.")
 
 export const Chassis = schemaOf<hardware.ChassisBody>()(
-  named('Chassis', 'A receiver as a hardware unit.', {
+  named('Chassis', 'A receiver as a physical unit.', {
     id,
     name: text('As shown on the device.'),
     model: textOrNull("The manufacturer's model."),
@@ -377,7 +383,7 @@ export const Unit = schemaOf<hardware.UnitBody>()(
     model: textOrNull("The manufacturer's model."),
     manufacturer,
     battery_percentage: wholeOrNull('Percent.'),
-    base_chassis: wholeOrNull('Id of the chassis that receives it or that it is docked in.'),
+    base_chassis: wholeOrNull('Id of the chassis that receives the unit or in which it is docked.'),
     channel: wholeOrNull('Number of the channel on that chassis.'),
     slot: wholeOrNull('Slot.'),
     status: onlineState,
@@ -390,7 +396,7 @@ export const Performer = schemaOf<hardware.Performer>()(
     id,
     name: text('Name.'),
     notes: text('Free text.'),
-    picture: textOrNull('URL or data of a picture, as it was entered.'),
+    picture: textOrNull('URL or data URL of a picture, as it was entered.'),
   }),
 )
 

@@ -8,7 +8,7 @@ import { detailFields } from './live-schemas.ts'
 
 const { id: _, channels, ...changeable } = detailFields
 const messageType = <Name extends string>(type: Name) => Type.Literal(type, { description: 'Type of the message.' })
-const pingId = Type.Optional(Type.Unknown({ description: 'Any value; it is returned with the response.' }))
+const pingId = Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' }))
 
 /** Annotations of a message, with an example that the compiler checks. */
 function message<Message>(title: string, description: string, example: Message) {
@@ -23,12 +23,12 @@ const DeviceUpdate = schemaOf<messages.DeviceUpdate>()(
       receiver_id: whole('Id of the receiver.'),
       data: Type.Object(
         { channels, ...Type.Partial(Type.Object(changeable)).properties },
-        { description: 'All channels of the receiver, and its other fields that changed.' },
+        { description: 'All channels of the receiver, and those of its other fields that changed.' },
       ),
     },
     message<messages.DeviceUpdate>(
       'device_update',
-      'Visible data of a receiver changed. Sent at most ten times a second per receiver; the latest state is always sent.',
+      'The data of a receiver changed. Sent at most ten times a second per receiver; the latest state is always sent.',
       {
         type: 'device_update',
         manufacturer: 'shure',
@@ -84,7 +84,7 @@ const AlertMessage = schemaOf<messages.AlertMessage>()(
       kind: 'battery_low',
       state: 'raised',
       severity: 'warning',
-      message: 'Battery of H01 Aurelio is at 19 %',
+      message: 'H01 Aurelio: battery at 19%',
       channel_id: 33,
     }),
   ),
@@ -94,7 +94,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
   Type.Object(
     {
       type: messageType('status_update'),
-      about: oneOf(['upstream', 'link'], 'The upstream system, or the subscription to it.'),
+      about: oneOf(['upstream', 'link'], '`upstream`: the system itself; `link`: the real-time subscription to it.'),
       manufacturer: textOrNull('Code of the manufacturer.'),
       message: text('Message for users.'),
       status: oneOf(
@@ -110,7 +110,7 @@ const StatusUpdate = schemaOf<messages.StatusUpdate>()(
           'error',
           'stopped',
         ],
-        'The first six apply to `upstream`, the others to `link`. Reconnect attempts are not reported.',
+        'The first six values apply to `upstream`, the others to `link`. Reconnection attempts are not reported.',
       ),
     },
     message<messages.StatusUpdate>(
@@ -132,7 +132,7 @@ const StatusMessage = schemaOf<messages.StatusMessage>()(
     { type: messageType('status'), message: text('Message for users.') },
     message<messages.StatusMessage>(
       'status',
-      'Sent to this client only: as the first frame, and when the sign-in is about to end.',
+      'Sent to this client only: as the first frame, and shortly before the session or token expires.',
       {
         type: 'status',
         message: 'Connected',

@@ -1,6 +1,6 @@
 /**
- * `GET /metrics`: the counters of the service, and gauges that are computed for each request. Batteries and levels per
- * channel take many lines and are only included with `?channels=1`.
+ * `GET /metrics`: the counters of the service, and gauges that are computed for each request. Battery, RF and audio
+ * levels of the channels take many lines, so they are only included with `?channels=1`.
  */
 
 import type { FastifyInstance } from 'fastify'
@@ -56,7 +56,11 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
   const up = add('upstream_healthy', '1 while the systems of an enabled manufacturer are healthy, else 0.', [
     'manufacturer',
   ])
-  const failures = add('upstream_consecutive_failures', 'Failed cycles in a row, of the best source.', ['manufacturer'])
+  const failures = add(
+    'upstream_consecutive_failures',
+    'Consecutive failed poll cycles of the source with the fewest.',
+    ['manufacturer'],
+  )
   for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {
     if (status === 'disabled') continue
     up.set({ manufacturer }, status === 'healthy' ? 1 : 0)
@@ -64,13 +68,14 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
   }
 }
 
-/** Counts receivers by state, and channels as offline (with their receiver), idle (no transmitter) or live. */
+/** Counts receivers by state, and channels as offline (like their receiver), idle (no transmitter) or live. */
 function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void {
   const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
-  const channels = add('channels', 'Channels: live with a transmitter, idle without, offline with their receiver.', [
-    'manufacturer',
-    'state',
-  ])
+  const channels = add(
+    'channels',
+    'Channels: live with a transmitter, idle without one, offline while their receiver is offline.',
+    ['manufacturer', 'state'],
+  )
   const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
   const all = receiverStore.list()
   for (const { manufacturer } of all) manufacturers.add(manufacturer)
@@ -108,7 +113,7 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
   const labelNames = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
-  const battery = add('channel_battery_percent', 'Battery of the transmitter.', labelNames)
+  const battery = add('channel_battery_percent', "Battery level of the channel's transmitter.", labelNames)
   const rf = add('channel_rf_level_dbm', 'RF level.', labelNames)
   const audio = add('channel_audio_level_dbfs', 'Audio level.', labelNames)
   for (const { manufacturer, name: receiver, channels } of receiverStore.list()) {
@@ -121,7 +126,7 @@ function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
   }
 }
 
-/** Omits unknown values. */
+/** Sets the gauge unless the value is unknown. */
 function set(gauge: Gauge, labels: Record<string, string | number>, value: number | null): void {
   if (value !== null) gauge.set(labels, value)
 }

@@ -1,11 +1,12 @@
 /**
- * The page for a browser that used a host name that the service does not accept. A style sheet would be rejected under
- * that name as well, and the content security policy forbids inline styles, so the layout uses HTML attributes.
+ * The page for a browser that used a host name that the service does not accept. A request for a style sheet under that
+ * name would be rejected as well, and the content security policy forbids inline styles, so the layout uses HTML
+ * attributes.
  */
 
 import { escapeHtml } from './html.ts'
 
-/** `host` without its port. */
+/** Builds the page. `host` is the rejected host name, without its port. */
 export function misdirectedPage(host: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',

@@ -79,7 +79,7 @@ export async function documentRoutes(app: FastifyInstance, { mount, version }: D
   })
 }
 
-/** Must be called after the service is ready. */
+/** Creates the document. Must be called after the service is ready. */
 export function createDocument(app: FastifyInstance): OpenApi {
   return finish(app.swagger() as unknown as OpenApi)
 }
@@ -87,7 +87,7 @@ export function createDocument(app: FastifyInstance): OpenApi {
 const introduction = [
   'A live monitor for wireless microphones.',
   'A trailing slash is optional, and bodies are `application/json`.',
-  'Lists are bare arrays; with `page` or `page_size` they are paged.',
+  'Lists are bare arrays; with `page` or `page_size`, the response is an object with one page.',
   'Error responses have the body `Error`; every 429 and 503 has `Retry-After`.',
   'Real-time updates are sent over the WebSocket at `/ws`, which docs/websocket.md describes.',
 ].join(' ')
@@ -99,13 +99,13 @@ const securitySchemes = {
     name: '__Host-micwatch_sid',
     description:
       'The session cookie. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
-      'with that address: `__Host-micwatch_sid_mics.example`.',
+      'with that URL: `__Host-micwatch_sid_mics.example`.',
   },
   csrf: {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'Required in addition to the cookie with every write: the `csrf_token` of the sign-in.',
+    description: 'The `csrf_token` from the sign-in response. Every write needs it in addition to the cookie.',
   },
   token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
 } as const
@@ -141,7 +141,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
   204: 'Success without a body.',
-  304: 'Not changed since the response with this `ETag`.',
+  304: 'Not modified since the response with this `ETag`.',
   400: 'The request is invalid; `details` names the invalid part.',
   401: 'A session or an API token is required.',
   403: 'The role is insufficient, the CSRF token is missing, or the request comes from another site.',
@@ -151,9 +151,9 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   413: 'The body is too large.',
   415: 'The body is not `application/json`.',
   421: 'The service does not serve this host name.',
-  429: 'Too many requests; `Retry-After` gives the delay before a retry.',
+  429: 'Too many requests; `Retry-After` says how long to wait before a retry.',
   500: 'Internal server error.',
-  503: 'The service, its database or its upstreams are unavailable; `Retry-After` gives the delay before a retry.',
+  503: 'The service, its database or its upstreams are unavailable; `Retry-After` says how long to wait before a retry.',
 }
 
 const Failure = schemaOf<ErrorBody>()(
@@ -164,13 +164,13 @@ const Failure = schemaOf<ErrorBody>()(
     failed: Type.Optional(
       listOf(
         Type.Object({ id: whole('Id of the record.'), error: text('Why it could not be changed.') }),
-        'The records of a request for several records, if none could be changed.',
+        'The requested records, if several were requested and none could be changed.',
       ),
     ),
   }),
 )
 
-/** Adds the responses, and moves named schemas to the components. */
+/** Adds the responses to the document, and moves named schemas to its components. */
 function finish(generated: OpenApi): OpenApi {
   const schemas: Record<string, Schema> = {}
   const failure = { 'application/json': { schema: hoist(Failure, schemas) } }
@@ -195,7 +195,7 @@ function finish(generated: OpenApi): OpenApi {
   return { ...generated, paths, components: { ...generated.components, schemas: sorted } }
 }
 
-/** An error status with its own body may also return the standard error body. */
+/** Describes a JSON response. An error status with a body of its own may also return the standard error body. */
 function jsonOf(status: string, schema: Schema) {
   const isError = Number(status) >= 400
   return {
@@ -208,7 +208,7 @@ function bodyOf({ requestBody }: Documented) {
   return { requestBody: { required: true, content: requestBody.content } }
 }
 
-/** The error statuses that a route can return, derived from its inputs. */
+/** Derives the error statuses that a route can return from its inputs. */
 function errorStatusesOf({ parameters = [], requestBody, security }: Documented, operation: Operation | undefined) {
   const isPaged = parameters.some(({ name }) => name === 'page')
   const hasPath = parameters.some((parameter) => parameter.in === 'path')

@@ -1,4 +1,4 @@
-/** Documentation of each route that the route definition itself does not contain. */
+/** The documentation of every route, as far as the route's own definition does not contain it. */
 
 import Type, { type TSchema } from 'typebox'
 import { auditResults } from '../model/access.ts'
@@ -13,7 +13,7 @@ import * as live from './live-schemas.ts'
 export const tags = {
   Monitoring: 'Receivers, their channels and the health of the service.',
   Hardware: 'Groups, chassis, units, performers and assignments.',
-  Discovery: 'Network scans, devices waiting for review and movements.',
+  Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',
   Administration: 'Manufacturers, settings, users, tokens, the database and the audit log.',
@@ -25,13 +25,15 @@ export interface Operation {
   /** One sentence. */
   readonly summary: string
   readonly query?: Readonly<Record<string, TSchema>>
-  /** Response schemas by status; null: no body. */
+  /** Response schemas by status; null if the response has no body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   /** Error statuses in addition to those that every route can return. */
   readonly errorStatuses?: readonly number[]
 }
 
-const manufacturer = { manufacturer: Type.String({ description: 'Code of a manufacturer: only its records.' }) }
+const manufacturer = {
+  manufacturer: Type.String({ description: 'Code of a manufacturer, to return only its records.' }),
+}
 const paging = {
   page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
   page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
@@ -44,9 +46,9 @@ const choiceOf = <Values extends string[]>(values: readonly [...Values], descrip
 const dayOf = (description: string) =>
   Type.String({ description: `${description}; a date or a time such as 2026-05-01T18:00:00Z.` })
 
-/** A bare array, or one page of it with `page` or `page_size`. */
+/** Describes the response of a list: a bare array or, with `page` or `page_size`, one page of it. */
 const list = (item: TSchema) => ({
-  200: Type.Union([listOf(item, 'Without paging.'), pageOf(item)], {
+  200: Type.Union([listOf(item, 'All items, if the request asks for no page.'), pageOf(item)], {
     description: 'All items, or the requested page.',
   }),
 })
@@ -60,7 +62,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   // --- Monitoring
   'GET /api/data.json': {
     tag: 'Monitoring',
-    summary: 'Full data: receivers with channels, discovered devices, configuration and groups.',
+    summary: 'All receivers with their channels, discovered devices, settings and groups.',
     query: manufacturer,
     responses: { ...ok(live.Data), ...notModified },
   },
@@ -97,7 +99,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/config': {
     tag: 'Monitoring',
-    summary: 'The effective settings, global or of one manufacturer.',
+    summary: 'The effective settings: the global ones, or those of one manufacturer.',
     query: manufacturer,
     responses: ok(live.Configuration),
   },
@@ -113,7 +115,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Raised and cleared alerts.',
     query: {
       state: choiceOf(alertStates, 'Only records with this value.'),
-      receiver: idOf('Id of a receiver: only alerts of the receiver and its channels.'),
+      receiver: idOf('Id of a receiver, to return only alerts about it and its channels.'),
       ...manufacturer,
       ...paging,
     },
@@ -146,7 +148,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/group': {
     tag: 'Hardware',
-    summary: 'Changes the group with the given `id`, or creates a group without an `id`.',
+    summary: 'Changes the group with the given `id`; creates a group if there is no `id`.',
     query: manufacturer,
     responses: { 200: live.Group, 201: live.Group },
     errorStatuses: [404],
@@ -160,7 +162,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/chassis': {
     tag: 'Hardware',
-    summary: 'Receivers as hardware units.',
+    summary: 'Receivers as physical units.',
     query: { status: choiceOf(onlineStates, 'Only records with this value.'), ...manufacturer, ...paging },
     responses: list(live.Chassis),
   },
@@ -168,10 +170,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Hardware',
     summary: 'Transmitters and in-ear packs.',
     query: {
-      battery_percentage: percentOf('Exactly this battery level.'),
-      battery_percentage__gte: percentOf('At least this battery level.'),
-      battery_percentage__lte: percentOf('At most this battery level.'),
-      base_chassis: idOf('Id of the chassis that receives them.'),
+      battery_percentage: percentOf('Only units with exactly this battery level.'),
+      battery_percentage__gte: percentOf('Only units with at least this battery level.'),
+      battery_percentage__lte: percentOf('Only units with at most this battery level.'),
+      base_chassis: idOf('Id of a chassis, to return only units that it receives or that are docked in it.'),
       device_type: choiceOf(unitTypes, 'Only records with this value.'),
       status: choiceOf(onlineStates, 'Only records with this value.'),
       ...manufacturer,
@@ -184,7 +186,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Performers. They do not belong to a manufacturer.',
     query: {
       manufacturer: Type.String({
-        description: 'All performers for an existing manufacturer, none for an unknown one.',
+        description: 'Returns all performers if this manufacturer exists, and none if it does not.',
       }),
       ...paging,
     },
@@ -203,8 +205,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Assignments of units to performers.',
     query: {
       is_active: flagOf('Only records with this value.'),
-      performer: idOf('Id of a performer.'),
-      wireless_unit: idOf('Id of a unit.'),
+      performer: idOf('Only assignments of the performer with this id.'),
+      wireless_unit: idOf('Only assignments of the unit with this id.'),
       names: flagOf('Include the name of each performer and a tag that changes with the picture.'),
       ...manufacturer,
       ...paging,
@@ -255,7 +257,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/auth/kiosk': {
     tag: 'Account',
-    summary: 'Signs a kiosk screen in with a token of the role viewer, until that token expires.',
+    summary: 'Signs a kiosk screen in with an API token of the role `viewer`, until that token expires.',
     responses: ok(admin.KioskOpen),
     errorStatuses: [401, 403],
   },
@@ -267,7 +269,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/auth/password': {
     tag: 'Account',
-    summary: "Changes the signed-in user's password and ends all other sessions of the user.",
+    summary: "Changes the signed-in user's password and signs the user out everywhere else.",
     responses: ok(admin.SignedIn),
   },
   'GET /api/auth/setup': {
@@ -285,7 +287,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   // --- Review
   'GET /api/admin/discovery-queue': {
     tag: 'Review',
-    summary: 'The review queue, each entry with the receiver that it conflicts with.',
+    summary: 'The review queue; each entry contains the receiver with which it conflicts.',
     query: {
       status: choiceOf(queueStatuses, 'Only records with this value.'),
       device_type: choiceOf(['receiver', 'transmitter'], 'Only records with this value.'),
@@ -435,7 +437,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'POST /api/admin/manufacturers/test': {
     tag: 'Administration',
     summary:
-      'Tests a configuration without storing it; with a `code` it is merged into the stored one of that manufacturer.',
+      'Tests a configuration without storing it. With a `code`, it is merged into the stored configuration of that manufacturer.',
     responses: ok(admin.Tested),
   },
   'GET /api/admin/plugins': {
@@ -446,18 +448,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/admin/manufacturers/{code}/test': {
     tag: 'Administration',
-    summary: 'Tests the connection to its systems, even if it is disabled.',
+    summary: "Tests the connection to the manufacturer's systems, even if the manufacturer is disabled.",
     responses: ok(admin.Tested),
   },
   'GET /api/admin/settings': {
     tag: 'Administration',
-    summary: 'The effective settings, global and of each manufacturer, with the source of each value.',
+    summary: 'The effective settings, global and per manufacturer, and where each value comes from.',
     query: { ...manufacturer, ...paging },
     responses: list(admin.ScopedSettings),
   },
   'DELETE /api/admin/settings/{key}': {
     tag: 'Administration',
-    summary: 'Deletes a stored setting, global or of one manufacturer, so that its default applies again.',
+    summary:
+      'Deletes a stored setting, global or of one manufacturer, so that the value that it overrode applies again.',
     query: manufacturer,
     responses: noContent,
   },
@@ -488,7 +491,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'POST /api/admin/tokens': {
     tag: 'Administration',
-    summary: 'Creates a token; its secret is only returned once.',
+    summary: 'Creates a token. Only this response contains its secret.',
     responses: created(admin.NewToken),
   },
   'PATCH /api/admin/tokens/{id}': {
@@ -499,7 +502,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'DELETE /api/admin/tokens/{id}': { tag: 'Administration', summary: 'Revokes a token.', responses: noContent },
   'GET /api/admin/nodes': {
     tag: 'Administration',
-    summary: 'The processes on this database and the sources assigned to them.',
+    summary: 'The processes that use this database, and the sources assigned to them.',
     responses: ok(admin.Nodes),
   },
   'POST /api/admin/store/acknowledge': {
@@ -509,10 +512,10 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'GET /api/admin/audit': {
     tag: 'Administration',
-    summary: 'Audit log, newest first; without paging the newest 1000 records.',
+    summary: 'The audit log, newest first; without paging, the newest 1000 records.',
     query: {
-      action: Type.String({ description: 'An action, or a prefix that ends with a dot.' }),
-      actor: Type.String({ description: 'Part of the name of the actor.' }),
+      action: Type.String({ description: 'Only this action, or all actions with this prefix if it ends with a dot.' }),
+      actor: Type.String({ description: 'Only records whose actor name contains this text.' }),
       result: choiceOf(auditResults, 'Only records with this value.'),
       after: dayOf('At or after this time'),
       before: dayOf('Before this time'),

@@ -1,4 +1,4 @@
-/** Serves the pages: one HTML file for every page URL, and its assets. */
+/** Serves the pages: the same HTML file for every page URL, and its assets. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,13 +8,16 @@ import { pages } from '../model/pages.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route shows a page: unauthenticated requests are redirected to the sign-in page, whatever they accept. */
+    /**
+     * True if the route shows a page: unauthenticated requests are redirected to the sign-in page, whatever they
+     * accept.
+     */
     isPage?: boolean
   }
 }
 
 export interface PageDeps {
-  /** Folder of the built pages. */
+  /** The folder of the built pages. */
   readonly webRoot: string
   readonly mount: string
 }

@@ -12,14 +12,17 @@ interface Limit {
 }
 
 export interface RateLimitSettings extends Limit {
-  /** By endpoint, such as `POST /api/discover/`. They apply in addition to the general limit. */
+  /** Limits by endpoint, such as `POST /api/discover/`. They apply in addition to the general limit. */
   readonly overrides: Readonly<Record<string, Limit>>
 }
 
-/** Bounds the memory for unknown addresses; the client with the oldest request is removed first. */
+/**
+ * Limits the memory that requests from many addresses can use; the client whose last request is oldest is removed
+ * first.
+ */
 const maxClients = 50_000
 
-/** Result of taking a token; `waitMs` above 0: no token was available. */
+/** The result of taking a token. If `waitMs` is above 0, no token was available. */
 interface Taken {
   readonly tokens: number
   readonly waitMs: number
@@ -27,7 +30,7 @@ interface Taken {
 
 interface Buckets {
   take(client: string): Taken | Promise<Taken>
-  /** Returns the token of the last request. */
+  /** Gives back the token that the client's last request took. */
   returnToken(client: string): void
 }
 
@@ -39,7 +42,7 @@ interface Limiter extends Buckets {
   readonly rate: RateLimit
 }
 
-/** The buckets of this process. */
+/** Creates buckets in the memory of this process. */
 export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets {
   const buckets = new Map<string, Bucket>()
   const store = (client: string, bucket: Bucket) => {
@@ -67,7 +70,7 @@ export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets 
   }
 }
 
-/** The buckets in Redis, which all processes share. Uses local buckets while Redis is unreachable. */
+/** Creates buckets in Redis, which all processes share. Uses local buckets while Redis is unreachable. */
 function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, redis: Redis): Buckets {
   return {
     take: async (client) => (await redis.takeToken(`${endpoint}:${client}`, rate)) ?? local.take(client),
@@ -81,15 +84,15 @@ function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, 
 export interface RequestLimiter {
   /** Counts a request after authentication. Throws a RequestError when the limit is exceeded. */
   count(request: FastifyRequest, reply: FastifyReply): Counting
-  /** Counts a rejected request by its address, whatever credentials it presented. */
+  /** Counts a rejected request by its client address, whatever credentials it contained. */
   countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
 }
 
-/** Undefined if the request was counted synchronously in this process. */
+/** The pending counting in Redis; undefined if the request was counted synchronously in this process. */
 type Counting = Promise<void> | undefined
 
 export interface RequestLimiterOptions {
-  /** Prefix of REST paths. */
+  /** The mount prefix of REST paths. */
   readonly mount: string
   /** Redis, if several processes share the limits. */
   readonly redis: Redis | null
@@ -143,7 +146,7 @@ export function createRequestLimiter(
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { statusCode } = reply
     const { limiter, client } = special.size === 0 ? none : (counted.get(request) ?? none)
-    // A rejected request does not count against the limit of its endpoint.
+    // A request that is rejected with a 4xx status does not use up the limit of its endpoint.
     if (statusCode >= 400 && statusCode < 500) limiter?.returnToken(client)
     done()
   })
@@ -169,7 +172,10 @@ interface CountedRequest {
 
 const none: CountedRequest = { client: '' }
 
-/** Screens that share a kiosk token are counted separately by address. */
+/**
+ * Returns the key under which a client's requests are counted. Screens that share a kiosk token are counted separately,
+ * by address.
+ */
 function clientOf(request: FastifyRequest): string {
   const { credential } = request
   if (credential === null) return addressOf(request)
@@ -177,7 +183,10 @@ function clientOf(request: FastifyRequest): string {
   return isKiosk ? `${credential.hash} ${addressOf(request)}` : credential.hash
 }
 
-/** IPv4 addresses are used as they are, which avoids parsing in the common case. */
+/**
+ * Returns the address under which a request is counted. IPv4 addresses are used as they are, which avoids parsing in
+ * the common case.
+ */
 function addressOf({ ip }: FastifyRequest): string {
   return ip.includes(':') ? clientKey(ip) : ip
 }

@@ -1,4 +1,4 @@
-/** Routes for the full data, the list of receivers and a single receiver. */
+/** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReceiverStore } from '../live/receiver-store.ts'
@@ -21,7 +21,7 @@ import { type Chunker, createChunker, type ResponseChunk, toChunk } from './resp
 export interface ReceiverDeps {
   readonly receiverStore: ReceiverStore
   readonly cache: ResponseCache
-  /** The effective settings of a manufacturer, or the global ones. */
+  /** Returns the effective settings of a manufacturer, or the global ones. */
   settings(manufacturer: string | undefined): Settings
   groups(manufacturer: string | undefined): readonly Group[]
   locations(): readonly Location[]
@@ -30,7 +30,7 @@ export interface ReceiverDeps {
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
   const { receiverStore, cache } = deps
-  /** By manufacturer; only manufacturers with receivers are cached. */
+  /** Chunkers by manufacturer; only kept for manufacturers that have receivers. */
   const chunkers = new Map<string | undefined, Chunker<Receiver>>()
 
   function dataJson(manufacturer: string | undefined): readonly ResponseChunk[] {
@@ -64,7 +64,7 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
     return sendCached(request, reply, {
       cache,
       manufacturer: manufacturer ?? null,
-      // The page links repeat the whole query string, so every URL needs its own cache entry.
+      // A paged response contains links that repeat the whole query string, so every URL needs its own cache entry.
       key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
       make: () => {
         const receivers = receiverStore.list(manufacturer)

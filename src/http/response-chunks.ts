@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface ResponseChunk {
-  /** Its own buffer, or a slice of the last joined response. */
+  /** The chunk's own buffer, or a slice of the last joined response. */
   bytes: Buffer
   readonly digest: Buffer
   /** Deflate blocks without a header or an end, so that they can be concatenated with other chunks. */
@@ -27,12 +27,12 @@ export interface Chunker<Item> {
   cut(items: readonly Item[]): readonly ResponseChunk[]
 }
 
-/** Small enough to rebuild for one change, large enough for effective compression. */
+/** Small enough that a change rebuilds little, large enough for effective compression. */
 const itemsPerChunk = 16
 /** Unused chunks are released after this time, because they keep references to old items. */
 const releaseAfterMs = 10_000
 
-/** `write` serializes an item as JSON. */
+/** Creates a chunker. `write` serializes an item as JSON. */
 export function createChunker<Item>(write: (item: Item) => string): Chunker<Item> {
   let cached: readonly { readonly items: readonly Item[]; readonly chunk: ResponseChunk }[] = []
   const releaseTimer = setTimeout(() => {
@@ -64,7 +64,7 @@ function isSame<Item>(slice: readonly Item[], items: readonly Item[], start: num
   return true
 }
 
-/** Joins the chunks. Afterwards they are slices of the result, so that no byte is kept twice. */
+/** Joins the chunks. Afterwards the chunks are slices of the result, so that no byte is kept twice. */
 export function joinChunks(chunks: readonly ResponseChunk[]): Buffer {
   const [only, ...others] = chunks
   if (only !== undefined && others.length === 0) return only.bytes

@@ -17,14 +17,17 @@ export interface CachedResponse {
   readonly madeAt: number
   readonly type: string
   isSent?: boolean
-  /** The joined chunks, once the response is sent again. */
+  /** The joined chunks; set once the response is sent for the second time. */
   joined?: Buffer
   gzip?: Buffer | Promise<Buffer>
 }
 
 export type ResponseCache = Cache<CachedResponse>
 
-/** Sends the cached response, or creates and caches it first. `manufacturer: null`: the response covers all of them. */
+/**
+ * Sends the cached response, or creates and caches it first. If `manufacturer` is null, the response covers all
+ * manufacturers.
+ */
 export function sendCached(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -53,7 +56,7 @@ export function createResponse(text: string, type = json): CachedResponse {
 
 function fromChunks(chunks: readonly ResponseChunk[], type: string): CachedResponse {
   const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  // A weak tag, because the compressed response has the same one.
+  // The tag is weak because the compressed response has the same one.
   return { chunks, size, etag: `W/"${digestOf(chunks)}"`, madeAt: performance.now(), type }
 }
 
@@ -75,7 +78,10 @@ export function sendResponse(
   return response.gzip.then((bytes) => write(reply, 200, head, [bytes]))
 }
 
-/** Most responses are sent only once while levels change, so the chunks are only joined when sent again. */
+/**
+ * Returns the chunks, or joined chunks if the response is sent again. While levels change, most responses are sent only
+ * once, and joining would be wasted work.
+ */
 function bodyOf(response: CachedResponse): readonly Buffer[] {
   if (response.isSent) return [joinedOf(response)]
   response.isSent = true
@@ -92,7 +98,10 @@ function headOf({ etag, madeAt }: CachedResponse): string[] {
   return ['etag', etag, 'cache-control', 'no-cache', 'vary', 'Accept-Encoding', 'age', String(age)]
 }
 
-/** Bypasses Fastify's reply handling, whose hooks and headers take a large part of the time of a 304. */
+/**
+ * Writes the response without Fastify's reply handling, whose hooks and headers take a large part of the time that a
+ * 304 takes.
+ */
 function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
   addConnectionHeaders(reply.code(status))
   const replyHeaders = reply.getHeaders()
@@ -130,7 +139,7 @@ function acceptsGzip(request: FastifyRequest): boolean {
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** The value of a filter parameter; undefined if it is missing or empty. Throws if it is given more than once. */
+/** Reads a filter parameter; undefined if it is missing or empty. Throws if it is given more than once. */
 export function readParameter(query: Query, name: string): string | undefined {
   const value = readSingle(query, name)
   return value === '' ? undefined : value
@@ -142,7 +151,7 @@ function readSingle(query: Query, name: string): string | undefined {
   return value
 }
 
-/** `true` or `false`. */
+/** Reads a parameter whose value must be `true` or `false`. */
 export function readFlag(query: Query, name: string): boolean | undefined {
   const value = readChoice(query, name, ['true', 'false'])
   return value === undefined ? undefined : value === 'true'
@@ -179,7 +188,7 @@ export interface PageRequest {
 const defaultPageSize = 100
 const maxPageSize = 1000
 
-/** Null when the query asks for no paging. */
+/** Reads the requested page; null if the query asks for no paging. */
 export function readPage(query: Query): PageRequest | null {
   const page = readSingle(query, 'page')
   const size = readSingle(query, 'page_size')
@@ -197,7 +206,10 @@ function readCount(text: string, name: string): number {
   return Number(text)
 }
 
-/** One page of a list. `url` is the request's own path and query; `next` and `previous` keep its other parameters. */
+/**
+ * Builds one page of a list. `url` is the request's own path and query; `next` and `previous` keep its other
+ * parameters.
+ */
 export function toPage<Item>(items: readonly Item[], page: PageRequest, url: string): PageBody<Item> {
   const results = items.slice((page.page - 1) * page.size, page.page * page.size)
   return toPageOf(results, items.length, page, url)
@@ -229,7 +241,7 @@ export function readIdParameter(query: Query, name: string): number | undefined 
   return value === undefined ? undefined : readId(value, name)
 }
 
-/** Parses an id of a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has only one URL. */
+/** Parses an id in a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has only one URL. */
 export function readId(text: string, name = 'id'): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
   if (id < 1 || id > maxId)

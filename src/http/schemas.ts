@@ -29,7 +29,7 @@ export const validation = {
   verbose: true,
 } as const
 
-/** A validation error of Ajv. */
+/** A validation error from Ajv. */
 interface ValidationError {
   readonly instancePath: string
   readonly keyword: string

@@ -62,10 +62,10 @@ export interface ServerDeps
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
-  /** Public URL of the service; null if it is not configured. */
+  /** The public URL of the service; null if it is not configured. */
   readonly publicUrl: URL | null
   readonly rateLimit: RateLimitSettings
-  /** Redis, which the processes of an installation share; null if it is not configured. */
+  /** The Redis connection, which the processes of an installation share; null if Redis is not configured. */
   readonly redis: Redis | null
   readonly tls: { readonly cert: string; readonly key: string } | null
   readonly log: FastifyBaseLogger
@@ -99,7 +99,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     schemaErrorFormatter: rejectInvalid,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
-      // No hook runs for these errors, so the connection of an upgrade has to be closed here.
+      // No hook runs for these errors, so the connection of an upgrade request has to be closed here.
       const { raw } = request
       if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
       sendError(reply, errorOf(() => check(request)) ?? toRequestError(error), headers)
@@ -115,7 +115,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
 
-  // Must be registered before the hooks below, so that it closes the connection of an upgrade that they reject.
+  // Must be registered before the hooks below, so that it closes the connection of an upgrade request that a hook
+  // rejects.
   await app.register(fastifyWebsocket, {
     options: socketServerOptions,
     preClose(done) {
@@ -211,7 +212,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Timeouts, limits and TLS of the HTTP server. */
+/** Returns the timeouts, limits and TLS options of the HTTP server. */
 function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
   const times = { requestTimeout: requestSeconds * 1000, keepAliveTimeout: 65_000, return503OnClosing: false }
   const http = {
@@ -227,7 +228,7 @@ function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
   return { ...times, https: { ...http, handshakeTimeout: headSeconds * 1000, cert, key } }
 }
 
-/** Errors of the guard, which are thrown before the rate limiter has counted the request. */
+/** Errors from the guard, which are thrown before the rate limiter has counted the request. */
 const guardErrors: ReadonlySet<RequestErrorCode> = new Set([
   'sign_in_needed',
   'not_allowed',

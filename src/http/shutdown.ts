@@ -8,13 +8,13 @@ import { Server as NetServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Closing {
-  /** Must be called before anything else is closed. */
+  /** Accepts no more connections. Must be called before anything else is closed. */
   stopListening(): void
-  /** Resolves when the other components may be closed. */
+  /** Waits until the other components may be closed. */
   linger(): Promise<void>
 }
 
-/** How long open connections still get responses, and how long a running request may take to complete. */
+/** How long requests on open connections are still answered, and how long a running request may take to complete. */
 const lingerMs = 1000
 const lastRequestMs = 3000
 const checkEveryMs = 25
@@ -28,7 +28,8 @@ export function createClosing(server: Server): Closing {
   return {
     stopListening() {
       startedAt = performance.now()
-      // The close method of the HTTP server would also close idle connections, whose next request would get no response.
+      // The HTTP server's own close method would also close idle connections, so that the next request on them would
+      // remain unanswered.
       NetServer.prototype.close.call(server)
     },
     async linger() {

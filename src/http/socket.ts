@@ -14,13 +14,13 @@ import { type Query, readParameter } from './response.ts'
 
 export interface SocketDeps {
   readonly feed: Feed
-  /** False while real-time updates are disabled, globally or for one manufacturer. */
+  /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
   isBroadcasting(manufacturer: string | null): boolean
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route accepts WebSocket connections. */
+    /** True if the route accepts WebSocket connections. */
     isSocket?: boolean
   }
 }
@@ -31,7 +31,10 @@ export const socketServerOptions = {
   maxFragments: 1024,
   maxBufferedChunks: 16 * 1024,
   perMessageDeflate: false,
-  /** Accepts the first of other subprotocols, because browsers require one, and sends the same JSON. */
+  /**
+   * Chooses the subprotocol. If the client offers only unknown ones, the first is accepted, because browsers require
+   * one, and plain JSON is sent.
+   */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
     return offered.has(levelsProtocol) ? levelsProtocol : first
@@ -44,17 +47,19 @@ const maxUnsentBytes = 512 * 1024
 const maxDrainMs = 30_000
 const drainCheckMs = 50
 const closeTimeoutMs = 1000
-/** Rate limit of client messages, and how many invalid messages within which time close the connection. */
+/**
+ * The rate limit for client messages, and the number of invalid messages within a period that closes the connection.
+ */
 const messageRate = { perSecond: 20, burst: 100 }
 const invalidLimit = { count: 20, withinMs: 60_000 }
 
 const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
 
-/** `/ws` and `/ws/<name>/`; the name does not affect the feed. */
+/** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
   const createLevels = createLevelsEncoder()
   const alive = new WeakSet<WebSocket>()
-  /** Closes clients when real-time updates are disabled while no messages are being sent. */
+  /** Closes connections after real-time updates were disabled, even if no message is being sent. */
   const switchCheck = setInterval(() => {
     if (deps.isBroadcasting(null)) return
     for (const socket of app.websocketServer.clients) switchOff(socket)
@@ -95,7 +100,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
   }
 }
 
-/** The connection lasts as long as the session or token that opened it. */
+/** Closes the connection when the session or token that opened it expires or is revoked. */
 function holdCredential(socket: WebSocket, credential: Credential | null): void {
   const release = credential?.hold({
     warn: (endsAt) =>
@@ -109,7 +114,10 @@ function switchOff(socket: WebSocket): void {
   socket.close(closeCodes.goingAway, 'Real-time updates are disabled')
 }
 
-/** Closes every connection, and terminates those that do not complete the close. Call the result when all are closed. */
+/**
+ * Closes every connection, and terminates those that do not complete the closing handshake. Call the returned function
+ * when all are closed.
+ */
 export function closeSockets(clients: Iterable<WebSocket>): () => void {
   for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
   const timer = setTimeout(() => {
@@ -147,11 +155,11 @@ async function sendFeed(
     if (batch.messages.length === 0) continue
     if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
       socket.close(closeCodes.tryLater, 'Too slow')
-      // Leaves the client time to read the close reason.
+      // Gives the client time to read the close reason.
       setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
       return
     }
-    // Whole frames can be written between those of the library, but not after its close frame.
+    // Whole frames can be written between those that the library writes, but not after its close frame.
     if (socket.readyState === socket.OPEN) stream.write(encode(batch))
   }
 }

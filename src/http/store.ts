@@ -1,4 +1,4 @@
-/** Routes for the processes on the database and for acknowledging a database incident. */
+/** Routes for the processes that use the database, and for acknowledging a database incident. */
 
 import type { FastifyInstance } from 'fastify'
 import { acknowledgeStore, type StoreActionDeps } from '../actions/acknowledge-store.ts'

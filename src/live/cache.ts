@@ -2,9 +2,9 @@
 
 export interface Cache<Value> {
   get(key: string): Value | undefined
-  /** `manufacturer: null` for a response about all manufacturers. */
+  /** Stores a response. `manufacturer` is null for a response about all manufacturers. */
   set(key: string, manufacturer: string | null, response: Value): void
-  /** Drops the responses about this manufacturer and those about all; null drops everything. */
+  /** Drops the responses about this manufacturer, and those about all manufacturers; null drops everything. */
   drop(manufacturer: string | null): void
 }
 

@@ -1,8 +1,8 @@
-/** Metrics of the polling loops, updated once per cycle and not per level. */
+/** Metrics of the polling loops. Updated once per cycle, not on every level update. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** The source's labels. */
+/** The properties of a source that become the labels of its metrics. */
 interface LabelledSource {
   readonly id: string
   readonly manufacturer: string
@@ -16,7 +16,7 @@ export interface Counters {
   countIgnored(source: LabelledSource): void
 }
 
-/** `droppedLines` returns how many log lines were lost. */
+/** Creates the metrics. `droppedLines` returns how many log lines were lost. */
 export function createCounters(droppedLines: () => number = () => 0): Counters {
   const registry = new Registry()
   new Gauge({
@@ -43,7 +43,7 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
   const ignored = new Counter({
     ...options,
     name: 'micwatch_push_ignored_total',
-    help: 'Pushed messages that were ignored because they were invalid or about an unknown device.',
+    help: 'Pushed messages that were ignored because they were invalid or concerned an unknown device.',
   })
   const latency = new Histogram({
     ...options,

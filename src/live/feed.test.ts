@@ -7,7 +7,7 @@ function update(receiver_id: number, data: object, manufacturer = 'shure'): Devi
   return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
 }
 
-/** Collects the messages that a subscriber gets from now on. */
+/** Collects the messages that a subscriber receives from now on. */
 function collect(feed: Feed, manufacturer?: string): { received: BroadcastMessage[]; stop(): void } {
   const stop = new AbortController()
   const received: BroadcastMessage[] = []
@@ -137,7 +137,7 @@ describe('createFeed', () => {
         { weight: 40, arbitrary: fc.constant(0) },
         { weight: 1, arbitrary: fc.constantFrom(7, 40, 140) },
       ),
-      /** False: the next update is published in the same turn. */
+      /** False if the next update is published in the same turn of the event loop. */
       endsTurn: fc.constantFrom(true, true, true, false),
       afterMs: fc.nat(40),
     })

@@ -1,7 +1,7 @@
 /**
  * Delivers messages to subscribers. Updates of a receiver are limited to ten per second, and its last state is always
- * delivered. A slow subscriber gets only the newest update of each receiver, so its queue is bounded. Messages published in
- * the same turn of the event loop are delivered as one batch.
+ * delivered. A slow subscriber is sent only the newest update of each receiver, so its queue is bounded. Messages
+ * published in the same turn of the event loop are delivered as one batch.
  */
 
 import type { BroadcastMessage, DeviceUpdate } from '../model/messages.ts'
@@ -15,10 +15,10 @@ export interface MessageBatch {
 
 export interface Feed {
   publish(message: BroadcastMessage): void
-  /** Messages published from now on, of one manufacturer or of all; ends when the signal aborts. */
+  /** Returns the messages published from now on, about one manufacturer or about all; ends when the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
-  /** Total of messages queued for slow subscribers. */
+  /** The total number of messages queued for slow subscribers. */
   readonly queued: number
   close(): void
 }
@@ -26,7 +26,7 @@ export interface Feed {
 /** Minimum time between two updates of a receiver, measured from the actual delivery, in case that was late. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
-/** A slow subscriber gets its queue in parts, so that newer updates can replace the rest in the meantime. */
+/** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
 const maxUpdatesPerBatch = 100
 
 export function createFeed(now: () => number = () => performance.now()): Feed {
@@ -34,7 +34,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   let isClosed = false
   /** The earliest time of the next delivery, by receiver. */
   const nextDeliveryAt = new Map<number, number>()
-  /** Updates to deliver at the end of this turn of the event loop; `delayed` has those that are too early. */
+  /** Updates to deliver at the end of this turn of the event loop; `delayed` holds those for which it is too early. */
   const due = new Map<number, DeviceUpdate>()
   let events: BroadcastMessage[] = []
   const delayed = new Map<number, DeviceUpdate>()
@@ -133,8 +133,8 @@ interface Subscriber extends AsyncIterable<MessageBatch> {
 }
 
 /**
- * A bounded queue. It holds the last batch as it is. If another batch arrives before that is read, the queue keeps one
- * update per receiver and the last `maxQueuedEvents` other messages.
+ * Creates a subscriber with a bounded queue. A batch is kept unchanged until it is read. If another batch arrives
+ * first, the queue is reduced to one update per receiver and the last `maxQueuedEvents` other messages.
  */
 function createSubscriber(manufacturer: string | undefined): Subscriber {
   let next: MessageBatch | undefined
@@ -205,7 +205,7 @@ function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
   return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
 }
 
-/** The batch with only the included manufacturers' messages. */
+/** Returns the batch with only the included manufacturers' messages. */
 export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isIncluded)) return batch
   return createBatch(batch.messages.filter(({ manufacturer }) => isIncluded(manufacturer)))

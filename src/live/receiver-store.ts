@@ -6,13 +6,16 @@ import type { Receiver } from '../model/receiver.ts'
 import { createKnownReceivers, type KnownReceivers } from '../model/reconcile.ts'
 
 export interface ReceiverStore extends KnownReceivers {
-  /** The store revision that this state includes. */
+  /** The database revision that this state includes. */
   revision: number
-  /** Receivers of one manufacturer, or all, ordered by id. */
+  /** Lists the receivers of one manufacturer, or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
   remove(id: number): void
-  /** When a report of the receiver last arrived (`performance.now()`), so that offline detection is independent of the wall clock. */
+  /**
+   * Returns when a report of the receiver last arrived, as a `performance.now()` time, so that offline detection is
+   * independent of the wall clock.
+   */
   lastReceivedAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
@@ -20,7 +23,10 @@ export interface ReceiverStore extends KnownReceivers {
 
 export function createReceiverStore(): ReceiverStore {
   const known = createKnownReceivers()
-  /** Ordered ids, by manufacturer. Recomputed only when receivers are added, removed or moved to another manufacturer. */
+  /**
+   * The ordered ids of each manufacturer. Recomputed only when receivers are added, removed or moved to another
+   * manufacturer.
+   */
   const ids = new Map<string | undefined, readonly number[]>()
   const lists = new Map<string | undefined, readonly Receiver[]>()
   const receivedAt = new Map<number, number>()
@@ -58,7 +64,7 @@ export function createReceiverStore(): ReceiverStore {
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
-      // A receiver loaded from the store gets its age from the wall clock.
+      // The age of the last report of a receiver that was loaded from the database is determined with the wall clock.
       if (before === undefined) receivedAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
       else if (receiver.last_seen > before.last_seen) receivedAt.set(receiver.id, performance.now())
       lists.clear()

@@ -1,19 +1,21 @@
 /**
- * Shares rate-limit buckets and new levels between processes through Redis or Valkey. Redis is optional: while it does not
- * respond, each process works on its own.
+ * Shares rate-limit buckets and new levels between processes through Redis or Valkey. Redis is optional: while it does
+ * not respond, each process works on its own.
  */
 
 import type { Result } from 'ioredis'
 import type { RateLimit } from '../model/rate-limit.ts'
 
 export interface Redis {
-  /** Takes a token if there is one; null if Redis did not respond and the caller has to use its local bucket. */
+  /**
+   * Takes a token if there is one. Returns null if Redis did not respond; the caller then has to use its local bucket.
+   */
   takeToken(key: string, limit: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
-  /** Returns the last token. */
+  /** Gives back the token that was taken last. */
   returnToken(key: string, limit: RateLimit): void
-  /** Publishes to every subscribed process, this one included. */
+  /** Publishes a message to every subscribed process, including this one. */
   publish(topic: string, text: string): void
-  /** `onMessage` may receive any text, since other programs may publish too. */
+  /** Subscribes to a topic. `onMessage` may receive any text, because other programs may publish too. */
   subscribe(topic: string, onMessage: (text: string) => void): void
   readonly isUp: boolean
   close(): Promise<void>
@@ -29,7 +31,7 @@ export interface RedisOptions {
 
 /** Short, because HTTP requests wait for the response. */
 const commandTimeoutMs = 200
-/** After this many consecutive failures, Redis counts as down. */
+/** After this many consecutive failures, Redis is treated as down. */
 const maxFailures = 3
 /** While Redis is down, only heartbeats are sent. */
 const heartbeatMs = 1000
@@ -62,7 +64,7 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
     isUp = isUpNow
     onChange(isUp)
   }
-  /** Null if there is no response in time. */
+  /** Sends a command; returns null if there is no response in time. */
   async function send<T>(command: () => Promise<T>): Promise<T | null> {
     try {
       const response = await command()
@@ -86,7 +88,7 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
   commands.on('close', () => setFailures(maxFailures))
   subscriber.on('ready', subscribe)
   subscriber.on('message', (topic: string, text: string) => topics.get(topic)?.(text))
-  // Connecting is not awaited: Redis counts as up after the first heartbeat response.
+  // Connecting is not awaited: Redis is treated as up after the first heartbeat response.
   for (const client of [commands, subscriber]) client.connect().catch(() => {})
   commands.once('ready', () => void sendHeartbeat())
   const heartbeat = setInterval(() => void sendHeartbeat(), heartbeatMs)
@@ -126,8 +128,8 @@ declare module 'ioredis' {
 }
 
 /**
- * `takeToken` of model/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under the key
- * is discarded. A full bucket expires.
+ * `takeToken` from model/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under
+ * the key is discarded. A full bucket expires.
  */
 const readBucket = `
 local burst = tonumber(ARGV[1])

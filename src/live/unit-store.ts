@@ -4,7 +4,7 @@ import type { Unit, UnitIndex } from '../model/hardware.ts'
 
 export interface UnitStore extends UnitIndex {
   get(id: number): Unit | undefined
-  /** Ordered by id. */
+  /** Lists the units, ordered by id. */
   list(): readonly Unit[]
   put(unit: Unit): void
   /** Removes the units of a removed manufacturer. */

@@ -13,17 +13,17 @@ export interface Actor {
   readonly id: number | null
   readonly name: string
   readonly role: Role
-  /** The client address; null for a command. */
+  /** The client's IP address; null for the command line. */
   readonly address: string | null
-  /** The request id; absent for a command. */
+  /** The request id; absent for the command line. */
   readonly request?: string | undefined
 }
 
 /** Permission -> the lowest role that has it. */
 export const permissions = {
-  /** Pages, reads and the WebSocket. */
+  /** Opening pages, reading data and connecting to the WebSocket. */
   read: 'viewer',
-  /** Refresh, scan, groups, slots, performers, assignments. */
+  /** Refreshing, scanning, and changing groups, slots, performers and assignments. */
   operate: 'operator',
   /** Viewing the admin lists. */
   inspect: 'viewer',
@@ -31,9 +31,12 @@ export const permissions = {
   acknowledge: 'operator',
   /** Changing settings through `POST /api/config/`. */
   configure: 'admin',
-  /** Deciding about queue entries, receivers, connections, locations. */
+  /** Reviewing queue entries, and changing receivers, connections and locations. */
   review: 'admin',
-  /** Manufacturers and their secrets, people, tokens, the audit log, the store, removing a stored setting. */
+  /**
+   * Managing manufacturers and their secrets, users and tokens, viewing the audit log, acknowledging a database
+   * incident, and removing stored settings.
+   */
   administer: 'admin',
 } as const satisfies Record<string, Role>
 
@@ -50,7 +53,7 @@ export function isAllowed(role: Role, permission: Permission): boolean {
   return roles.indexOf(role) >= roles.indexOf(permissions[permission])
 }
 
-/** The permissions of a request. `role` is the role of its session or token; null if it has neither. */
+/** Lists the permissions of a request. `role` is the role of its session or token; null if it has neither. */
 export function listPermissions({ role, isLocal }: { role: Role | null; isLocal: boolean }): Permission[] {
   return permissionNames.filter((permission) => {
     if (isLocal && localPermissions.includes(permission)) return true
@@ -72,7 +75,7 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** The record that is stored and written to standard output. */
+/** An audit entry as it is stored and written to standard output. */
 export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'details'> {
   readonly id: number
   readonly at: number

@@ -1,6 +1,9 @@
 /** IPv4 and IPv6 addresses and networks as bytes, and the key for per-client limits. */
 
-/** Returns four or sixteen bytes; four for a mapped IPv4 address (`::ffff:10.0.0.1`). Null for anything else. */
+/**
+ * Returns the four or sixteen bytes of an IP address, four for a mapped IPv4 address (`::ffff:10.0.0.1`); null if the
+ * text is not an IP address.
+ */
 export function parseAddress(text: string): readonly number[] | null {
   const bytes = text.includes(':') ? parseIpv6(text.replace(/%[\w.-]+$/, '')) : parseIpv4(text)
   const isMapped = bytes?.length === 16 && bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255
@@ -44,7 +47,7 @@ export interface Network {
   readonly prefix: number
 }
 
-/** Parses `10.0.0.0/8` or a single address. Null for anything else. */
+/** Parses a network such as `10.0.0.0/8`, or a single address; returns null for anything else. */
 export function parseNetwork(text: string): Network | null {
   const [address = '', length, ...rest] = text.split('/')
   const bytes = parseAddress(address)
@@ -61,7 +64,10 @@ export function isInNetwork(address: readonly number[], { bytes, prefix }: Netwo
   })
 }
 
-/** The key under which a client's attempts are counted. All addresses of an IPv6 /64 share a key, since one host can use any of them. */
+/**
+ * Returns the key under which a client's attempts are counted. All addresses of an IPv6 /64 share a key, since one host
+ * can use any of them.
+ */
 export function clientKey(address: string): string {
   const bytes = parseAddress(address)
   if (bytes === null || bytes.length === 4) return bytes?.join('.') ?? address

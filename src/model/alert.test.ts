@@ -88,7 +88,7 @@ describe('evaluateReceiver, for a battery', () => {
     const alerts = createAlertStore()
     alerts.apply(evaluateReceiver(receiverWith(18), 20, alerts.find))
     expect(evaluateReceiver(receiverWith(9), 20, alerts.find)).toMatchObject([
-      { type: 'worsen', alert: { id: 1 }, cause: { channel_id: 41, message: 'Battery of Vox is at 9 %' } },
+      { type: 'worsen', alert: { id: 1 }, cause: { channel_id: 41, message: 'Vox: battery at 9%' } },
     ])
   })
 

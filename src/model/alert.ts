@@ -37,7 +37,7 @@ export interface Alert extends AlertCause {
 
 export type AlertChange =
   | { readonly type: 'raise'; readonly cause: AlertCause }
-  /** The same alert, more severe. */
+  /** The alert stays open and becomes more severe. */
   | { readonly type: 'worsen'; readonly alert: Alert; readonly cause: AlertCause }
   /** `message` describes the recovery. */
   | { readonly type: 'clear'; readonly alert: Alert; readonly message: string }
@@ -69,7 +69,10 @@ export function subscriptionSubject(source: string): string {
   return `link:${source}`
 }
 
-/** Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is cheap. */
+/**
+ * Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is
+ * cheap.
+ */
 export function canChangeAlerts(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
   if (before.channels === after.channels) return false
@@ -85,7 +88,10 @@ function hasBatteryChanged(before: Transmitter | null | undefined, after: Transm
   return before?.battery !== after?.battery || before?.details?.battery_low !== after?.details?.battery_low
 }
 
-/** With `threshold: null`, batteries are not evaluated: another process monitors the receiver and evaluates them. */
+/**
+ * Evaluates the receiver's availability and its batteries. If `threshold` is null, batteries are not evaluated: another
+ * process monitors the receiver and evaluates them.
+ */
 export function evaluateReceiver(receiver: Receiver, threshold: number | null, open: OpenAlerts): AlertChange[] {
   const changes: AlertChange[] = []
   evaluateAvailability(receiver, open, changes)
@@ -101,7 +107,7 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
     if (battery === null && isReportedLow === null) continue
     const alert = open(batterySubject(channel.id))
     const name = channel.transmitter?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`
-    const message = `Battery of ${name} is ${battery === null ? (isReportedLow ? 'low' : 'no longer low') : `at ${battery} %`}`
+    const message = `${name}: battery ${battery === null ? (isReportedLow ? 'low' : 'no longer low') : `at ${battery}%`}`
     if (isReportedLow !== true && (battery === null || isAboveHysteresis(battery, threshold))) {
       if (alert !== undefined) changes.push({ type: 'clear', alert, message })
       continue
@@ -122,7 +128,10 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
   }
 }
 
-/** A full battery clears the alert even if the threshold plus hysteresis exceeds 100%, but not at a threshold of 100%. */
+/**
+ * Whether the battery is far enough above the threshold to clear the alert. A full battery always is, unless the
+ * threshold itself is 100%.
+ */
 function isAboveHysteresis(battery: number, threshold: number): boolean {
   return battery > threshold && battery >= Math.min(100, threshold + batteryHysteresis)
 }
@@ -145,8 +154,8 @@ function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: Ale
 }
 
 /**
- * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert per
- * pack and fault, but only one for storage mode, which applies to the whole charger.
+ * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert
+ * per pack and fault, but only one for storage mode, which applies to the whole charger.
  */
 export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
   const causes = new Map<string, AlertCause>()
@@ -229,7 +238,10 @@ export interface SubscriptionStatus {
   readonly source: string
   /** False while a user has stopped the subscription; this raises no alert. */
   readonly isEnabled: boolean
-  /** On the same monotonic clock as `now` of `evaluateSubscription`; null while it is up. */
+  /**
+   * When the subscription went down, on the same monotonic clock as `now` of `evaluateSubscription`; null while it is
+   * up.
+   */
   readonly downSince: number | null
 }
 
@@ -259,7 +271,7 @@ export function subscriptionLost(manufacturer: string, source: string): AlertCau
   }
 }
 
-/** `GET /api/alerts/`. */
+/** An item of `GET /api/alerts/`. */
 export interface AlertBody extends Omit<AlertMessage, 'type'> {
   readonly receiver_id: number | null
   readonly raised_at: string

@@ -1,4 +1,7 @@
-/** REST bodies and their conversion from records. The interface specification defines the names and types of fields. */
+/**
+ * REST bodies and their conversion from records. Field names and types follow the interface specification (see
+ * docs/conformance.md).
+ */
 
 import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './details.ts'
 import type { ServiceHealth, SourceError } from './health.ts'
@@ -15,7 +18,7 @@ export interface TransmitterBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly frequency: string | null
-  /** Values that the specification does not require; absent if the equipment reports none. */
+  /** Additional values; absent if the equipment reports none. */
   readonly details?: TransmitterDetails
 }
 
@@ -28,7 +31,7 @@ export interface ChannelBody {
   readonly audio_level: number | null
   readonly rf_level: number | null
   readonly transmitter: TransmitterBody | null
-  /** Values that the specification does not require; absent if the equipment reports none. */
+  /** Additional values; absent if the equipment reports none. */
   readonly details?: ChannelDetails
 }
 
@@ -79,7 +82,10 @@ export interface DiscoveredDevice {
   readonly channels: number
   readonly manufacturer: string
   readonly discovered_at: string
-  /** Only for a device that is monitored directly: its model, and its address as it is entered in the configuration. */
+  /**
+   * Only for a device that can be monitored individually: its model, and its address as it is to be entered in the
+   * configuration.
+   */
   readonly model?: string
   readonly address?: string
 }
@@ -120,7 +126,10 @@ export interface RefreshBody {
   readonly errors?: readonly SourceError[]
 }
 
-/** Missing values of a transmitter are taken from its channel. A channel without a transmitter has none in the body either. */
+/**
+ * Converts a channel. Values that its transmitter lacks are taken from the channel; without a transmitter,
+ * `transmitter` is null.
+ */
 export function toChannelBody(channel: Channel): ChannelBody {
   const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter, details } = channel
   return {
@@ -150,7 +159,7 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
   return { id, name, device_type, ip, is_active, last_seen: toTimestamp(last_seen), manufacturer }
 }
 
-/** A receiver in `GET /api/data.json`, without its channels. */
+/** Converts a receiver to its entry in `GET /api/data.json`, without its channels. */
 export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
   return { ...toReceiverSummary(receiver), model: receiver.model }
 }
@@ -185,12 +194,12 @@ export function toReceiverDetail(
   }
 }
 
-/** ISO 8601 UTC. */
+/** Formats a time as ISO 8601 in UTC. */
 export function toTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-/** Based on the lowest known battery level. */
+/** Rates the lowest known battery level of the channels. */
 export function batteryHealth(channels: readonly Channel[], threshold: number): BatteryHealth {
   const worst = lowest(channels.map((channel) => channel.transmitter?.battery ?? null))
   if (worst === null) return 'unknown'
@@ -199,7 +208,9 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
   return worst > threshold ? 'fair' : 'low'
 }
 
-/** Based on the lowest known RF level. Idle channels are ignored: their RF level is only the noise floor. */
+/**
+ * Rates the lowest known RF level of the channels. Idle channels are ignored: their RF level is only the noise floor.
+ */
 export function signalQuality(channels: readonly Channel[]): SignalQuality {
   const inUse = channels.filter((channel) => channel.transmitter !== null)
   const worst = lowest(inUse.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
@@ -214,7 +225,7 @@ function lowest(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-/** The fields that differ; null if nothing or only `last_seen` differs. */
+/** Returns the fields that differ; null if nothing differs, or only `last_seen`. */
 export function toReceiverChange(before: Receiver | undefined, after: Receiver): ReceiverChange | null {
   const fields: Record<string, unknown> = {}
   let isChanged = before?.channels !== after.channels

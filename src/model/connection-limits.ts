@@ -1,9 +1,9 @@
-/** The maximum number of connections and WebSockets of the service. */
+/** The maximum numbers of connections and WebSockets that the service accepts. */
 
 export interface ConnectionLimits {
   readonly connections: number
   readonly sockets: number
-  /** Connections per client address that have not sent a request yet. */
+  /** The maximum number of connections per client address that have not sent a request yet. */
   readonly idlePerAddress: number
 }
 
@@ -12,7 +12,9 @@ const defaultLimits = { connections: 12_000, sockets: 10_000, idlePerAddress: 10
 /** File descriptors reserved for the database, upstreams and files. */
 const reservedDescriptors = 256
 
-/** `descriptors` is the file descriptor limit of the process; null if unknown. */
+/**
+ * Returns the limits for this process. `descriptors` is the maximum number of its file descriptors; null if unknown.
+ */
 export function connectionLimits(
   descriptors: number | null,
 ): ConnectionLimits & ({ readonly isLowered: false } | { readonly isLowered: true; readonly descriptors: number }) {

@@ -56,7 +56,10 @@ export function newConnection(
   }
 }
 
-/** Applies an event. A stopped connection ignores all events except `started`, which all others ignore. */
+/**
+ * Applies an event. A stopped connection ignores all events except `started`; a connection that is not stopped ignores
+ * `started`.
+ */
 export function applyConnectionEvent(connection: Connection, event: ConnectionEvent): Connection {
   if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
   switch (event.type) {
@@ -112,7 +115,10 @@ export function applyConnectionEvent(connection: Connection, event: ConnectionEv
   }
 }
 
-/** The state of a source's subscription, derived from its receivers' connections; null if it has none. */
+/**
+ * Returns the state of a source's subscription, derived from its receivers' connections; null if there are no
+ * connections.
+ */
 export function subscriptionStatus(connections: Iterable<Connection>): ConnectionStatus | null {
   const statuses = new Set<ConnectionStatus>()
   for (const { status } of connections) statuses.add(status)
@@ -120,10 +126,10 @@ export function subscriptionStatus(connections: Iterable<Connection>): Connectio
   return order.find((status) => statuses.has(status)) ?? null
 }
 
-/** `GET /api/admin/realtime-connections/` and `realtime_status`. */
+/** A connection in `GET /api/admin/realtime-connections/` and in the output of `realtime_status`. */
 export interface ConnectionBody
   extends Omit<Connection, 'connected_at' | 'disconnected_at' | 'last_message_at' | 'source'> {
-  /** The id of the receiver. */
+  /** The receiver's id, because each receiver has exactly one connection. */
   readonly id: number
   readonly receiver_name: string | null
   readonly connected_at: string | null

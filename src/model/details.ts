@@ -1,13 +1,13 @@
 /**
- * Values that some equipment reports beyond the interface specification, with the same names for all protocols. A field
- * that was never reported is absent; a reported field without a value is null. All values are plain, so that comparing two
- * readings is cheap.
+ * Additional values that only some equipment reports, under the same names for all protocols. A field that was never
+ * reported is absent; a field that was reported without a value is null. All values are primitive, so that comparing
+ * two readings is cheap.
  */
 
 export const encryptions = ['off', 'on', 'error'] as const
 export type Encryption = (typeof encryptions)[number]
 
-/** Audio level of equipment that does not report dBFS. */
+/** Audio levels of equipment that does not report dBFS. */
 export const audioActivities = ['low', 'good', 'clipping'] as const
 export type AudioActivity = (typeof audioActivities)[number]
 
@@ -30,7 +30,7 @@ export type Fault = (typeof faults)[number]
 
 /** Details of a receiver or charger as a whole. */
 export interface ReceiverDetails {
-  /** Null: it reported that there is no fault. */
+  /** Null if the equipment reported that there is no fault. */
   readonly fault?: Fault | null
 }
 
@@ -40,7 +40,7 @@ export interface ChannelDetails {
   readonly rf_b?: number | null
   readonly rf_c?: number | null
   readonly rf_d?: number | null
-  /** RF level in percent of full scale, of equipment that does not report dBm. */
+  /** RF level in percent of full scale, for equipment that does not report dBm. */
   readonly rf_percent?: number | null
   /** Warning by the equipment that the RF level is close to the squelch threshold. */
   readonly rf_low?: boolean | null
@@ -51,10 +51,10 @@ export interface ChannelDetails {
   readonly audio_activity?: AudioActivity | null
   /** Warning by the equipment that the audio level is too high. */
   readonly overload?: boolean | null
-  /** Percent. */
+  /** Link quality in percent. */
   readonly quality?: number | null
   readonly interference?: boolean | null
-  /** MHz. The second carrier of a channel with frequency diversity. */
+  /** The frequency of the second carrier in MHz, on a channel with frequency diversity. */
   readonly second_frequency?: string | null
   /** Mute of the receiver's output. The transmitter has its own mute. */
   readonly muted?: boolean | null
@@ -73,7 +73,7 @@ export interface TransmitterDetails {
   /** 0 to 5, as on the device's display. */
   readonly battery_bars?: number | null
   readonly battery_minutes?: number | null
-  /** Time to full, while it is being charged. */
+  /** Minutes until the battery is full, while it is being charged. */
   readonly battery_minutes_to_full?: number | null
   readonly battery_type?: string | null
   /** Remaining capacity in percent of the original capacity. */
@@ -84,6 +84,6 @@ export interface TransmitterDetails {
   readonly battery_is_estimate?: boolean
   /** Low-battery warning by the equipment. */
   readonly battery_low?: boolean | null
-  /** The fault of a pack in a charger. Null: the charger reported that there is no fault. */
+  /** The fault of a pack in a charger; null if the charger reported that there is no fault. */
   readonly fault?: Fault | null
 }

@@ -1,4 +1,7 @@
-/** REST bodies of the review queue, the movement log and network scans. The interface specification defines the field names. */
+/**
+ * REST bodies of the review queue, the movement log and network scans. Field names follow the interface specification
+ * (see docs/conformance.md).
+ */
 
 import { type DiscoveredDevice, toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './discovery.ts'
@@ -8,7 +11,7 @@ import { type Location, type LocationReference, toLocationReference } from './lo
 import type { Receiver } from './receiver.ts'
 import { type KnownReceivers, reconcile } from './reconcile.ts'
 
-/** Model and address are only present for a device that can be monitored directly and is not monitored yet. */
+/** Model and address are only present for a device that can be monitored individually and is not monitored yet. */
 export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>
 
 /** `POST /api/discover/`. */

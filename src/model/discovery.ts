@@ -39,9 +39,9 @@ export interface QueueEntry {
   readonly metadata: unknown
 }
 
-/** An entry with the fields of the admin list. */
+/** An entry with the additional fields that the admin list shows. */
 export interface ReviewedEntry extends QueueEntry {
-  /** From the last stored report of the device; null if none was stored. */
+  /** The name in the last stored report of the device; null if none was stored. */
   readonly name: string | null
   readonly model: string | null
   /** The name of the reviewer; null until the entry is reviewed. */
@@ -51,7 +51,7 @@ export interface ReviewedEntry extends QueueEntry {
 
 export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
 
-/** A change of the address or location of a receiver. */
+/** A change of a receiver's IP address or location. */
 export interface Movement {
   readonly id: number
   readonly device: number
@@ -66,7 +66,7 @@ export interface Movement {
   readonly acknowledged: boolean
 }
 
-/** A movement with the fields of the lists. */
+/** A movement with the additional fields that the movement lists show. */
 export interface MovementDetails extends Movement {
   readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
   readonly manufacturer: string
@@ -76,7 +76,7 @@ export interface MovementDetails extends Movement {
   readonly acknowledged_by: string | null
 }
 
-/** A device that a scan found and that was not a receiver at that time. */
+/** A device that a scan found and that was not stored as a receiver at that time. */
 export interface DiscoveredRecord {
   readonly id: number
   readonly manufacturer: string
@@ -89,7 +89,10 @@ export interface DiscoveredRecord {
   readonly discovered_at: number
   readonly last_seen: number
   readonly model: string | null
-  /** The address for direct monitoring, as it is entered in the configuration; null if a system reported the device. */
+  /**
+   * The address for monitoring the device individually, as it is to be entered in the configuration; null if a system
+   * reported the device.
+   */
   readonly address: string | null
 }
 
@@ -99,8 +102,8 @@ export const discoveredRetentionMs = 24 * 60 * 60_000
 const maxMetadataChars = 64 * 1024
 
 /**
- * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested. The
- * result can be stored in every supported database.
+ * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested.
+ * The result can be stored in every supported database.
  */
 export function boundMetadata(metadata: unknown): unknown {
   const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)

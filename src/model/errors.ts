@@ -63,12 +63,12 @@ export const requestErrors = {
 
 export type RequestErrorCode = keyof typeof requestErrors
 
-/** The body of an error response, as the specification defines it. */
+/** The body of an error response. */
 export interface ErrorBody {
   readonly error: string
   readonly status: number
   readonly details?: string
-  /** For a request about several records: the error of each record that could not be changed. */
+  /** The error of each record that could not be changed; only present if the request was about several records. */
   readonly failed?: readonly Failure[]
 }
 
@@ -78,7 +78,7 @@ export interface Failure {
   readonly error: string
 }
 
-/** The default Retry-After. */
+/** The default `Retry-After`. */
 export const retryAfterSeconds = 5
 
 /** Thrown when a request fails; the HTTP layer converts it to an `ErrorBody`. */
@@ -87,7 +87,7 @@ export class RequestError extends Error {
   readonly code: RequestErrorCode
   readonly status: number
   readonly details: string | undefined
-  /** Seconds. Every error with status 429 or 503 has it. */
+  /** The `Retry-After` in seconds. Every error with status 429 or 503 has one. */
   readonly retryAfter: number | undefined
   readonly failed: readonly Failure[] | undefined
 

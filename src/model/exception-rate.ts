@@ -8,7 +8,7 @@ export interface Occurrences {
 
 const maxPerWindow = 10
 const windowMs = 60_000
-/** The number of keys that are tracked; the oldest is dropped first. */
+/** The maximum number of tracked keys; the oldest is dropped first. */
 const maxKeys = 100
 
 export function recordOccurrence(known: readonly Occurrences[], key: string, now: number): readonly Occurrences[] {
@@ -17,12 +17,15 @@ export function recordOccurrence(known: readonly Occurrences[], key: string, now
   return [...known.filter((entry) => entry.key !== key), { key, times }].slice(-maxKeys)
 }
 
-/** True after more than ten occurrences in a minute. */
+/** Whether there were more than ten occurrences within a minute. */
 export function isTooFrequent({ times }: Occurrences): boolean {
   return times.length > maxPerWindow
 }
 
-/** Exceptions from the same code location have the same key, because their messages can contain varying values. */
+/**
+ * Returns the key under which an exception is counted. Exceptions from the same code location have the same key,
+ * because their messages can contain varying values.
+ */
 export function exceptionKey(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const frame = error.stack?.split('\n').find((line) => /^\s+at /.test(line))

@@ -1,5 +1,6 @@
 /**
- * Chassis (receivers as hardware), units (transmitters and in-ear packs), performers, and the assignments between them.
+ * Chassis (the API's name for a receiver as a physical unit), units (transmitters and in-ear packs), performers, and
+ * the assignments between them.
  */
 
 import type { TransmitterDetails } from './details.ts'
@@ -14,8 +15,9 @@ export const onlineStates = ['online', 'offline', 'unknown'] as const
 export type OnlineState = (typeof onlineStates)[number]
 
 /**
- * A transmitter or in-ear pack. A channel unit is received on a channel and takes its live values from the channel. A
- * device unit is listed by its system as a device and has its own values.
+ * A transmitter or in-ear pack. A channel unit is known because a receiver receives it on a channel; its live values
+ * are those of the channel. A device unit is reported as a device in its own right, for example a pack docked in a
+ * charger, and has its own values.
  */
 export interface Unit {
   readonly id: number
@@ -26,7 +28,7 @@ export interface Unit {
   readonly receiver_id: number | null
   /** Null for a channel unit. */
   readonly api_device_id: string | null
-  /** As last reported. */
+  /** The last reported name. */
   readonly name: string | null
   readonly model: string | null
   readonly serial_number: string | null
@@ -42,7 +44,7 @@ export type UnitDraft = Omit<Unit, 'id'>
 export interface UnitIndex {
   ofChannel(channelId: number): Unit | undefined
   ofDevice(manufacturer: string, apiDeviceId: string): Unit | undefined
-  /** Device units that this device reports. */
+  /** Units that this receiver or charger reports as devices in their own right, for example docked packs. */
   reportedBy(receiverId: number): readonly Unit[]
 }
 
@@ -50,7 +52,7 @@ export function unitTypeOf(deviceType: string): UnitType {
   return /psm|iem|in-?ear|^ek/i.test(deviceType) ? 'iem_receiver' : 'mic_transmitter'
 }
 
-/** Drafts of units for transmitters that these receivers receive for the first time. */
+/** Returns drafts of units for transmitters that these receivers receive for the first time. */
 export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver[]): UnitDraft[] {
   return receivers.flatMap((receiver) =>
     receiver.channels
@@ -71,7 +73,7 @@ export function draftChannelUnits(known: UnitIndex, receivers: readonly Receiver
   )
 }
 
-/** Channel units whose reported name differs from the stored one. */
+/** Finds channel units whose reported name differs from the stored one. */
 export function findRenamedUnits(known: UnitIndex, receivers: readonly Receiver[]): Unit[] {
   return receivers.flatMap(({ channels }) =>
     channels.flatMap((channel) => {
@@ -99,7 +101,7 @@ interface UnitReports {
   readonly reports: readonly DeviceReport[]
   /** Ids of devices that their system has not listed recently. */
   readonly missing: readonly string[]
-  /** The id of the known receiver with this API device id. */
+  /** Returns the id of the known receiver with this API device id. */
   receiverOf(apiDeviceId: string): number | undefined
 }
 
@@ -124,7 +126,7 @@ export function planReportedUnits(known: UnitIndex, input: UnitReports): Reporte
   for (const report of reports) {
     if (report.kind === 'transmitter') addOrUpdate(report)
     const receiver = receiverOf(report.id)
-    // Units in a device that is pending review or rejected are hidden like the device.
+    // A device that is pending review or rejected is not shown, and neither are the units in it.
     if (report.units === undefined || receiver === undefined) continue
     for (const unit of report.units) addOrUpdate(unit, receiver)
     const presentIds = new Set([...report.units.map(({ id }) => id), ...changed.keys()])
@@ -170,7 +172,7 @@ function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 
-/** A receiver as hardware. */
+/** A receiver as a physical unit. */
 export interface ChassisBody {
   readonly id: number
   readonly name: string
@@ -195,11 +197,14 @@ export interface UnitBody {
   readonly channel: number | null
   readonly slot: number | null
   readonly status: OnlineState
-  /** Values that the specification does not require; absent if the equipment reports none. */
+  /** Additional values; absent if the equipment reports none. */
   readonly details?: TransmitterDetails
 }
 
-/** While the manufacturer's system is unreachable, the last known state may be outdated, so it becomes `unknown`. */
+/**
+ * Returns the state to report. Equipment that was last online is reported as `unknown` while its manufacturer's systems
+ * cannot be polled, because its state may be outdated.
+ */
 function onlineState(isOnline: boolean, upstream: UpstreamStatus): OnlineState {
   if (!isOnline) return 'offline'
   return upstream === 'unhealthy' || upstream === 'disabled' || upstream === 'unconfigured' ? 'unknown' : 'online'
@@ -216,7 +221,7 @@ export function toChassisBody(
   return { id, name, model, manufacturer, serial_number, mac_address, ip, status, firmware_version, location }
 }
 
-/** `receiver` is the device that receives or holds the unit, if any. */
+/** Converts a unit. `receiver` is the device that receives or holds it, if any. */
 export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream: UpstreamStatus): UnitBody {
   const { id, device_type, model, manufacturer } = unit
   const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)

@@ -9,7 +9,7 @@ export interface SourceRecord {
   readonly manufacturer: string
   readonly source: string
   readonly consecutive_failures: number
-  /** A message for the person who can fix the problem; null without a problem. */
+  /** A message for the person who can fix the problem; null if there is no problem. */
   readonly error: string | null
   /** The end of the pause that the last response requested (Retry-After); 0 if it requested none. */
   readonly hold_until: number
@@ -23,10 +23,12 @@ export interface SourceRecord {
 
 /** An invalid part of an upstream response that was skipped. */
 export interface DeviceProblem {
-  /** The device or list entry, as text. */
+  /** The device or list entry that has the problem, as text. */
   readonly subject: string
   readonly problem: string
-  /** The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device. */
+  /**
+   * The id of the device, or its position in the list if it has no id. Absent if the problem does not concern a device.
+   */
   readonly device?: string
 }
 
@@ -44,7 +46,7 @@ export interface DeviceError {
 }
 
 export interface DeviceErrors {
-  /** At most 100. */
+  /** The errors of at most 100 devices. */
   readonly listed: readonly DeviceError[]
   /** The number of errors that are not listed. */
   readonly more: number
@@ -75,7 +77,7 @@ export interface SourceHealth {
   readonly error: string | null
 }
 
-/** The error of a source that could not be queried, or only in part. */
+/** The error of a source that could not be queried completely. */
 export interface SourceError {
   readonly manufacturer: string
   /** The address of the source. */
@@ -93,7 +95,7 @@ export interface ManufacturerHealth {
   readonly overruns: number
   /** Problems that do not affect the status, one sentence each. */
   readonly details: readonly string[]
-  /** All sources, in the order of the configuration. */
+  /** All sources, in the order in which they are configured. */
   readonly sources: readonly SourceHealth[]
   /** Listed devices whose data is invalid; at most 100. */
   readonly device_errors: readonly DeviceError[]
@@ -101,7 +103,7 @@ export interface ManufacturerHealth {
   readonly more: number
 }
 
-/** The configuration of a manufacturer, with its sources in the order of the configuration. */
+/** The configuration of a manufacturer, with its sources in the order in which they are configured. */
 export interface MonitoredManufacturer {
   readonly code: string
   readonly isEnabled: boolean
@@ -116,8 +118,8 @@ export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'con
   Partial<Omit<ManufacturerHealth, 'code'>>
 
 /**
- * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with the
- * next successful write.
+ * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with
+ * the next successful write.
  */
 export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 
@@ -152,12 +154,14 @@ export interface ServiceHealth {
 /** Number of consecutive failed cycles after which an upstream is unhealthy. */
 const unhealthyFailures = 3
 
-/** How long a success counts, including across restarts. */
+/** How long the status of a source is known after a successful poll, even across restarts. */
 const successValidMs = 24 * 3600_000
 
 const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
-/** A pause that the source requested (`hold_until`) does not affect the status. */
+/**
+ * Derives the status of a source from its record. A pause that the source requested (`hold_until`) does not affect it.
+ */
 function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
   if (consecutive_failures >= unhealthyFailures) return 'unhealthy'
   if (consecutive_failures > 0) return 'degraded'
@@ -182,8 +186,10 @@ export const noSources = {
   more: 0,
 } as const satisfies Partial<ManufacturerHealth>
 
-/** A manufacturer is healthy if all sources are, and degraded if only some fail. An orphaned source, which no process
- * polls, counts as unhealthy. */
+/**
+ * Combines the status of a manufacturer's sources: healthy if all are, degraded if only some fail. An orphaned source,
+ * which no process polls, is treated as unhealthy.
+ */
 export function manufacturerHealth(
   manufacturer: MonitoredManufacturer,
   records: readonly SourceRecord[],
@@ -245,7 +251,7 @@ const severity: Record<UpstreamStatus, number> = {
   unconfigured: 0,
 }
 
-/** A write that waits longer than this counts as stuck. */
+/** A write that waits longer than this is treated as stuck. */
 const stuckWriteMs = 5000
 
 export function storeHealth(state: {
@@ -296,8 +302,9 @@ export function describeIncident(incident: StoreIncident): string {
 }
 
 /**
- * The health of the whole service. `selected` is the code of the manufacturer for `vendor_api`; by default it is the one
- * with the worst status. `details` are problems of parts other than upstreams and the store.
+ * Combines the health of all parts into that of the service. `selected` is the code of the manufacturer for
+ * `vendor_api`; by default it is the one with the worst status. `details` are problems of parts other than upstreams
+ * and the database.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],

@@ -74,7 +74,7 @@ describe('planChanges', () => {
     ])
   })
 
-  test('counts a device once that is reported twice', () => {
+  test('counts a device that is reported twice only once', () => {
     const ingest = createIngest()
     const { creations, repeated } = ingest.ingest([
       report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
@@ -149,7 +149,7 @@ describe('planChanges', () => {
     })
   })
 
-  test('sets a device inactive that its system reports as offline, and active when it is online again', () => {
+  test('creates a device that its system reports as offline as inactive, and sets it active when it is online', () => {
     const ingest = createIngest()
     ingest.ingest([report('a', { serial_number: 'S1', online: false })])
     expect(ingest.receivers()[0]?.is_active).toBe(false)
@@ -173,7 +173,7 @@ describe('a report that changed nothing before', () => {
   const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
   const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
 
-  /** Both reports were applied, and then planned once more without a change. */
+  /** Applies both reports, and plans them once more without a change. */
   function createUnchangedIngest() {
     const ingest = createIngest()
     ingest.ingest([first, second])

@@ -36,16 +36,16 @@ export interface Creation {
 /** A known receiver that was reported, and the resulting changes. */
 export interface Update {
   readonly receiver: Receiver
-  /** Only the fields whose value changes. */
+  /** The fields whose values change. */
   readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
   readonly readings: readonly ChannelReading[]
   /** The receiver's channels with the readings merged in. */
   readonly channels: readonly Channel[]
   /** The numbers of channels that were reported for the first time. */
   readonly newChannels: readonly number[]
-  /** The device itself is reachable; false if its system only listed it as offline, or if there is no report. */
+  /** Whether the device itself is reachable; false if its system listed it as offline, or if there is no report. */
   readonly isReceived: boolean
-  /** It changes more than `last_seen`. */
+  /** Whether the update changes more than `last_seen`. */
   readonly hasChanges: boolean
   /** The report that caused the update, if any. */
   readonly report: DeviceReport | null
@@ -80,7 +80,7 @@ export interface IngestPlan {
   readonly identityRevision: number
   readonly creations: readonly Creation[]
   readonly updates: readonly Update[]
-  /** Reported again without any change. */
+  /** Reports that changed nothing. */
   readonly unchanged: readonly Unchanged[]
   readonly moves: readonly Move[]
   readonly queued: readonly QueuedDevice[]
@@ -88,7 +88,7 @@ export interface IngestPlan {
   readonly unitReports: readonly DeviceReport[]
   /** Number of reports of known receivers at an unchanged address. */
   readonly duplicates: number
-  /** Number of reports of devices that this batch had already reported. */
+  /** Number of reports about devices that an earlier report in this batch was already about. */
   readonly repeated: number
   /** Number of reports of devices that an administrator rejected. */
   readonly rejected: number
@@ -101,7 +101,7 @@ export interface PlanContext {
   readonly at: number
   /** Finds an earlier identical report that changed nothing; it is valid as long as its receiver has not changed. */
   readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
-  /** Without it, all reports have the same precedence. */
+  /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
 }
 
@@ -165,7 +165,7 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
 
   function planReport(report: DeviceReport): void {
     const outcome = reconcile(current, manufacturer, report)
-    // The same batch already created this device under another id.
+    // An earlier report in this batch already created the receiver, under another API id.
     if ('receiver' in outcome && outcome.receiver.id < 0) {
       plan.repeated += 1
       return
@@ -233,12 +233,12 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
   return { plan, add }
 }
 
-/** The record of a report that changed nothing about this receiver. */
+/** Creates the record of a report that changed nothing about this receiver. */
 export function toUnchanged(report: DeviceReport, receiver: Receiver, identityRevision: number): Unchanged {
   return { receiver, identityRevision, keys: keysOf(report) }
 }
 
-/** An update of a receiver that was not reported itself. */
+/** Creates an update of a receiver that was not itself reported. */
 export function changeWithoutReport(receiver: Receiver, fields: Update['fields']): Update {
   const { channels } = receiver
   return {
@@ -289,7 +289,7 @@ function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {
   return false
 }
 
-/** A new receiver with the reported fields. */
+/** Creates a new receiver from the reported fields. */
 export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
   return {
     model: null,
@@ -316,7 +316,7 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
   }
 }
 
-/** The receiver fields, other than channels, that the report changes. */
+/** Returns the receiver fields, other than channels, that the report changes. */
 function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
   const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
   for (const field of hardwareFields) {
@@ -327,14 +327,18 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
   const fault = report.details?.fault
   if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
   if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
-  // A device that its own system reports as offline was not received. Offline detection sets `is_active` after a timeout.
+  // A device that its system reports as offline has not responded, so `last_seen` and `is_active` stay the same. After
+  // a timeout, offline detection sets `is_active` to false.
   if (report.online === false) return changed
   if (!receiver.is_active) changed.is_active = true
   if (at > receiver.last_seen) changed.last_seen = at
   return changed
 }
 
-/** Ignores an invalid identity, one that only differs in spelling, and one that another receiver already has. */
+/**
+ * Whether the reported value may replace the stored one. An identity may not if it is invalid, differs only in
+ * spelling, or already belongs to another receiver.
+ */
 function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
   const isUsedElsewhere = (receivers: readonly Receiver[]) =>
     receivers.some((other) => other.id !== receiver.id && other.manufacturer === receiver.manufacturer)

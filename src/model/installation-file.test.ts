@@ -3,7 +3,7 @@ import type { Assignment, Unit } from './hardware.ts'
 import { findRepeatedCode, type Installation, planSlots, toInstallationFile } from './installation-file.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
-/** A receiver with the channels 11, 12 … in these slots. */
+/** Creates a receiver with the channels 11, 12 … in these slots. */
 function receiverWithSlots(...slots: number[]): Receiver {
   const channels = slots.map((slot, index) => emptyChannel(11 + index, index + 1, slot))
   return { id: 1, channels } as unknown as Receiver

@@ -1,4 +1,7 @@
-/** The configuration of an installation as a file for export and import. Names replace ids, so that it is portable. */
+/**
+ * The configuration of an installation as a file for export and import. Records refer to each other by name instead of
+ * by id, so that the file can be imported elsewhere.
+ */
 
 import type { Group } from './api.ts'
 import type { Assignment, Performer, Unit } from './hardware.ts'
@@ -30,7 +33,7 @@ export interface ManufacturerEntry {
   readonly settings?: SettingValues
 }
 
-/** Finds the first entry whose code an earlier entry already has; null if all codes are unique. */
+/** Finds the first entry that repeats the code of an earlier entry; null if all codes are unique. */
 export function findRepeatedCode(
   entries: readonly Pick<ManufacturerEntry, 'code'>[],
 ): { readonly key: string; readonly problem: string } | null {
@@ -56,7 +59,7 @@ export interface DeviceReference {
 }
 
 export interface ReceiverEntry extends DeviceReference {
-  /** Only if the name was set by an operator. */
+  /** Only present if an operator set the name. */
   readonly name?: string
   /** The names of the locations, outermost first; null if the receiver has no location. */
   readonly location?: readonly string[] | null
@@ -65,11 +68,11 @@ export interface ReceiverEntry extends DeviceReference {
 }
 
 export interface AssignmentEntry extends DeviceReference {
-  /** By name. */
+  /** The performer's name. */
   readonly performer: string
-  /** The channel number on which the unit is received; absent for a device unit. */
+  /** The number of the channel on which the unit is received; absent for a device unit. */
   readonly channel?: number
-  /** ISO 8601. */
+  /** When the assignment began, in ISO 8601. */
   readonly since?: string
 }
 
@@ -122,7 +125,7 @@ function toExportedConfig(
   return (withSecrets ? readable : maskSecrets(readable)) as Readonly<Record<string, unknown>>
 }
 
-/** Replaces secrets that this key cannot decrypt (null) by the mask, so that an import keeps the stored secret. */
+/** Replaces secrets that could not be decrypted (null) with `********`, so that an import keeps the stored secrets. */
 function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false): unknown {
   if (value === null) return isSecret && isUnreadable ? mask : null
   if (Array.isArray(value)) return value.map((item) => maskUnreadable(item, isUnreadable, isSecret))
@@ -193,7 +196,7 @@ function toAssignmentEntries({ assignments, performers, units, receivers }: Inst
   })
 }
 
-/** The names of the location and its ancestors, outermost first. */
+/** Returns the names of the location and its ancestors, outermost first. */
 export function toPath(locations: readonly Location[], id: number): string[] {
   const path: string[] = []
   let current = locations.find((location) => location.id === id)
@@ -208,8 +211,8 @@ export function toPath(locations: readonly Location[], id: number): string[] {
 export type SlotChange = Pick<Channel, 'id' | 'slot'> & { readonly receiver_id: number }
 
 /**
- * The slot changes that give every channel in `requested` (id -> slot) its slot. Any other channel in one of those slots
- * moves to the first free slot.
+ * Returns the slot changes that give every channel in `requested` (channel id -> slot) its slot. Any other channel in
+ * one of those slots moves to the first free slot.
  */
 export function planSlots(receivers: readonly Receiver[], requested: ReadonlyMap<number, number>): SlotChange[] {
   const channels = receivers.flatMap(({ id: receiver_id, channels }) =>

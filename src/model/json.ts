@@ -8,7 +8,7 @@ export function findUnstorable(value: unknown): { readonly path: readonly string
   return path === null ? null : { path, problem: 'expected text without U+0000' }
 }
 
-/** Serializing deeper values may overflow the stack. */
+/** The maximum nesting depth. Serializing deeper values may overflow the stack. */
 export const maxJsonDepth = 64
 
 /** Whether lists and objects are nested deeper than `levels`. */
@@ -19,7 +19,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   return false
 }
 
-/** The path to the first text or key that contains U+0000; null if not found. */
+/** Finds the path to the first text or key that contains U+0000; null if there is none. */
 export function findNul(value: unknown): readonly string[] | null {
   if (typeof value === 'string') return value.includes('\0') ? [] : null
   if (typeof value !== 'object' || value === null) return null

@@ -9,7 +9,10 @@ const levels = fc.record({ audio_level: level, rf_level: level, battery: level }
 const name = fc.option(fc.constantFrom('Host', 'Guest'))
 const identity = fc.record({ id: fc.nat(), channel: fc.nat(), slot: fc.nat(), name, frequency: name })
 
-/** Channels with these levels. Channels in even slots have no transmitter, those in slots divisible by three have details. */
+/**
+ * Channels with these levels. Channels in even slots have no transmitter, those in slots divisible by three have
+ * details.
+ */
 function channelsOf(
   identities: readonly Omit<ChannelBody, 'audio_level' | 'rf_level' | 'transmitter'>[],
   levels: readonly { audio_level: number | null; rf_level: number | null; battery: number | null }[],

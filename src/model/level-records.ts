@@ -84,7 +84,7 @@ export function encodeRecords(updates: readonly DeviceUpdate[]): Uint8Array {
   return bytes
 }
 
-/** One byte per level; undefined for a level that does not fit into a byte. */
+/** Returns one byte per level; undefined for a level that does not fit into a byte. */
 function toBytes({ details, transmitter, ...fields }: ChannelBody): (number | undefined)[] {
   return [
     ...levelsOf(levelNames.channel, fields),
@@ -138,7 +138,7 @@ export function createRecordReader(): RecordReader {
   }
 }
 
-/** Null if the number of levels differs from that of the known channels. */
+/** Reads the levels of all channels; returns null if their number differs from that of the known channels. */
 function readChannels(bytes: Int8Array, known: readonly ChannelBody[]): ChannelBody[] | null {
   let index = 0
   const read = <Part extends object>(names: readonly string[], part: Part): Part => {

@@ -49,7 +49,7 @@ export interface HardwareLayout {
   readonly unplaced: readonly LayoutReceiver[]
 }
 
-/** `unitsOf` returns the packs that a receiver reports. */
+/** Builds the layout. `unitsOf` returns the packs that a receiver reports. */
 export function toLayout(
   locations: readonly Location[],
   receivers: readonly Receiver[],

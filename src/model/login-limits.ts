@@ -8,10 +8,10 @@ export interface FailedLogin {
 
 export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perClient: 20 } as const
 
-/** After this many failures of all clients together, sign-ins from unknown browsers are delayed. */
+/** After this many failures across all clients, sign-ins from unknown browsers are delayed. */
 export const globalLoginLimit = { failures: 300, delayMs: 1000 } as const
 
-/** The time until the next attempt is allowed; 0 if it is allowed now. `failures` are those of one client. */
+/** Returns the time until the next attempt is allowed; 0 if it is allowed now. `failures` are those of one client. */
 export function loginWaitMs(failures: readonly FailedLogin[], account: string, now: number): number {
   const since = now - loginLimits.windowMs
   // A clock that is set back must not lock a client out for longer than the window.
@@ -27,7 +27,7 @@ export function loginWaitMs(failures: readonly FailedLogin[], account: string, n
   return Math.min(loginLimits.windowMs, Math.max(...waits))
 }
 
-/** The time until enough failures have expired for their number to drop below `limit`. */
+/** Returns the time until enough failures have expired for their number to drop below `limit`. */
 function remainingMs(failures: readonly FailedLogin[], limit: number, now: number): number {
   if (failures.length < limit) return 0
   const times = failures.map(({ at }) => at).sort((a, b) => a - b)

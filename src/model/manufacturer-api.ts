@@ -20,7 +20,7 @@ export interface PluginBody {
   readonly name: string
   /** The transport of real-time updates; null if the plugin only polls. */
   readonly transport: Transport | null
-  /** The systems have a list of addresses to search for devices. */
+  /** Whether the systems have a list of addresses that they search for devices. */
   readonly has_discovery_list: boolean
 }
 

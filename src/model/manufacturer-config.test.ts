@@ -16,7 +16,7 @@ const stored = {
   devices: ['http://10.0.0.2', { url: 'http://10.0.0.3', password: '********' }],
 }
 
-/** The changes after a form with the stored values is submitted with some fields changed. */
+/** Fills a form with the stored values, changes some fields, and returns the changes that submitting it would send. */
 const submit = (config: Record<string, unknown>, changes: Record<string, string | null> = {}) => {
   const values = all.map((key) => {
     const isCheckbox = key === 'ssl_verify' || key === 'auth_header'

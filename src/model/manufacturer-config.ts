@@ -37,7 +37,7 @@ export function resolveKey(config: Config, key: ConfigKey): string {
   return alias !== undefined && alias in config ? alias : key
 }
 
-/** The text of the form field for the key. */
+/** Returns the text of the form field for the key. */
 export function fieldValue(config: Config, key: ConfigKey): string {
   const value = config[resolveKey(config, key)] ?? ''
   return Array.isArray(value) ? value.map(addressOf).join('\n') : String(value)
@@ -47,15 +47,15 @@ export function isChecked(config: Config, key: ConfigKey): boolean {
   return (config[resolveKey(config, key)] ?? kinds[key] === 'on_by_default') === true
 }
 
-/** Configuration keys without a form field; the form does not change them. */
+/** Lists the configuration keys that have no form field, so that the form does not change them. */
 export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): readonly string[] {
   const names = new Set(shown.map((key) => resolveKey(config, key)))
   return Object.keys(config).filter((name) => !names.has(name))
 }
 
 /**
- * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null for
- * an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
+ * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null
+ * for an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
  */
 export function changedConfig(
   before: Config,
@@ -82,7 +82,10 @@ function parse(key: ConfigKey, text: string, before: unknown): unknown {
   return lines.filter((line) => line !== '').map((line) => findOrCreateDevice(line, before))
 }
 
-/** An existing address keeps its other stored fields, such as its own password. */
+/**
+ * Returns the list entry for an address. A device whose address is already listed keeps its other stored fields, such
+ * as its own password.
+ */
 function findOrCreateDevice(address: string, before: unknown): unknown {
   const known: readonly unknown[] = Array.isArray(before) ? before : []
   return known.find((device) => addressOf(device) === address) ?? address

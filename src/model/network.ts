@@ -3,7 +3,7 @@
 export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
 export type NetworkMode = (typeof networkModes)[number]
 
-/** Case-insensitive; null for unknown modes. */
+/** Parses a network mode, ignoring case; returns null for unknown modes. */
 export function parseNetworkMode(value: unknown): NetworkMode | null {
   const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
   return networkModes.find((mode) => mode === word) ?? null
@@ -47,7 +47,7 @@ export function parseScanAddresses(
   return [...addresses]
 }
 
-/** All addresses of the subnet except the network and broadcast addresses. */
+/** Lists all addresses of the subnet except the network and broadcast addresses. */
 export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   const margin = prefix <= 30 ? 1 : 0
   const count = last - first + 1 - 2 * margin

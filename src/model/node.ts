@@ -21,7 +21,7 @@ interface Process {
 
 /** A source that is assigned to a process. */
 export interface NodeBody extends Process {
-  /** `polling` the source, or holding its real-time subscription (`link`). */
+  /** `polling`: the process polls the source; `link`: it runs the source's real-time subscription. */
   readonly work: 'polling' | 'link'
   readonly source: string
   readonly manufacturer: string

@@ -13,7 +13,7 @@ export function passwordProblem(password: string, username: string): string | nu
   return null
 }
 
-/** Different keyboards produce different Unicode sequences for the same text. */
+/** Normalizes a password, because different keyboards produce different Unicode sequences for the same text. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
@@ -27,7 +27,7 @@ function isCommon(password: string, username: string): boolean {
   return commonPasswords.has(text) || commonPasswords.has(core) || isRepeated(core) || core === username.toLowerCase()
 }
 
-/** "aaaaaaaaaaaa", "abcabcabcabc", "micwatchmicwatch". */
+/** Whether the text only repeats itself, such as "aaaaaaaaaaaa", "abcabcabcabc" or "micwatchmicwatch". */
 function isRepeated(text: string): boolean {
   if (text.length < 6) return false
   for (let size = 1; size <= text.length / 2; size++) {
@@ -42,7 +42,7 @@ const runs = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzx
   .map((run) => run.repeat(3))
   .flatMap((run) => [run, [...run].reverse().join('')])
 
-/** "123456789012", "qwertyuiopas". */
+/** Whether the text is part of a known sequence, such as "123456789012" or "qwertyuiopas". */
 function isRun(text: string): boolean {
   return runs.some((run) => run.includes(text))
 }
@@ -53,7 +53,10 @@ export function isUsername(name: string): boolean {
   return new RegExp(usernamePattern, 'u').test(name)
 }
 
-/** Names that differ only in case or Unicode compatibility forms are the same account. */
+/**
+ * Returns the key that identifies an account. Names that differ only in case or Unicode compatibility forms have the
+ * same key.
+ */
 export function usernameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }

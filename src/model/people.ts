@@ -33,7 +33,7 @@ export const sessionLimits = {
 
 export const defaultTokenMs = 365 * 24 * 3_600_000
 
-/** The time at which the session expires. */
+/** Returns the time at which the session expires. */
 export function sessionEnd(session: { readonly expires_at: number; readonly last_used_at: number }): number {
   return Math.min(session.expires_at, session.last_used_at + sessionLimits.idleMs)
 }
@@ -77,13 +77,13 @@ export interface KioskOpenBody {
 }
 
 export interface SessionBody {
-  /** Null without a signed-in user: for local clients, API tokens and guests. */
+  /** Null if no user is signed in: for local clients, API tokens and guests. */
   readonly user: UserBody | null
   readonly csrf_token: string | null
   readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
   readonly name: string
   readonly role: Role
-  /** The permissions of this request. A local listener can grant more than the role. */
+  /** The permissions of this request. On a local listener they can exceed those of the role. */
   readonly permissions: readonly Permission[]
 }
 

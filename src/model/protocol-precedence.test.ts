@@ -73,7 +73,7 @@ describe.each([
     })
   })
 
-  test('ignores the address, online state and missing transmitter of the lower precedence', () => {
+  test('ignores the address, online state and missing transmitter in reports with the lower precedence', () => {
     const { apply, receiver } = applyAll()
     const before = receiver()
     const offline = { ...system, ip: '10.0.0.9', online: false, channels: [{ channel: 1, transmitter: null }] }

@@ -1,8 +1,8 @@
 /**
- * Decides which report wins if a receiver is reported over two protocols, for example a Shure receiver by its system and
- * its own command strings. It stays one receiver under the id of the protocol with the higher precedence. Reports of that
- * protocol win while they are recent; fields that it does not report come from the other protocol. After a period without
- * reports, the other protocol takes over.
+ * Decides which report wins if a receiver is reported over two protocols, for example a Shure receiver by its system
+ * and by the receiver itself. It is stored as one receiver, under the id that belongs to the protocol with the higher
+ * precedence. Reports over that protocol win while they are recent; fields that they lack are taken from the other
+ * protocol. After a period without such reports, the other protocol takes over.
  */
 
 import type { ChannelReading, DeviceReport, Receiver, TransmitterReading } from './receiver.ts'
@@ -10,13 +10,13 @@ import { hardwareFields } from './receiver.ts'
 
 export interface ProtocolPrecedence {
   /**
-   * Returns the part of the report that applies to the known receiver, under the receiver's own id, or the report itself if
-   * all of it applies. A report of the lower precedence does not count as a sign of life of the receiver.
+   * Returns the part of the report that applies to the known receiver, under the receiver's own id, or the report
+   * itself if all of it applies. A report with lower precedence does not mark the receiver as online.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
 }
 
-/** How long reports of the higher precedence win after the last one. */
+/** How long reports with the higher precedence keep winning after the last one. */
 const precedenceMs = 30_000
 
 /** The names of the fields that a protocol reports. */
@@ -30,19 +30,22 @@ interface ReportedChannelFields {
   readonly details: Set<string>
   readonly transmitter: Set<string>
   readonly transmitterDetails: Set<string>
-  /** Null: it reports that there is no transmitter; undefined: it does not report transmitters. */
+  /** Null if the protocol reports that there is no transmitter; undefined if it does not report transmitters. */
   hasTransmitter: boolean | null | undefined
 }
 
 /**
- * `precedenceOf` returns the precedence of the protocol that uses this device id; the higher one wins. `silentMs` returns
- * the time since the last report of the receiver.
+ * Creates the decision for all receivers. `precedenceOf` returns the precedence of the protocol that uses this device
+ * id; the higher number wins. `silentMs` returns the time since the last report of the receiver.
  */
 export function createProtocolPrecedence(
   precedenceOf: (id: string) => number,
   silentMs: (receiverId: number) => number,
 ): ProtocolPrecedence {
-  /** Receiver id -> fields reported by the higher precedence, for receivers that are reported over several protocols. */
+  /**
+   * The fields reported over the protocol with the higher precedence, by receiver id. Only contains receivers that are
+   * reported over several protocols.
+   */
   const reportedFields = new Map<number, ReportedFields>()
   return {
     apply(receiver, report) {
@@ -59,7 +62,8 @@ export function createProtocolPrecedence(
         else reportedFields.delete(id)
         return report
       }
-      // Another process may receive the higher precedence. Then the stored values count as its reported fields.
+      // Another process may be receiving the reports with the higher precedence. Then every stored value is treated as
+      // reported by them.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },
@@ -139,7 +143,10 @@ function withoutReportedChannelFields(
   }
 }
 
-/** The protocol with the higher precedence decides whether there is a transmitter. */
+/**
+ * Removes the fields of the transmitter that the protocol with the higher precedence reports; that protocol also
+ * decides whether there is a transmitter.
+ */
 function withoutReportedTransmitterFields(
   transmitter: ChannelReading['transmitter'],
   reported: ReportedChannelFields,

@@ -20,8 +20,8 @@ function tokensAt(bucket: Bucket, rateLimit: RateLimit, now: number): number {
 }
 
 /**
- * The bucket of a process that takes over a source. The previous process may have used all tokens until `idleMs` ago, so
- * the bucket contains only the tokens that were added since then, and at most those of this process's own bucket.
+ * Returns the bucket of a process that takes over a source. The previous process may have used up all tokens `idleMs`
+ * ago, so the bucket contains only the tokens that were added since then, and no more than this process's own bucket.
  */
 export function bucketAfterTakeover(current: Bucket, rateLimit: RateLimit, now: number, idleMs: number): Bucket {
   const previous = { tokens: 0, updatedAt: now - idleMs }
@@ -39,8 +39,8 @@ export function takeToken(bucket: Bucket, rateLimit: RateLimit, now: number): { 
 }
 
 /**
- * Like `takeToken`, but always takes a token, if necessary a future one. The caller must wait for `waitMs`. Later calls wait
- * longer, so calls keep their order.
+ * Like `takeToken`, but always takes a token, if necessary a future one. The caller must wait for `waitMs`. Later calls
+ * wait longer, so calls keep their order.
  */
 export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number): { bucket: Bucket; waitMs: number } {
   const tokens = tokensAt(bucket, rateLimit, now) - 1
@@ -57,8 +57,8 @@ export function jitter(ms: number, random: number): number {
 }
 
 /**
- * The time from the start of a polling cycle to the next one after `failures` consecutive failures:
- * max(interval, 2^(failures-1) s), at most 30 s or the interval if that is longer.
+ * Returns the time from the start of a polling cycle to the start of the next one after `failures` consecutive
+ * failures: max(interval, 2^(failures-1) s), at most 30 s or the interval if that is longer.
  */
 export function backoffMs(intervalMs: number, failures: number): number {
   if (failures <= 0) return intervalMs
@@ -69,8 +69,8 @@ export function backoffMs(intervalMs: number, failures: number): number {
 const maxReconnectMs = 30_000
 
 /**
- * The delay before the nth consecutive attempt to restore a subscription: 1, 2, 4 … 30 s. `requestedMs` is a minimum delay
- * that the system requested, limited to 30 s.
+ * Returns the delay before the nth consecutive attempt to restore a subscription: 1, 2, 4 … 30 s. `requestedMs` is a
+ * minimum delay that the system requested, limited to 30 s.
  */
 export function reconnectMs(attempt: number, requestedMs: number | null = null): number {
   const exponentialMs = Math.max(1000 * 2 ** Math.min(Math.max(0, attempt - 1), 20), requestedMs ?? 0)
@@ -80,14 +80,14 @@ export function reconnectMs(attempt: number, requestedMs: number | null = null):
 /** A connection that lasted this long resets the reconnection delay. */
 const stableConnectionMs = 60_000
 
-/** The number of the next attempt after a connection that lasted `connectedMs` (0 if it never opened). */
+/** Returns the number of the next attempt after a connection that lasted `connectedMs` (0 if it never opened). */
 export function nextAttempt(attempt: number, connectedMs: number): number {
   return connectedMs >= stableConnectionMs ? 1 : attempt + 1
 }
 
 /**
- * The start of the next cycle: one interval after the start of the last one, or 100 ms after its end if it took longer
- * than the interval. Missed cycles are skipped.
+ * Returns the start of the next cycle: one interval after the start of the last one, or 100 ms after its end if it took
+ * longer than the interval. Missed cycles are skipped.
  */
 export function nextStart(startedAt: number, intervalMs: number, now: number): { at: number; overran: boolean } {
   const due = startedAt + intervalMs
@@ -95,8 +95,8 @@ export function nextStart(startedAt: number, intervalMs: number, now: number): {
 }
 
 /**
- * Parses `Retry-After` (RFC 9110 §10.2.3) to seconds: whole seconds, or a date relative to the response's `Date` header, if
- * present. Null if invalid; otherwise limited to 1 to 300 s.
+ * Parses `Retry-After` (RFC 9110 §10.2.3) to seconds: whole seconds, or a date relative to the response's `Date`
+ * header, if present. Returns null if the value is invalid; otherwise the result is limited to 1 to 300 s.
  */
 export function parseRetryAfter(value: string | undefined, date: string | undefined, now: number): number | null {
   const text = value?.trim() ?? ''

@@ -27,7 +27,7 @@ const reading = (channel: number): fc.Arbitrary<ChannelReading> =>
 const readings = fc.tuple(reading(1), reading(2))
 const emptyChannels = [emptyChannel(1, 1, 1), emptyChannel(2, 2, 2)]
 
-/** The values of a channel that a reading can contain, by path. */
+/** Returns the values of a channel that a reading can contain, by path. */
 function valuesOf(channel: Channel | ChannelReading | undefined): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [field, value] of Object.entries(channel ?? {})) {

@@ -1,9 +1,10 @@
 /**
  * Receivers, their channels and the transmitters received on them, and a report of one device from one source.
- * Record fields carry the interface specification's own names, from the database to the browser.
+ * Record fields have the same names from the database to the browser (for their source see docs/conformance.md).
  *
  * Units: battery in whole percent, audio_level in whole dBFS, rf_level in whole dBm, frequency in MHz as text with
- * three decimals, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is absent.
+ * three decimal places, times in epoch milliseconds. A value that is unknown is null; a field that was not reported is
+ * absent.
  */
 
 import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
@@ -60,7 +61,7 @@ export interface Receiver extends Hardware {
   readonly last_seen: number
   /** The id of its location. */
   readonly location: number | null
-  /** The name was set by an operator, so the reported name does not replace it. */
+  /** True if an operator set the name, so that the reported name does not replace it. */
   readonly is_named_by_hand: boolean
   /** The fault that the device reports; absent if it never reported one. */
   readonly fault?: Fault | null
@@ -79,8 +80,8 @@ export interface ChannelReading
 }
 
 /**
- * A report of one device by one source: the common format that every plugin produces.
- * The specification defines `id`, `name`, `model_name` and `online`; `id` is the manufacturer's id (`api_device_id`).
+ * A report of one device by one source: the common format that every plugin produces. `id` is the id of the device in
+ * the manufacturer's system (`api_device_id`).
  */
 export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly id: string
@@ -88,7 +89,7 @@ export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly online?: boolean
   readonly kind: 'receiver' | 'transmitter'
   readonly channels?: readonly ChannelReading[]
-  /** For the device as a whole: the value of a transmitter, or the summary of a receiver. */
+  /** A value for the device as a whole: a transmitter's own value, or a receiver's summary value. */
   readonly battery?: number | null
   readonly rf_level?: number | null
   /** For a receiver, only `fault` is set. */
@@ -99,7 +100,7 @@ export interface DeviceReport extends Partial<Omit<Hardware, 'model'>> {
   readonly metadata?: unknown
 }
 
-/** The fields of `Hardware`, in the order of the specification's table. */
+/** The names of the fields of `Hardware`. */
 export const hardwareFields = [
   'name',
   'device_type',
@@ -116,7 +117,7 @@ export const hardwareFields = [
   'hosted_firmware_version',
 ] as const satisfies readonly (keyof Hardware)[]
 
-/** The hardware fields of a report that are present and not null. */
+/** Returns the hardware fields of a report that are present and not null. */
 export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   const reported: Record<string, unknown> = {}
   for (const field of hardwareFields) {
@@ -147,7 +148,7 @@ function mergeReadings(earlier: ChannelReading | undefined, later: ChannelReadin
   return { ...earlier, ...later, ...(isPartial && { transmitter: { ...earlier?.transmitter, ...transmitter } }) }
 }
 
-/** The fields of `reported` that differ from `known`; an empty object if none differs. */
+/** Returns the fields of `reported` that differ from `known`; an empty object if none differs. */
 export function changedFields<T extends object>(known: T, reported: Partial<T>): Partial<T> {
   const changed: Partial<T> = {}
   for (const field of Object.keys(reported) as (keyof T)[]) {
@@ -195,7 +196,10 @@ export function withoutSuperseded(
   })
 }
 
-/** Treats absent fields as null. If a transmitter appeared meanwhile, only its reported fields count as changed. */
+/**
+ * Drops the fields that changed between `before` and `now`, treating absent fields as null. If a transmitter appeared
+ * meanwhile, only its reported fields are treated as changed.
+ */
 function withoutChangedFields<T extends object>(read: T, before: object, now: object): T {
   const kept: T = { ...read }
   for (const field in read) {
@@ -217,14 +221,14 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The channel numbers in `reported` that are not in `known`, without duplicates, in ascending order. */
+/** Lists the channel numbers in `reported` that are not in `known`, without duplicates, in ascending order. */
 export function missingChannels(known: readonly Channel[], reported: readonly ChannelReading[]): readonly number[] {
   const numbers = new Set<number>()
   for (const { channel } of reported) if (!known.some((other) => other.channel === channel)) numbers.add(channel)
   return numbers.size === 0 ? [] : [...numbers].sort((a, b) => a - b)
 }
 
-/** A channel without any reported value. */
+/** Creates a channel without any reported value. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
   return { id, channel, slot, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null }
 }
@@ -285,7 +289,7 @@ export function mergeDetails<Details extends object>(before: Details | undefined
   return merged === noDetails ? before : merged
 }
 
-/** Returns `known` itself if no reported field differs. */
+/** Merges reported fields into `known`. Returns `known` itself if no reported field differs. */
 function mergeFields<T extends object>(known: T, reported: { readonly [Field in keyof T]?: T[Field] | undefined }): T {
   let changed: T | undefined
   for (const field in reported) {

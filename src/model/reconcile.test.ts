@@ -59,7 +59,7 @@ function entry(fields: Partial<QueueEntry>): QueueEntry {
   }
 }
 
-/** `duplicate 1`, `moved 1 10.0.0.1>10.0.0.2`, `ip_conflict 1` … */
+/** Formats an outcome as `duplicate 1`, `moved 1 10.0.0.1>10.0.0.2`, `ip_conflict 1` … */
 function format(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'new':
@@ -95,7 +95,7 @@ const foreign = receiver({
   ip: '10.0.0.4',
 })
 
-describe('reconcile, by the deduplication table of the specification', () => {
+describe('reconcile, in the cases that the interface specification defines', () => {
   // Conformance: S-3.1, S-3.4.
   test.each<[string, Partial<DeviceReport>, string]>([
     ['nothing matches', { serial_number: 'S9', mac_address: '00:0E:DD:00:00:09', ip: '10.0.0.9' }, 'new'],
@@ -115,7 +115,7 @@ describe('reconcile, by the deduplication table of the specification', () => {
   })
 })
 
-describe('reconcile, in cases that the table leaves open', () => {
+describe('reconcile, in all other cases', () => {
   // Conformance: C-4.4, C-4.5, C-4.8, C-4.9.
   test.each<[string, Partial<DeviceReport>, string]>([
     ['serials are compared trimmed and in lower case', { serial_number: ' s1 ', ip: '10.0.0.1' }, 'duplicate 1'],

@@ -1,6 +1,7 @@
 /**
- * Matches a device report against the known receivers and the review queue.
- * Implements the specification's deduplication table in its matching order: serial number, MAC address, IP, API id.
+ * Matches a device report against the known receivers and the review queue. Follows the deduplication table of the
+ * interface specification (see docs/conformance.md): compares the serial number, the MAC address, the IP address and
+ * the API id, in this order.
  */
 
 import type { ConflictType, QueueEntry } from './discovery.ts'
@@ -11,7 +12,7 @@ export type Outcome =
   | { readonly kind: 'duplicate'; readonly receiver: Receiver }
   | { readonly kind: 'moved'; readonly receiver: Receiver; readonly old_ip: string; readonly new_ip: string }
   | { readonly kind: 'conflict'; readonly conflict_type: ConflictType; readonly existing: Receiver }
-  /** An administrator rejected the device. It is ignored until its entry is reopened. */
+  /** An administrator rejected the device or marked it as a duplicate. It is ignored until its entry is reopened. */
   | { readonly kind: 'excluded'; readonly entry: QueueEntry }
 
 /** Looks up the known receivers by every identity. The keys come from `serialKey`, `macKey` and `ipKey`. */
@@ -33,7 +34,7 @@ export interface KnownReceiverIndex extends KnownReceivers {
   /** Removes a receiver from this index, but not from its base. */
   remove(id: number): void
   putEntry(entry: QueueEntry): void
-  /** In the order in which they were added. */
+  /** Returns the receivers in the order in which they were added. */
   receivers(): Iterable<Receiver>
 }
 
@@ -146,19 +147,27 @@ export function reconcile(known: KnownReceivers, manufacturer: string, report: D
   return isExcluded ? { kind: 'excluded', entry } : outcome
 }
 
-/** Serial numbers are compared trimmed and in lower case. Returns null if absent or all zeros: those never match. */
+/**
+ * Returns the form in which serial numbers are compared: trimmed and in lower case. Null if absent or all zeros: those
+ * never match.
+ */
 export function serialKey(serial: string | null | undefined): string | null {
   const key = serial?.trim().toLowerCase() ?? ''
   return /[^0\s:.-]/.test(key) ? key : null
 }
 
-/** MAC addresses are compared by their twelve hex digits. Returns null for anything else and for all zeros. */
+/**
+ * Returns the form in which MAC addresses are compared: their twelve hex digits. Null for anything else and for all
+ * zeros.
+ */
 export function macKey(mac: string | null | undefined): string | null {
   const digits = mac?.replace(/[^0-9a-f]/gi, '').toLowerCase() ?? ''
   return digits.length === 12 && /[^0]/.test(digits) ? digits : null
 }
 
-/** Returns null for an absent address and for 0.0.0.0: those never match. */
+/**
+ * Returns the form in which IP addresses are compared. Null for an absent address and for 0.0.0.0: those never match.
+ */
 export function ipKey(ip: string | null | undefined): string | null {
   const key = ip?.trim() ?? ''
   return key === '' || key === '0.0.0.0' ? null : key
@@ -204,7 +213,7 @@ function toMatch(receiver: Receiver, ip: string | null): Outcome {
   return { kind: 'moved', receiver, old_ip: oldIp, new_ip: ip }
 }
 
-/** Both have a serial number, or both a MAC address, and these differ. */
+/** Whether the serial numbers or the MAC addresses differ. An identity that one of the two lacks is not compared. */
 function contradicts(receiver: Receiver, serial: string | null, mac: string | null): boolean {
   const knownSerial = serialKey(receiver.serial_number)
   const knownMac = macKey(receiver.mac_address)

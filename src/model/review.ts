@@ -8,7 +8,7 @@ import { type KnownReceivers, reconcile } from './reconcile.ts'
 export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const
 export type ReviewAction = (typeof reviewActions)[number]
 
-/** The status after each action. An approved entry then becomes `imported`. */
+/** The status after each action. An approved entry becomes `imported` as soon as its receiver is stored. */
 export const statusAfter = {
   approve: 'approved',
   reject: 'rejected',
@@ -31,11 +31,11 @@ export function reviewError({ id, status }: Pick<QueueEntry, 'id' | 'status'>, a
 export type Approval =
   /** The new receiver takes over the API id and the slots of the one it replaces. */
   | { readonly kind: 'create'; readonly creation: Creation; readonly replaces: Receiver | null }
-  /** The device matches a known receiver in the meantime, so no receiver is created. */
+  /** By now the device matches a known receiver, so no receiver is created. */
   | { readonly kind: 'link'; readonly receiver: Receiver }
   | { readonly kind: 'refuse'; readonly error: string }
 
-/** `report` is the last stored report of the device, if any. */
+/** Decides what approving an entry does. `report` is the last stored report of the device, if any. */
 export function approveEntry(
   entry: QueueEntry,
   report: DeviceReport | null,
@@ -58,7 +58,7 @@ export function approveEntry(
       return { kind: 'link', receiver: outcome.receiver }
     case 'new':
     case 'conflict':
-    // The administrator accepts the conflict; and the device is excluded only because of this entry.
+    // By approving, the administrator accepts a conflict. An excluded device is excluded only because of this entry.
     case 'excluded': {
       const replaces = known.byApiId(entry.manufacturer, device.id) ?? null
       const channels = device.channels ?? expectedChannels(device, replaces)
@@ -73,7 +73,10 @@ export function approveEntry(
   }
 }
 
-/** If no channels were reported yet, a receiver of the same model has the same channels. */
+/**
+ * Returns the channels to create if the device has not reported any: those of the receiver that it replaces, if that is
+ * of the same model.
+ */
 function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | null): readonly ChannelReading[] {
   if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []
   return replaces.channels.map(({ channel }) => ({ channel }))

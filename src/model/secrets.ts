@@ -7,10 +7,10 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** Replaces secrets in responses. A client that sends it back keeps the stored secret. */
+/** Replaces secrets in responses. If a client sends it back, the stored secret is kept. */
 export const mask = '********'
 
-/** The configuration with masked secrets. */
+/** Returns the configuration with `********` in place of its secrets. */
 export function maskSecrets(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? mask : value
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, isSecret))
@@ -18,14 +18,14 @@ export function maskSecrets(value: unknown, isSecret = false): unknown {
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
-/** A mask for which no secret is stored. */
+/** Thrown for a `********` that does not stand for any stored secret. */
 export class MaskError extends Error {
   override readonly name = 'MaskError'
 }
 
 /**
- * Replaces every mask by the stored secret. List entries are matched by `url`, so that no device gets the password of
- * another device. Throws a `MaskError` with the key if no secret is stored.
+ * Replaces every `********` with the stored secret. List entries are matched by `url`, so that no device is given the
+ * password of another device. Throws a `MaskError` with the key if no secret is stored.
  */
 export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecret = false): unknown {
   if (isSecret && value === mask) {

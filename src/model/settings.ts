@@ -21,7 +21,7 @@ export const settingKinds = {
   enable_websocket: { type: 'boolean' },
 } as const satisfies Record<SettingKey, SettingKind>
 
-/** The service-wide settings of the configuration file, with the names of the specification. */
+/** The service-wide settings in the configuration file. */
 export interface ServiceDefaults {
   readonly DEFAULT_POLLING_INTERVAL: number
   readonly WEBSOCKET_BROADCASTING: boolean
@@ -70,7 +70,7 @@ export type ExplainedSettings = {
 
 /** An item of `GET /api/admin/settings/`. There is one per scope. */
 export interface SettingsBody {
-  /** Null: global. */
+  /** Null for the global settings. */
   readonly manufacturer: string | null
   readonly settings: ExplainedSettings
 }
@@ -80,13 +80,14 @@ export interface SettingsOptions {
   readonly manufacturer: string | null
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
-  /** WEBSOCKET_BROADCASTING of the configuration. If false, no setting can enable updates. */
+  /** `WEBSOCKET_BROADCASTING` in the configuration. If false, no setting can enable real-time updates. */
   readonly isBroadcasting: boolean
 }
 
 /**
- * The effective values for a manufacturer (null: the global ones), with their origin. The order is: record of the
- * manufacturer, `poll_interval` of its plugin configuration, global record, default.
+ * Returns the effective values for a manufacturer (null: the global ones), with their origin. The first of these that
+ * exists applies: the manufacturer's record, `poll_interval` in its plugin configuration, the global record, the
+ * default.
  */
 export function explainSettings({
   records,
@@ -118,7 +119,7 @@ export function explainSettings({
   }
 }
 
-/** Real-time updates are disabled if either scope disables them. */
+/** Combines the scopes: real-time updates are disabled if either scope disables them. */
 function mergeEnableWebsocket(
   scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
 ): ExplainedSettings['enable_websocket'] {

@@ -17,9 +17,10 @@ export interface SourceAssignment {
 }
 
 /**
- * Every process gets `floor` to `ceil` of (number of sources / number of processes). Free sources go first to processes with
- * fewer than `floor`. Processes with more release the missing number, those with the most sources first. All processes see
- * the same input and therefore reach consistent results.
+ * Decides which sources this process should acquire and release. Every process is to have the number of sources divided
+ * by the number of processes, rounded down (`floor`) or up (`ceil`). Free sources go first to processes with fewer than
+ * `floor`. If these still lack sources, or a process has more than `ceil`, the processes with the most sources release
+ * some. All processes see the same input and therefore reach consistent results.
  */
 export function assignSources({ owner, pollers, sources }: AssignmentInput): SourceAssignment {
   const counts = new Map(pollers.map((poller) => [poller, 0]))
