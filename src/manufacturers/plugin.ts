@@ -87,8 +87,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
-   * Returns the names of the parts to read with `readPart`, `identity` first. Parts that the device list already contains
-   * are omitted.
+   * Returns the names of the parts to read with `readPart`, `identity` first. Parts that the device list already
+   * contains are omitted.
    */
   partsOf(device: Device): readonly string[]
   /** Returns the device with this part added. If the response is 404 or 5xx, the known values are kept. */

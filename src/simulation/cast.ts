@@ -1,4 +1,4 @@
-/** Generates the receivers of a simulated show and the performers on their channels. A seed always gives the same show. */
+/** Generates a simulated show: receivers, and the performers on their channels. A seed always gives the same show. */
 
 import type { Hardware } from '../model/receiver.ts'
 import { chance, type Pack, type Part } from './levels.ts'
@@ -66,7 +66,7 @@ export interface CastOptions {
   readonly receivers?: number
   /** Number of channels of every receiver. Default: as many as the receiver's model has. */
   readonly channelsPerReceiver?: number
-  /** Number of each manufacturer's first receiver (default 1). Shows with different numbers have no device in common. */
+  /** Number of each manufacturer's first receiver (default 1). Shows whose numbers do not overlap share no device. */
   readonly firstNumber?: number
 }
 

@@ -129,7 +129,7 @@ function* readBands(ids: string): Generator<[id: string, band: string | null]> {
   }
 }
 
-/** Null if the id is not in the table. */
+/** Returns the model with this component id; null if the id is not in the table. */
 export function findModel(dcid: string): KnownModel | null {
   const digits = shape.exec(dcid.toUpperCase())?.[1]
   return (digits !== undefined && byId.get(digits)) || null

@@ -17,7 +17,10 @@ const maxFrameChars = 4096
 /** A `>` within braces is part of a name. */
 const angleFrame = /<([^<>{}]*(?:\{[^}]*\}[^<>{}]*)?)>/g
 
-/** Frames follow each other without line breaks, and may be split anywhere. Text between frames is ignored. */
+/**
+ * Splits received text into its complete frames and the rest. Frames follow each other without line breaks and may arrive
+ * in parts. Text between frames is ignored.
+ */
 export function splitAngleFrames(text: string): { messages: string[]; rest: string } {
   const messages: string[] = []
   let end = 0
