@@ -143,8 +143,8 @@ export interface ProtocolDetector {
 export interface Beacon {
   readonly group: MulticastGroup
   /**
-   * Reads the announcement in a datagram, whose sender is not verified. Returns null if the datagram is malformed or the
-   * device cannot be monitored.
+   * Reads the announcement in a datagram, whose sender is not verified. Returns null if the datagram is malformed or
+   * the device cannot be monitored.
    */
   read(datagram: Buffer, ip: string): AnnouncedDevice | null
 }

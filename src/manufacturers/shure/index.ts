@@ -9,8 +9,8 @@ import { system } from './system.ts'
 import { identifySystemApi, isSystemApi, systemApi } from './system-api/index.ts'
 
 /**
- * A system implements either the common device API or Shure's System API. Both list devices at `/api/v1/devices`, but in
- * different formats.
+ * A system implements either the common device API or Shure's System API. Both list devices at `/api/v1/devices`, but
+ * in different formats.
  */
 const web: ProtocolDetector = {
   default: system,

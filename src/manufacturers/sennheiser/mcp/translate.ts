@@ -64,7 +64,7 @@ function toAudioLevel(percent: number): number {
   return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
-/** A battery telegram or a pilot tone indicates a transmitter. An SR has no receiver. */
+/** Converts the transmitter of an EM, which a battery telegram or a pilot tone indicates. An SR receives none. */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
   const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}

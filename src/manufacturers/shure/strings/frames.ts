@@ -1,6 +1,6 @@
 /**
- * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, `* REPORT 1 CHAN_NAME Lead_Vox *` on
- * the older UHF-R. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital and PSM 1000.
+ * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, `* REPORT 1 CHAN_NAME Lead_Vox
+ * *` on the older UHF-R. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital and PSM 1000.
  */
 
 export type Frame =
@@ -18,8 +18,8 @@ const maxFrameChars = 4096
 const angleFrame = /<([^<>{}]*(?:\{[^}]*\}[^<>{}]*)?)>/g
 
 /**
- * Splits received text into its complete frames and the rest. Frames follow each other without line breaks and may arrive
- * in parts. Text between frames is ignored.
+ * Splits received text into its complete frames and the rest. Frames follow each other without line breaks and may
+ * arrive in parts. Text between frames is ignored.
  */
 export function splitAngleFrames(text: string): { messages: string[]; rest: string } {
   const messages: string[] = []

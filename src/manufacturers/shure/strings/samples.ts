@@ -1,4 +1,6 @@
-/** Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family. */
+/**
+ * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family.
+ */
 
 import type { ChannelDetails } from '../../../model/details.ts'
 import { readAudioLevel, readRfLevel, withoutUndefined } from '../../../upstream/fields.ts'

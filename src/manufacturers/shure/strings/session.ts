@@ -36,8 +36,8 @@ const settleMs = 400
 
 /**
  * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
- * Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported, or
- * the connection is lost.
+ * Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported,
+ * or the connection is lost.
  */
 export async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<DeviceUpdate> {
   const { protocol } = new URL(client.settings.baseUrl)

@@ -8,8 +8,8 @@ import { readFrequency } from '../../../upstream/fields.ts'
 export type RawValue = string | undefined
 
 /**
- * The highest values of a field are codes for an error, a warning or an unknown value, in every family: 252 to 255 in one
- * byte (three digits), 65532 to 65535 in two bytes (five digits). Source: Shure's command strings for QLX-D and for
+ * The highest values of a field are codes for an error, a warning or an unknown value, in every family: 252 to 255 in
+ * one byte (three digits), 65532 to 65535 in two bytes (five digits). Source: Shure's command strings for QLX-D and for
  * SBC220/240, which document these codes; ULX-D receivers send them as well.
  */
 const highestByte = 251

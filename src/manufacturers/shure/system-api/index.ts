@@ -58,8 +58,9 @@ export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal):
 }
 
 /**
- * Identifies a System API server without credentials: by its device list, or by its error response. This server responds
- * with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with HTML.
+ * Identifies a System API server without credentials: by its device list, or by its error response. This server
+ * responds with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with
+ * HTML.
  */
 export async function identifySystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { host, hostname } = new URL(client.settings.baseUrl)

@@ -1,6 +1,6 @@
 /**
- * Subscribes to changes on a System API server. Its WebSocket first sends a transport id; then one REST request for each
- * resource subscribes that transport to the resource.
+ * Subscribes to changes on a System API server. Its WebSocket first sends a transport id; then one REST request for
+ * each resource subscribes that transport to the resource.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -53,7 +53,9 @@ async function hasSocket(frames: AsyncIterator<string | null>): Promise<boolean>
   }
 }
 
-/** Reads the first frame, `{"transportId": "<uuid>"}`. Returns null if the subscription is aborted before it arrives. */
+/**
+ * Reads the first frame, `{"transportId": "<uuid>"}`. Returns null if the subscription is aborted before it arrives.
+ */
 async function readTransport(
   client: UpstreamClient,
   frames: AsyncIterator<string | null>,

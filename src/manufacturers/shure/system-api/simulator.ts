@@ -1,7 +1,7 @@
 /**
  * Simulates Shure's System API server as its public clients describe it: pages of nodes, resources by capability,
- * subscriptions that end with their socket. It requires the key in `x-api-key`, rejects empty JSON bodies, and also lists
- * chargers and the packs docked in them.
+ * subscriptions that end with their socket. It requires the key in `x-api-key`, rejects empty JSON bodies, and also
+ * lists chargers and the packs docked in them.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -303,8 +303,8 @@ function handleResource({ method, path }: ApiRequest, entries: readonly Entry[])
 }
 
 /**
- * Returns the body of `<device id>[/<resource>]`, or all nodes for ''. Returns undefined if the device does not exist, and
- * null if it does not have the resource.
+ * Returns the body of `<device id>[/<resource>]`, or all nodes for ''. Returns undefined if the device does not exist,
+ * and null if it does not have the resource.
  */
 function findBody(entries: readonly Entry[], key: string): object | null | undefined {
   if (key === '') return entries.map(({ node }) => node)

@@ -1,4 +1,6 @@
-/** Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`. */
+/**
+ * Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`.
+ */
 
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../../../simulation/show.ts'
 
