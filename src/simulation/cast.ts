@@ -210,7 +210,10 @@ const company: readonly Performer[] = [
   ...pit.split('|').map((name): Performer => ({ name, part: 'instrument' })),
 ]
 
-/** Every seventh channel is a spare. When there are more channels than performers, the names repeat with a number. */
+/**
+ * Returns a channel's performer. Every seventh channel is a spare; after the last performer, names repeat with a
+ * number.
+ */
 function findPerformer(position: number): Performer | null {
   if (position % 7 === 6) return null
   const number = position - Math.floor(position / 7)

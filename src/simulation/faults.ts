@@ -45,7 +45,7 @@ export interface FaultScope {
 export interface ApiResponse {
   readonly status: number
   readonly headers?: OutgoingHttpHeaders
-  /** Sent as JSON (a string as plain text); undefined: no body. */
+  /** Sent as JSON, or as plain text if it is a string; undefined for a response without a body. */
   readonly body?: unknown
 }
 

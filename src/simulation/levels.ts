@@ -122,7 +122,7 @@ function ambientLevel(seed: number, elapsedMs: number): number {
   return toDbfs(-66 + 4 * smoothNoise(seed + 50, elapsedMs, 700))
 }
 
-/** Deterministic hash of two numbers, uniformly distributed in [0, 1). */
+/** Returns a deterministic hash of two numbers, uniformly distributed in [0, 1). */
 export function chance(seed: number, n: number): number {
   let mixed = Math.imul(seed ^ Math.imul(n + 0x7f4a7c15, 0x9e3779b1), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -130,7 +130,7 @@ export function chance(seed: number, n: number): number {
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
 }
 
-/** Smooth noise in -1…1 with a new target every `periodMs`. */
+/** Returns smooth noise from -1 to 1, which moves to a new random value every `periodMs`. */
 function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
   const position = elapsedMs / periodMs + chance(seed, 0)
   const step = Math.floor(position)

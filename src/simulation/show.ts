@@ -59,7 +59,7 @@ export interface ShowOptions extends CastOptions {
 
 export interface Show {
   readonly story: readonly StoryEvent[]
-  /** The devices present at that time, in a stable order. */
+  /** Returns the devices present at that time, in a stable order. */
   devicesAt(elapsedMs: number, manufacturer?: string): readonly DeviceState[]
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number

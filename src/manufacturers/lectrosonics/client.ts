@@ -45,7 +45,7 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
         for (;;) {
           const reply = parseReply(await nextAnswer())
           if (reply === null) return null
-          // Other replies are answers to other clients on the same port.
+          // Other replies are answers to other clients that are connected to the same port.
           if (reply.name === name && (reply.address ?? address) === address) return reply.values
         }
       } finally {

@@ -16,7 +16,7 @@ interface Reply {
   readonly values: readonly Value[]
 }
 
-/** The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
+/** Formats a query. The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
 export function formatQuery(name: string, address?: Address): string {
   return `!${name}${address === undefined ? '' : `(${address})`}?\r`
 }
@@ -32,7 +32,7 @@ export function parseReply(line: string): Reply | null {
   return { name: name.toLowerCase(), address: address === '*' ? address : Number(address) || null, values }
 }
 
-/** The public documents do not state which brackets enclose an array, so all kinds are accepted. */
+/** Parses a value or an array. The public documents do not state its brackets, so all kinds are accepted. */
 function parseValues(text: string): readonly Value[] | null {
   const inner = /^[[{(](.*)[\]})]$/.exec(text)?.[1] ?? text
   const values: Value[] = []

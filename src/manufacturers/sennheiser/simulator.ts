@@ -25,7 +25,7 @@ export interface SennheiserSimulatorOptions extends SimulatorOptions {
 }
 
 export interface SennheiserSimulator extends Simulator {
-  /** Disabling access ends all streams. */
+  /** Enables or disables third-party access. Disabling it ends all streams. */
   setAccess(isOn: boolean): void
 }
 

@@ -48,7 +48,7 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   async *subscribe(client, _targets, signal) {
     yield* subscribe(client, await readDevice(client, signal), signal)
   },
-  // A report over SSC 2 takes precedence over one from a system, and over one over SSC 1, the older protocol.
+  // SSC 2 reports take precedence over reports from a system and over those of SSC 1, the older protocol.
   precedence: 2,
   idPrefix,
 })

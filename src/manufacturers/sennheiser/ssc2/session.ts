@@ -27,7 +27,10 @@ interface IdentifiedDevice {
   readonly endpoint: DeviceEndpoint
 }
 
-/** Subscribes. Returns without an error on abort; throws the manufacturer's ApiError when the session is lost. */
+/**
+ * Subscribes to the device. Returns without an error on abort; throws the manufacturer's ApiError when the session is
+ * lost.
+ */
 export async function* subscribe(
   client: UpstreamClient,
   device: IdentifiedDevice,

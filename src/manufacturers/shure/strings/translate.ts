@@ -29,7 +29,7 @@ export interface StringsDevice {
 
 export const idPrefix = 'strings:'
 
-/** The id is based on the MAC address, or on the host for families that do not report it. */
+/** Returns an id based on the MAC address, or on the host for families that do not report their MAC address. */
 export function idOf(values: RawValues, host: string): string {
   return `${idPrefix}${macOf(values) ?? host}`
 }
@@ -149,8 +149,8 @@ function toDigitalTransmitter(
 }
 
 /**
- * UHF-R does not report whether a transmitter is present on the channel. A battery level, or RF at an active antenna,
- * implies that there is one.
+ * Converts the transmitter of a UHF-R channel. UHF-R does not report whether one is present, but a battery level, or RF
+ * at an active antenna, implies it.
  */
 function toUhfrTransmitter(values: RawValues, channel: number): TransmitterReading | null | undefined {
   const [antennas = 'XX', rf = '100', , metered] = (values[`${channel} SAMPLE`] ?? '').split(/\s+/)
@@ -170,7 +170,7 @@ function fromBars(bars: number | null | undefined): number | undefined {
   return typeof bars === 'number' ? bars * 20 : undefined
 }
 
-/** On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
+/** Reads the transmitter's mute. On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
 function readTransmitterMute(get: (key: string) => RawValue): boolean | null | undefined {
   const mode = get('TX_MUTE_MODE_STATUS')
   return mode === undefined ? readEither(get('TX_MUTE_STATUS'), 'ON', 'OFF') : readEither(mode, 'MUTE', 'ON')
@@ -223,12 +223,12 @@ function readSecondFrequency(get: (key: string) => RawValue): string | null | un
   return frequency === undefined || hasSecondCarrier(get) ? frequency : null
 }
 
-/** FD-C uses two frequencies; FD-S uses two transmitters on one frequency. */
+/** Whether the channel has a second frequency: FD-C uses two; FD-S uses two transmitters on one frequency. */
 function hasSecondCarrier(get: (key: string) => RawValue): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
 }
 
-/** An asterisk after the version means that the self-test failed. */
+/** Reads the firmware version. An asterisk after it means that the self-test failed. */
 function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'details'> {
   if (raw === undefined) return {}
   const hasFailed = raw.endsWith('*')
@@ -236,7 +236,7 @@ function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'd
   return { ...(version && { firmware_version: version }), details: { fault: hasFailed ? 'self_test_failed' : null } }
 }
 
-/** Encryption is enabled for the whole device; errors are reported for each channel. */
+/** Reads a channel's encryption. It is enabled for the whole device, but errors are reported for each channel. */
 function readEncryption(values: RawValues, get: (key: string) => RawValue): Encryption | null | undefined {
   const mode = values.ENCRYPTION_MODE ?? values.ENCRYPTION
   if (get('ENCRYPTION_STATUS') === 'ERROR' || get('ENCRYPTION_WARNING') === 'ON') return 'error'

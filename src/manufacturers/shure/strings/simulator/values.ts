@@ -59,7 +59,7 @@ function applyOverrides(
   }
 }
 
-/** Everything that an SLX-D+ answers for a channel without a paired transmitter. */
+/** Returns everything that an SLX-D+ answers for a channel without a paired transmitter. */
 function neverPairedValues(): Record<string, string> {
   const slots = [1, 2].map((slot) => [
     [`SLOT_TX_MODEL ${slot}`, text('', 10)],
