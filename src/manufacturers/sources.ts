@@ -115,7 +115,7 @@ export function openSource(
   }
 }
 
-/** Creates the allowed destinations of a service that listens on this host and port: all but the service itself. */
+/** Creates the allowed destinations of a service that listens on this host and port; the service itself is blocked. */
 export function createDestinationsExcluding({
   host,
   port,

@@ -1,6 +1,7 @@
 /**
- * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, `* REPORT 1 CHAN_NAME Lead_Vox
- * *` on the older UHF-R. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital and PSM 1000.
+ * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, and on the older UHF-R
+ * `* REPORT 1 CHAN_NAME Lead_Vox *`. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital
+ * and PSM 1000.
  */
 
 export type Frame =

@@ -95,7 +95,10 @@ export function parseAudioChannels(body: unknown): AudioChannel[] {
   })
 }
 
-/** Reads the number from an id such as `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`, or from `index`. */
+/**
+ * Reads the channel number from an id: base64 of `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`. Some
+ * devices use `index` instead of `i`.
+ */
 export function channelNumber(id: string): number | null {
   let parsed: unknown
   try {
@@ -171,8 +174,8 @@ function parseMinutes(duration: unknown): number | null {
 }
 
 /**
- * Returns the MAC address of the control port. The id begins with the last four bytes of the address; its ending stands
- * for Shure's first OUI. The format of ids for the newer OUI is unknown, so null is returned for them.
+ * Returns the MAC address of the control port. The id begins with the last four bytes of the address, and its ending
+ * stands for Shure's first OUI. The format of ids for the newer OUI is unknown, so null is returned for them.
  */
 export function macOf(id: string): string | null {
   if (!/^[0-9a-f]{8}-.*000eddcccccc$/.test(id)) return null
