@@ -2,7 +2,7 @@
 
 import type { Encryption } from '../../model/details.ts'
 
-/** Converts kHz to MHz as text. Undefined when the value is missing, null when it is invalid. */
+/** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   return typeof value === 'number' && value > 0 && value < 100_000_000 ? (value / 1000).toFixed(3) : null

@@ -110,7 +110,7 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 
 /**
  * Returns the highest level of the outputs that the audio link feeds. The meters contain one list per interface with
- * one value per output; a disabled interface reports silence. Undefined if no meters were reported.
+ * one value per output; a disabled interface reports silence. Returns undefined if no meters were reported.
  */
 function readAudio(resources: Resources, link: number) {
   const metering = resources.get(meteringPath)
