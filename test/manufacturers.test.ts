@@ -183,7 +183,7 @@ describe('a manufacturer', () => {
       [{ plugin: 'shure', config: { shared_key: '********' } }, 'config.shared_key: ********'],
       [{ code: 'nobody', config }, 'code: there is no manufacturer nobody'],
       [{ code: 'stage', config: { timeout: 'long' } }, 'config.timeout: expected whole seconds from 1 to 60'],
-      [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'nothing is sent to'],
+      [{ plugin: 'shure', config: { ...config, api_base_url: 'http://169.254.169.254' } }, 'sends no requests to'],
     ] as const) {
       const rejected = await testSettings(body)
       expect({ status: rejected.status, details: rejected.json.details }).toEqual({
@@ -256,8 +256,8 @@ describe('invalid settings', () => {
     ],
     [{ code: 'shure', config: { ...valid, api_base_url: 'http://10.0.0.1/#x' } }, 'config.api_base_url: expected'],
     [{ code: 'shure', config: { ...valid, api_base_url: 'http://169.254.169.254' } }, 'config.api_base_url: expected'],
-    [{ code: 'shure', config: { ...valid, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'nothing is sent to'],
-    [{ code: 'shure', config: { ...valid, api_base_url: 'http://224.0.0.1' } }, 'nothing is sent to'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://[::ffff:a9fe:a9fe]' } }, 'sends no requests to'],
+    [{ code: 'shure', config: { ...valid, api_base_url: 'http://224.0.0.1' } }, 'sends no requests to'],
     [
       { code: 'shure', config: { ...valid, websocket_url: 'ws://10.0.0.1' } },
       'config.websocket_url: expected the same',

@@ -1,6 +1,6 @@
 /**
- * Starts the demo: simulated systems of two manufacturers that share one show, and a rack of single devices of every
- * family.
+ * Starts the demo: simulated systems of two manufacturers that share one show, and a rack with individual devices of
+ * every family.
  */
 
 import { createShow } from '../simulation/show.ts'
@@ -12,7 +12,7 @@ import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Number of receivers on both systems, without single devices. Default: 24 and a rack of single devices. */
+  /** Number of receivers on both systems together, without the rack. Default: 24 receivers, and the rack. */
   readonly receivers?: number | undefined
   /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number
@@ -27,7 +27,7 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Cast members before this index use the systems' receivers; the rack's channels start here. */
+/** Index of the first performer in the rack. The performers before it are on the systems' receivers. */
 const rackFirstPerformer = 70
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {

@@ -16,7 +16,10 @@ const adaptersWithPrecedence = plugins.flatMap(({ adapters }) =>
   adapters.filter(({ precedence, idPrefix }) => precedence && idPrefix),
 )
 
-/** Throws the error text of the specification if no plugin has this code. */
+/**
+ * Returns the plugin with this code. If there is none, throws a RangeError with the wording that the interface
+ * specification prescribes (see docs/conformance.md).
+ */
 export function getPlugin(code: string): Plugin {
   const plugin = plugins.find((candidate) => candidate.code === code)
   if (plugin === undefined) throw new RangeError(`No plugin found for manufacturer code: ${code}`)

@@ -1,7 +1,7 @@
 /**
  * The plugin contract. `Plugin` describes a manufacturer, `ProtocolAdapter` one protocol of its hardware. Both are
- * stateless objects of functions. An adapter does all its input and output through the `UpstreamClient` of one source.
- * It omits the functions that its protocol does not support.
+ * stateless objects of functions. An adapter does all its input and output through the `UpstreamClient` of one source,
+ * and omits the functions that its protocol does not support.
  */
 
 import type { Transport } from '../model/connection.ts'
@@ -13,11 +13,11 @@ import { ConfigError, type DevicePorts } from '../upstream/connection-settings.t
 import { ApiError, type ErrorClasses } from '../upstream/errors.ts'
 
 /**
- * One source of a manufacturer: a system that manages many devices, or a single device. Rate limit, back-off, lease,
- * subscription and health are kept per source.
+ * One source of a manufacturer: a system that manages many devices, or an individual device. Rate limit,
+ * back-off, lease, subscription and health are kept per source.
  */
 export interface SourceSettings extends UpstreamSettings {
-  /** Chosen by the scheme of the address. */
+  /** The adapter for the address's scheme, or a detector if several adapters use this scheme. */
   readonly adapter: ProtocolAdapter | ProtocolDetector
   /** False if the configuration disables the manufacturer. */
   readonly isEnabled: boolean
@@ -32,7 +32,7 @@ export interface DeviceList<Device> {
   readonly devices: readonly Device[]
   /** Number of entries that could not be parsed and were skipped. */
   readonly malformed: number
-  /** Problems of the list or of single devices. */
+  /** Problems with the list or with individual devices. */
   readonly problems?: readonly DeviceProblem[]
 }
 
@@ -55,7 +55,10 @@ export type PushEvent =
   | {
       readonly type: 'report'
       readonly report: DeviceReport
-      /** The report identifies the device as completely as a poll does, so it may create a device that is not stored yet. */
+      /**
+       * Whether the report identifies the device as completely as a poll does. If it does, it may create a device that
+       * is not stored yet.
+       */
       readonly isComplete?: boolean
     }
   | { readonly type: 'removed'; readonly id: string }
@@ -71,7 +74,7 @@ export interface HealthReport {
 /** The list of addresses that an upstream searches for devices. */
 export interface DiscoveryList {
   getDiscoveryIps(client: UpstreamClient, signal?: AbortSignal): Promise<readonly string[]>
-  /** Keeps the existing addresses. */
+  /** Adds addresses to the list; the existing ones stay in it. */
   addDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
   removeDiscoveryIps(client: UpstreamClient, ips: readonly string[], signal?: AbortSignal): Promise<void>
 }
@@ -84,8 +87,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    */
   listDevices(client: UpstreamClient, signal?: AbortSignal, before?: DeviceList<Device>): Promise<DeviceList<Device>>
   /**
-   * Returns the parts of this device that can still be read, one request each, `identity` first. The identity is omitted
-   * if the list contains it.
+   * Returns the names of the parts to read with `readPart`, `identity` first. Parts that the device list already
+   * contains are omitted.
    */
   partsOf(device: Device): readonly string[]
   /** Returns the device with this part added. If the response is 404 or 5xx, the known values are kept. */
@@ -94,16 +97,25 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   hasIdentity(device: Device): boolean
   /** Adds the identity read earlier to a newly listed device. Never adds earlier levels. */
   withEarlierIdentity(listed: Device, before: Device): Device
-  /** Whether the two list entries differ only in levels. May always return false if a comparison costs as much as a conversion. */
+  /**
+   * Whether the two list entries differ only in levels. May always return false if a comparison costs as much as a
+   * conversion.
+   */
   isSameIdentity(listed: Device, before: Device): boolean
 
   /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport
 
-  /** Ends without an error when the signal aborts; throws when the connection is lost. The caller reconnects. */
+  /**
+   * Subscribes to changes. Ends without an error when the signal aborts; throws when the connection is lost. The caller
+   * reconnects.
+   */
   subscribe?(client: UpstreamClient, targets: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
-  /** The subscription reports everything that a poll does, and whether the device is online. While it is open, polling stops. */
+  /**
+   * Whether the subscription reports everything that a poll does, and also whether the device is online. Polling stops
+   * while such a subscription is open.
+   */
   readonly pushesEverything?: boolean
   readonly discovery?: DiscoveryList
   /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */
@@ -117,7 +129,7 @@ export interface ProtocolDetector {
   /** Used until another protocol is detected. */
   readonly default: ProtocolAdapter
   /**
-   * Called when a request of the adapter `assumed` failed with `error`. Returns the adapter to use instead, or null if
+   * Called when a request by the adapter `assumed` failed with `error`. Returns the adapter to use instead, or null if
    * no other adapter fits.
    */
   detect(
@@ -130,7 +142,10 @@ export interface ProtocolDetector {
 /** A datagram that devices multicast every few seconds. */
 export interface Beacon {
   readonly group: MulticastGroup
-  /** The sender is unverified. Returns null for a malformed datagram and for a device that cannot be monitored. */
+  /**
+   * Reads the announcement in a datagram, whose sender is not verified. Returns null if the datagram is malformed or
+   * the device cannot be monitored.
+   */
   read(datagram: Buffer, ip: string): AnnouncedDevice | null
 }
 
@@ -143,7 +158,10 @@ export interface AnnouncedDevice extends Required<Pick<DeviceReport, 'id' | 'dev
   readonly channels: number
 }
 
-/** How to find single devices and systems. Each is queried with the adapter of its address scheme. */
+/**
+ * How to find individual devices and systems. A device whose scheme has no entry in `identify` is identified by listing
+ * it with the adapter for its scheme.
+ */
 export interface DeviceSearch {
   /** Scheme -> default port of its devices. */
   readonly ports: DevicePorts
@@ -157,15 +175,15 @@ export interface DeviceSearch {
   readonly systems?: Readonly<Record<string, { readonly port: number; readonly identify: IdentifyDevice }>>
 }
 
-/** Sends no credentials. Throws if the host is not a device or system of the manufacturer. */
+/** Identifies a device or system without credentials. Throws if the host is not one of this manufacturer's. */
 export type IdentifyDevice = (client: UpstreamClient, signal: AbortSignal) => Promise<DeviceReport>
 
 export interface Plugin {
-  /** Equals the name of its folder. */
+  /** The name of the plugin's folder. */
   readonly code: string
   readonly name: string
   readonly errors: ErrorClasses
-  /** All adapters of the manufacturer; the adapter of the specification's API comes first. */
+  /** All adapters of the manufacturer. An adapter for the common device API (`/api/v1/devices`) comes first. */
   readonly adapters: readonly ProtocolAdapter[]
   /** Returns the sources that a configuration names. Pure. Throws a ConfigError that names the invalid key. */
   listSources(config: PluginConfig): readonly SourceSettings[]
@@ -177,7 +195,7 @@ export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAd
   return adapter as unknown as ProtocolAdapter
 }
 
-/** The part functions of an adapter whose devices report everything in one session: no parts remain to be read. */
+/** The functions for parts in an adapter whose devices report everything in one session, so that there are no parts. */
 export const withoutParts = {
   partsOf: () => [],
   readPart: async <Device>(_: UpstreamClient, device: Device) => device,
@@ -200,7 +218,10 @@ export function adapterFor(
   return adapter
 }
 
-/** The specification's get_devices(): all devices that the source lists, each with all its parts. */
+/**
+ * Lists the devices of a source and reads all parts of each. This is get_devices() in the interface specification (see
+ * docs/conformance.md).
+ */
 export async function getDevices(
   adapter: ProtocolAdapter,
   client: UpstreamClient,
@@ -223,7 +244,10 @@ export async function getDevices(
   return complete
 }
 
-/** Runs `probe` as a live check and never rejects. A wait that the upstream requested counts as degraded. */
+/**
+ * Runs `probe` as a live check and never rejects. The status is `degraded` if the upstream asks for a pause before the
+ * next request.
+ */
 export async function reportHealth(client: UpstreamClient, probe: () => Promise<unknown>): Promise<HealthReport> {
   try {
     await probe()

@@ -1,6 +1,7 @@
 /**
- * Searches for single devices and for systems that manage many devices: at the default ports of every given address, and
- * through service announcements and beacons. No credentials are sent, because it is unknown which host answers.
+ * Searches every given address, on the default ports, for individual devices and for systems that manage many devices,
+ * and also listens for service announcements and beacons. Sends no credentials, because there is no telling what is
+ * listening at an address.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -43,12 +44,12 @@ export interface SearchOptions {
   readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
-/** Requests are started at an interval, because some old hardware fails when it is probed in a burst. */
 const maxConcurrent = 256
+/** Minimum time between the starts of two probes, because some old hardware fails when it is probed in a burst. */
 const startIntervalMs = 2
 /** On a local network a connection takes a few milliseconds. */
 const connectTimeoutMs = 500
-/** A host that accepted a connection gets more time to answer. Over UDP only an answer shows that a host exists. */
+/** A host that accepted a connection is given more time. Over UDP, only an answer shows that a host exists. */
 const identifyTimeoutMs = { connected: 3_000, unconnected: 1_000, total: 8_000 }
 const browseMs = 1_500
 /** Beacons are sent every two seconds. */
@@ -57,7 +58,7 @@ const beaconListenMs = 2_500
 /** Without credentials there is nothing to protect, and nearly all devices have a self-signed certificate. */
 const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
-/** When the signal aborts, resolves with the devices found so far. */
+/** Searches the addresses. If the signal aborts, resolves with the devices and systems found so far. */
 export async function searchAddresses(plugin: Plugin, options: SearchOptions): Promise<FoundDevice[]> {
   const { search } = plugin
   if (search === undefined) return []
@@ -81,7 +82,7 @@ export async function searchAddresses(plugin: Plugin, options: SearchOptions): P
   const announced = findAnnouncedDevices(plugin, options)
   const fromBeacons = announced.then((all) => probe(all.map(({ address }) => address)))
   const probed = (await Promise.all([...searches, ...systems, fromServices, fromBeacons])).flat()
-  // A device that announces itself but does not answer counts as found.
+  // A device that announces itself is included even if it does not answer.
   const found = [...probed, ...(await announced)]
   // A device may support several protocols; the first one found is kept.
   const firsts = new Map(found.toReversed().map((device) => [`${device.kind} ${device.ip}`, device]))
@@ -123,7 +124,7 @@ async function findAnnouncedDevices({ search }: Plugin, options: SearchOptions):
   })
 }
 
-/** Formats an address as source settings do. */
+/** Formats an address in the same way as source settings, so that the two can be compared. */
 function addressOf(scheme: string, ip: string, port: number): string {
   return new URL(`${scheme}//${ip}:${port}`).href.replace(/\/$/, '')
 }
@@ -149,7 +150,7 @@ async function probeAll(
   return found
 }
 
-/** Resolves with an empty list if no host answers or the host uses another protocol. */
+/** Resolves with what is found at an address: nothing if no host answers or the host uses another protocol. */
 async function probeAddress(
   plugin: Plugin,
   address: string,
@@ -192,7 +193,7 @@ function defaultAdapter({ adapter }: SourceSettings): ProtocolAdapter {
   return 'default' in adapter ? adapter.default : adapter
 }
 
-/** Throws if the connection is not accepted. */
+/** Throws if the host does not accept a connection. */
 async function checkConnection(client: UpstreamClient, signal: AbortSignal): Promise<void> {
   const socket = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal })
   socket.close()

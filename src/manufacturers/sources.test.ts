@@ -25,7 +25,7 @@ const otherAdapter: ProtocolAdapter = {
   },
 }
 
-/** A system whose protocol may change, and the paths that were requested. */
+/** Starts a system whose protocol may change, and records the paths that are requested. */
 async function startSystem(protocol: { adapter: ProtocolAdapter }) {
   const paths: (string | undefined)[] = []
   const server = await serveHttp({
@@ -110,5 +110,5 @@ test('findConfigError resolves all device names in parallel and names the refuse
   const error = findConfigError({ plugin: 'shure', config: { devices } }, destinations)
   expect(pending).toEqual(['a', 'b', 'c'])
   resolveNames()
-  expect(await error).toMatch(/nothing is sent to c$/)
+  expect(await error).toMatch(/sends no requests to c$/)
 })

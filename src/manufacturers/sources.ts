@@ -28,9 +28,12 @@ export interface MonitoredSource {
   readonly adapter: ProtocolAdapter
   /** Lists the devices. If the source turns out to use another protocol, the request is repeated with that adapter. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
-  /** The specification's check_health(). Never rejects because of the source. */
+  /**
+   * Checks the source with a live request; never rejects because of the source. This is check_health() in the interface
+   * specification (see docs/conformance.md).
+   */
   checkHealth(signal?: AbortSignal): Promise<HealthReport>
-  /** Returns the adapter and detects it first if it is unknown. Throws what `listDevices` throws. */
+  /** Returns the adapter, after detecting it if necessary. Throws what `listDevices` throws. */
   findAdapter(signal?: AbortSignal): Promise<ProtocolAdapter>
 }
 
@@ -40,7 +43,7 @@ interface ManufacturerRecord {
   readonly config: PluginConfig
 }
 
-/** Throws what `getPlugin` and the plugin's `listSources` throw. */
+/** Returns a manufacturer's sources. Throws what `getPlugin` and the plugin's `listSources` throw. */
 export function listSources({
   plugin,
   config,
@@ -58,7 +61,7 @@ export interface SourceDeps {
   readonly destinations: Destinations
 }
 
-/** The clients connect at their first request. The caller closes them. */
+/** Opens a manufacturer's sources. Their clients connect when they send their first request; the caller closes them. */
 export function openSources(record: ManufacturerRecord, deps: SourceDeps): MonitoredSource[] {
   const plugin = getPlugin(record.plugin)
   return listSources(record).map((settings) =>
@@ -72,7 +75,7 @@ export function openSources(record: ManufacturerRecord, deps: SourceDeps): Monit
   )
 }
 
-/** The returned source remembers which adapter was detected. */
+/** Opens a source, which remembers the adapter that was detected. */
 export function openSource(
   source: Pick<MonitoredSource, 'id' | 'manufacturer' | 'plugin' | 'settings' | 'client'>,
 ): MonitoredSource {
@@ -112,7 +115,7 @@ export function openSource(
   }
 }
 
-/** Creates the destinations of a service that listens at this address. Requests to the service itself are refused. */
+/** Creates the allowed destinations of a service that listens on this host and port; the service itself is blocked. */
 export function createDestinationsExcluding({
   host,
   port,
@@ -149,7 +152,9 @@ export async function findConfigError(
   const blockedTarget = targets.find((_, index) => results[index])
   if (blockedTarget !== undefined) {
     const { key, url } = blockedTarget
-    return `config.${key}: expected the address of a manufacturer's system; nothing is sent to ${url.host}`
+    const others = 'Micwatch itself, a cloud metadata service or a multicast group'
+    const expected = `the address of a manufacturer's system, not of ${others}`
+    return `config.${key}: expected ${expected}; Micwatch sends no requests to ${url.host}`
   }
   return null
 }
@@ -166,7 +171,7 @@ export interface SourceFailure {
   readonly excerpt?: string | undefined
 }
 
-/** Converts what a request to a source threw. */
+/** Converts an error that a request to a source has thrown. */
 export function toSourceFailure(thrown: unknown): SourceFailure {
   if (!(thrown instanceof ApiError)) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)

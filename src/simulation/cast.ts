@@ -1,4 +1,4 @@
-/** Generates the receivers of a simulated show and the performers on their channels. The same seed gives the same show. */
+/** Generates a simulated show: receivers, and the performers on their channels. A seed always gives the same show. */
 
 import type { Hardware } from '../model/receiver.ts'
 import { chance, type Pack, type Part } from './levels.ts'
@@ -64,9 +64,9 @@ export interface CastOptions {
   readonly manufacturers?: Readonly<Partial<Record<SimulatedManufacturer, number>>>
   /** Total number of receivers (default 24). */
   readonly receivers?: number
-  /** The same for all receivers; by default the channel count of the model. */
+  /** Number of channels of every receiver. Default: as many as the receiver's model has. */
   readonly channelsPerReceiver?: number
-  /** Number of the first receiver of each manufacturer (default 1). Shows with disjoint numbers have no device in common. */
+  /** Number of each manufacturer's first receiver (default 1). Shows whose numbers do not overlap share no device. */
   readonly firstNumber?: number
 }
 
@@ -174,7 +174,7 @@ function createChannelSetup(options: {
   return {
     channel,
     slot: position + 1,
-    // Steps of 0.725 MHz stay on the 25 kHz raster and below 606 MHz, clear of the radio astronomy channels.
+    // Steps of 0.725 MHz stay on the 25 kHz grid and below 606 MHz, clear of the radio astronomy band.
     frequency: (profile.firstMhz + ((position * 0.725) % 66.7)).toFixed(3),
     seed,
     name: performer?.name ?? `Spare ${position + 1}`,
@@ -210,7 +210,10 @@ const company: readonly Performer[] = [
   ...pit.split('|').map((name): Performer => ({ name, part: 'instrument' })),
 ]
 
-/** Every seventh channel is a spare. When there are more channels than performers, the names repeat with a number. */
+/**
+ * Returns a channel's performer. Every seventh channel is a spare; after the last performer, names repeat with a
+ * number.
+ */
 function findPerformer(position: number): Performer | null {
   if (position % 7 === 6) return null
   const number = position - Math.floor(position / 7)

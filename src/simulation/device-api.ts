@@ -1,6 +1,6 @@
 /**
- * Server for the upstream API of the interface specification (`/api/v1/devices …`): the part that both kinds of
- * manufacturer system have in common, with rate limit, request log and fault injection.
+ * Simulates a server for the common device API (`/api/v1/devices`), with a rate limit, a request log and fault
+ * injection. Simulated systems add their own authentication, paths and push connections.
  */
 
 import {
@@ -32,7 +32,7 @@ export interface ApiOptions {
 
 export interface ApiRequest {
   readonly method: string
-  /** Request target as in the request line, including the query. */
+  /** The request target from the request line, including the query. */
   readonly target: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -46,16 +46,16 @@ export type AuthorizationResult =
 /** A stream writes to the response itself and keeps it open. */
 export type Reply = ApiResponse | { readonly stream: (response: ServerResponse) => void }
 
-/** The parts in which the two kinds of system differ. */
+/** The parts that differ between systems. */
 export interface SystemApi {
   readonly manufacturer: string
   readonly show: Show
   readonly elapsed: () => number
   /** Called once for every request within the rate limit. */
   readonly authorize: (apiRequest: ApiRequest) => AuthorizationResult
-  /** Handles the system's own paths; undefined: not one of them. */
+  /** Handles the system's own paths; returns undefined for all others. */
   readonly handle?: (apiRequest: ApiRequest) => Reply | undefined
-  /** Handles a WebSocket upgrade; false: this path has no WebSocket. */
+  /** Handles a WebSocket upgrade; returns false if this path has no WebSocket. */
   readonly upgrade?: (apiRequest: ApiRequest, request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
   readonly dropConnections: () => void
 }
@@ -75,7 +75,7 @@ export interface RequestLog {
   /** At least the last ten thousand requests. */
   readonly entries: readonly LoggedRequest[]
   readonly total: number
-  /** Number of 429 responses from the rate limit, without those of an injected fault. */
+  /** Number of 429 responses that were caused by the rate limit, not by an injected fault. */
   readonly limited: number
   count(path?: string | RegExp, method?: string): number
   clear(): void
@@ -104,7 +104,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
   const sockets = new Set<Socket>()
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
-  /** Applies rate limit and authorization; undefined: a response has been sent. */
+  /** Applies the rate limit and the authorization. If one rejects the request, responds and returns undefined. */
   const admit = (request: IncomingMessage, response: ServerResponse, body: string): Admitted | undefined => {
     const apiRequest = toApiRequest(request, body)
     const entry = record(apiRequest)
@@ -325,7 +325,7 @@ export function createFaultSwitch(dropConnections: () => void) {
       if (fault?.type === 'close-connections') dropConnections()
       else active = fault && { fault, scope, remaining: scope.times ?? Number.POSITIVE_INFINITY }
     },
-    /** Returns the active fault if it applies to this path, and counts it. */
+    /** Returns the active fault if it applies to this path, and counts the request as one that fails. */
     take(path: string): Fault | null {
       if (active === null || !appliesTo(active.fault, active.scope, path)) return null
       const { fault } = active

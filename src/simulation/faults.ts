@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 export type Fault =
   /** Accepts the request and never responds. */
   | { readonly type: 'hang' }
-  /** The correct response, one byte every half second. */
+  /** Sends the correct response, one byte every half second. */
   | { readonly type: 'drip' }
   | { readonly type: 'reset' }
   | {
@@ -35,9 +35,9 @@ export type Fault =
   | { readonly type: 'silent-connections' }
 
 export interface FaultScope {
-  /** Number of requests to fail; without it, until cleared. */
+  /** Number of requests that fail. Default: all until the fault is cleared. */
   readonly times?: number
-  /** Only requests whose path contains this string or matches this pattern. */
+  /** Limits the fault to requests whose path contains this string or matches this pattern. */
   readonly path?: string | RegExp
 }
 
@@ -45,7 +45,7 @@ export interface FaultScope {
 export interface ApiResponse {
   readonly status: number
   readonly headers?: OutgoingHttpHeaders
-  /** Sent as JSON (a string as plain text); undefined: no body. */
+  /** Sent as JSON, or as plain text if it is a string; undefined for a response without a body. */
   readonly body?: unknown
 }
 
@@ -165,7 +165,7 @@ function breakOneDevice(body: unknown, how: Breakage): unknown {
   return { devices: [broken, ...others] }
 }
 
-/** The same for Shure's own API, where the id is nested deeper and the list has no levels. */
+/** Breaks one entry in a list of Shure's System API, where the id is nested deeper and the list has no levels. */
 function breakOneNode(body: { readonly edges: readonly { readonly node: object }[] }, how: Breakage): unknown {
   const [first, ...others] = body.edges
   if (first === undefined) return body

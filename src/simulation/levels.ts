@@ -1,6 +1,6 @@
 /**
- * Simulates battery, RF and audio of a performer as pure functions of elapsed time: the same seed gives the same value at
- * the same time, in any order of calls.
+ * Simulates the battery, RF and audio levels of a performer's transmitter as pure functions of the elapsed time: the
+ * same seed gives the same value at the same time, in any order of calls.
  */
 
 /** The kind of audio on a channel; determines its rhythm. */
@@ -9,7 +9,7 @@ export type Part = 'speech' | 'song' | 'instrument'
 export interface Pack {
   /** Battery percentage at the start of the show. */
   readonly charge: number
-  /** Percent per hour for the first battery; its replacements drain at `perHour`. */
+  /** How fast the first battery drains, in percent per hour; its replacements drain at `perHour`. */
   readonly firstPerHour: number
   readonly perHour: number
 }
@@ -27,7 +27,7 @@ const swapAt = 4
 const swapMs = 25_000
 const hourMs = 3_600_000
 
-/** Levels of a transmitter; null while its battery is being replaced. */
+/** Returns the levels of a transmitter; null while its battery is being replaced. */
 export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
   const battery = batteryAt(pack, elapsedMs)
   if (battery === null) return null
@@ -37,7 +37,7 @@ export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number
   return { battery, audio_level, rf_level }
 }
 
-/** Noise floor of a receiver without a transmitter. */
+/** Returns the levels of a channel without a transmitter: only noise. */
 export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
   return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * smoothNoise(seed + 7, elapsedMs, 2_000)) }
 }
@@ -50,7 +50,7 @@ function batteryAt(pack: Pack, elapsedMs: number): number | null {
   return sinceSwap < 0 ? null : Math.round(100 - (pack.perHour * sinceSwap) / hourMs)
 }
 
-/** Average distance, movement, shadowing, fading and occasional dropouts. */
+/** Adds up average distance, movement, shadowing, fading and occasional dropouts. */
 function rfAt(seed: number, elapsedMs: number): number {
   const usual = -48 - 14 * chance(seed, 1)
   const walking = 8 * smoothNoise(seed + 1, elapsedMs, 19_000)
@@ -122,7 +122,7 @@ function ambientLevel(seed: number, elapsedMs: number): number {
   return toDbfs(-66 + 4 * smoothNoise(seed + 50, elapsedMs, 700))
 }
 
-/** Deterministic hash of two numbers, uniformly distributed in [0, 1). */
+/** Returns a deterministic hash of two numbers, uniformly distributed in [0, 1). */
 export function chance(seed: number, n: number): number {
   let mixed = Math.imul(seed ^ Math.imul(n + 0x7f4a7c15, 0x9e3779b1), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
@@ -130,7 +130,7 @@ export function chance(seed: number, n: number): number {
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
 }
 
-/** Smooth noise in -1…1 with a new target every `periodMs`. */
+/** Returns smooth noise from -1 to 1, which moves to a new random value every `periodMs`. */
 function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
   const position = elapsedMs / periodMs + chance(seed, 0)
   const step = Math.floor(position)

@@ -1,4 +1,4 @@
-/** Periodic push of a simulated system: compares device states and publishes the differences. */
+/** Pushes the changes of a simulated system: compares device states periodically and publishes the differences. */
 
 import { toChannels, toDetail, toTransmitters } from './device-api.ts'
 import type { DeviceState, Show, ShowChannel } from './show.ts'
@@ -11,13 +11,13 @@ export interface DeviceChanges {
 }
 
 export interface PushControls {
-  /** Open connections. */
+  /** Number of open connections. */
   readonly connections: number
   /** Frames or events sent so far over all connections. */
   readonly sent: number
   /** Publishes pending changes immediately. */
   flush(): void
-  /** Stops publishing until `resume`, which publishes the changes made meanwhile. */
+  /** Stops publishing until `resume`. Changes made meanwhile are published then. */
   pause(): void
   resume(): void
   /** Sends this text unchanged to every connection, as one frame or as the data of one event. */
@@ -25,7 +25,7 @@ export interface PushControls {
 }
 
 export interface PushTimer {
-  /** Called when a client connects: changes from now on are published. */
+  /** Called when a client connects, so that changes are published from then on. */
   start(): void
   flush(): void
   pause(): void
@@ -86,7 +86,7 @@ function compare(
   return changes
 }
 
-/** All fields of a device, as published for a new one. */
+/** Returns all fields of a device; they are published when the device is new. */
 export function allFields(state: DeviceState): DeviceChanges['fields'] {
   const { device_id, ...fields } = toDetail(state)
   return { ...fields, channels: toChannels(state), transmitters: toTransmitters(state) }
@@ -116,7 +116,7 @@ function compareChannel(
   const { channel } = after
   const fields = changedFields(previous, after)
   delete fields.transmitter
-  // A removed transmitter is null in its channel; changes of a present one are listed under `transmitters`.
+  // If the transmitter has disappeared, its channel reports null. Changes to a transmitter are in `transmitters`.
   if (previous?.transmitter && after.transmitter === null) fields.transmitter = null
   if (!isEmpty(fields)) channels.push({ channel, ...fields })
   if (after.transmitter === null) return

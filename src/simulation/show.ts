@@ -1,6 +1,6 @@
 /**
- * A realistic show: receivers with performers, scripted events, and manual changes on top of both. Deterministic for a
- * seed and without a clock: callers pass the elapsed time.
+ * Simulates a show: receivers with performers, scripted events, and manual changes that override both. The seed
+ * determines the show, which has no clock: callers pass the elapsed time.
  */
 
 import {
@@ -59,7 +59,7 @@ export interface ShowOptions extends CastOptions {
 
 export interface Show {
   readonly story: readonly StoryEvent[]
-  /** The devices present at that time, in a stable order. */
+  /** Returns the devices present at that time, in a stable order. */
   devicesAt(elapsedMs: number, manufacturer?: string): readonly DeviceState[]
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number
@@ -73,14 +73,14 @@ export interface Show {
     manufacturer: SimulatedManufacturer,
     device?: Partial<ShowDevice> & {
       readonly channels?: number
-      /** Index of the performer on its first channel. */
+      /** Index of the performer on the device's first channel. */
       readonly firstPerformer?: number
     },
   ): string
   remove(id: string): void
 }
 
-/** A device after scripted events and manual changes; valid until the next of either. */
+/** A device with the scripted events and manual changes so far; valid until the next event or change. */
 interface DeviceSnapshot extends DeviceAfterEvents {
   readonly changes: ReadonlyMap<number, ChannelChange>
 }

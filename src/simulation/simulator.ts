@@ -14,9 +14,9 @@ export interface SimulatorOptions extends ApiOptions {
   readonly channelsPerReceiver?: number
   readonly firstNumber?: number
   readonly story?: boolean
-  /** Start time of the show, for systems that share one; default now. */
+  /** Start time of the show; systems that share a show must start at the same time. Default: now. */
   readonly startedAt?: number
-  /** Pushes per second; default 5, 0: only by `push.flush()`. */
+  /** Pushes per second (default 5). With 0, changes are pushed only by `push.flush()`. */
   readonly pushesPerSecond?: number
 }
 
@@ -44,7 +44,7 @@ export interface ShowContext {
   readonly elapsed: () => number
 }
 
-/** Creates the show for the devices of one manufacturer, with its clock. */
+/** Returns the shared show, or creates one for this manufacturer, and adds its clock. */
 export function createShowContext(
   manufacturer: SimulatedManufacturer,
   receivers: number,
@@ -63,7 +63,7 @@ export interface PushConnections {
   count(): number
   sent(): number
   send(text: string): void
-  /** Sends the closing message, then closes every connection. */
+  /** Tells every client that the system is closing, then closes the connections. */
   close(): Promise<void>
 }
 

@@ -1,12 +1,12 @@
 /**
- * Scripted events of a show, chosen by seed: one device changes its address, one appears with an address already in use,
- * one goes offline and returns, one transmitter is switched off and on, one battery drains early.
+ * Scripted events of a show, chosen by seed: one device changes its address, one appears with an address already in
+ * use, one goes offline and returns, one transmitter is switched off and on, one battery drains early.
  */
 
 import { createDeviceSetup, type DeviceSetup, type ShowDevice, type SimulatedManufacturer } from './cast.ts'
 import { chance } from './levels.ts'
 
-/** A change of a device at a fixed time of the show. */
+/** A change to a device at a fixed time in the show. */
 export type StoryEvent =
   | { readonly atMs: number; readonly type: 'moved'; readonly id: string; readonly ip: string }
   | { readonly atMs: number; readonly type: 'appeared'; readonly id: string }
@@ -18,7 +18,10 @@ export type StoryEvent =
       readonly channel: number
     }
 
-/** Creates the events. Replaces one entry of `setups` by one with a draining battery; adds later devices to `late`. */
+/**
+ * Creates the events. Replaces one entry of `setups` with a copy whose battery drains early, and adds the device that
+ * appears during the show to `late`.
+ */
 export function writeStory(seed: number, setups: DeviceSetup[], late: Map<string, DeviceSetup>): StoryEvent[] {
   const [draining, moving, conflicted, leaving, switching] = shuffled(seed, setups)
   const story: StoryEvent[] = []
@@ -48,7 +51,7 @@ export function writeStory(seed: number, setups: DeviceSetup[], late: Map<string
   return story.sort((a, b) => a.atMs - b.atMs)
 }
 
-/** The battery is low after two minutes, critical after eight and replaced after eleven. */
+/** Returns a copy with one battery that is low after two minutes, critical after eight and replaced after eleven. */
 function withDrainingBattery(setup: DeviceSetup): DeviceSetup {
   const first = setup.channels.findIndex((channel) => channel.pack !== null)
   return {
@@ -61,7 +64,7 @@ function withDrainingBattery(setup: DeviceSetup): DeviceSetup {
   }
 }
 
-/** A visitor's receiver that uses the address of an existing device. */
+/** Creates a visiting band's receiver, which has the same IP address as an existing device. */
 function createConflictingDevice(seed: number, existing: ShowDevice, setups: readonly DeviceSetup[]): DeviceSetup {
   const code = existing.manufacturer as SimulatedManufacturer
   const { device, channels } = createDeviceSetup(seed, code, 9000 + setups.length, {

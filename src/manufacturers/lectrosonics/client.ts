@@ -8,7 +8,9 @@ import { type Address, formatQuery, parseReply, type Value } from './codec.ts'
 export interface Session {
   /** The device's IP address. */
   readonly address: string
-  /** Null if the device answers with an error. Throws the manufacturer's ApiError if no answer arrives in time. */
+  /**
+   * Sends a query. Returns null if the answer is an error; throws the manufacturer's ApiError if none arrives in time.
+   */
   query(name: string, address?: Address): Promise<readonly Value[] | null>
   close(): void
 }
@@ -19,7 +21,7 @@ const byLines: Framing = (text) => {
   return { messages, rest }
 }
 
-/** Throws the manufacturer's ApiError if the device does not answer, and the signal's reason on abort. */
+/** Opens a session. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort. */
 export async function openSession(client: UpstreamClient, signal: AbortSignal): Promise<Session> {
   const { timeoutMs, baseUrl } = client.settings
   const { host } = new URL(baseUrl)
@@ -43,7 +45,7 @@ export async function openSession(client: UpstreamClient, signal: AbortSignal): 
         for (;;) {
           const reply = parseReply(await nextAnswer())
           if (reply === null) return null
-          // Other replies answer queries of other clients on the same port.
+          // Other replies are answers to other clients that are connected to the same port.
           if (reply.name === name && (reply.address ?? address) === address) return reply.values
         }
       } finally {

@@ -1,6 +1,6 @@
 /**
- * Formats queries to the Lectrosonics DSQD and parses its replies, one line each. Source: "DSQD Command Reference", July
- * 2019. Pure.
+ * Formats queries to the Lectrosonics DSQD and parses its replies, one line each. Source: "DSQD Command Reference",
+ * July 2019. Pure.
  */
 
 /** A number or a quoted text. */
@@ -16,14 +16,14 @@ interface Reply {
   readonly values: readonly Value[]
 }
 
-/** The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
+/** Formats a query. The `!` requests a reply that repeats the name, so that replies can be matched to queries. */
 export function formatQuery(name: string, address?: Address): string {
   return `!${name}${address === undefined ? '' : `(${address})`}?\r`
 }
 
 /**
- * Parses `OK name=value` and `OK name(1)=value`; several values are written as `{1,2,3}`. Null for anything else: an
- * error, or the reply to a query without `!`.
+ * Parses `OK name=value` and `OK name(1)=value`; several values are written as `{1,2,3}`. Returns null for anything
+ * else: an error, or the reply to a query without `!`.
  */
 export function parseReply(line: string): Reply | null {
   const [, name = '', address, rest = ''] = /^OK\s+([a-z]+)(?:\((\d|\*)\))?\s*=\s*(.*)$/i.exec(line.trim()) ?? []
@@ -32,7 +32,7 @@ export function parseReply(line: string): Reply | null {
   return { name: name.toLowerCase(), address: address === '*' ? address : Number(address) || null, values }
 }
 
-/** The public documents do not state which brackets enclose an array, so all kinds are accepted. */
+/** Parses a value or an array. The public documents do not state its brackets, so all kinds are accepted. */
 function parseValues(text: string): readonly Value[] | null {
   const inner = /^[[{(](.*)[\]})]$/.exec(text)?.[1] ?? text
   const values: Value[] = []
@@ -89,7 +89,7 @@ const statusNames = [
 
 export type ChannelStatus = Readonly<Record<(typeof statusNames)[number], number>>
 
-/** Null if the values are incomplete. */
+/** Names the values of `chstat`; returns null if they are incomplete. */
 export function toChannelStatus(values: readonly Value[]): ChannelStatus | null {
   if (values.length !== statusNames.length || values.some((value) => typeof value !== 'number')) return null
   return Object.fromEntries(statusNames.map((name, index) => [name, values[index]])) as unknown as ChannelStatus

@@ -38,10 +38,13 @@ export const identityQueries: readonly Query[] = [
   'dhcpen',
 ].map((name) => ({ name }))
 
-/** Queries for values that change continuously; `isLinked` shows whether a transmitter is received. */
+/** Queries for values that change continuously, and for `isLinked`, which shows whether a transmitter is present. */
 export const levelQueries: readonly Query[] = channels.map((address) => ({ name: 'chstat', address }))
 
-/** Queries for settings: numbers for all channels at once, names per channel, and transmitter names of linked channels. */
+/**
+ * Returns the queries for settings: numbers for all channels at once, names for each channel, and transmitter names
+ * only for linked channels.
+ */
 export function settingQueries(answers: Answers): readonly Query[] {
   const numbers = ['rxfreq', 'rxmode', 'rxalevel', 'txbatt', 'txgain', 'txkeygood', 'txrfon']
   const names = channels.flatMap((address) => {
@@ -58,7 +61,7 @@ function channelQuery(name: string, address: Address): Query {
   return { name, address }
 }
 
-/** The channels that receive a transmitter. */
+/** Returns the channels to which a transmitter is linked. */
 export function linkedChannels(answers: Answers): readonly number[] {
   return channels.filter((channel) => statusOf(answers, channel)?.isLinked)
 }
@@ -67,7 +70,7 @@ export function keyOf({ name, address }: Query): string {
   return address === undefined ? name : `${name}(${address})`
 }
 
-/** Other devices may use the same port. */
+/** Whether the device is a DSQD; other devices may use the same port. */
 export function isDsqd(answers: Answers): boolean {
   return answers.get('id')?.[0] === 'DSQD'
 }
@@ -98,7 +101,7 @@ export function toIdentity(answers: Answers, address: string): DeviceReport {
   }
 }
 
-/** A slot without a receiver module is not a channel. */
+/** Converts the channels. A slot without a receiver module is not a channel. */
 export function toChannels(answers: Answers): readonly ChannelReading[] {
   return channels.flatMap((channel) => {
     const status = statusOf(answers, channel)
@@ -125,7 +128,10 @@ function toChannel(answers: Answers, channel: number, status: ChannelStatus): Ch
   })
 }
 
-/** Called only while linked, because the values are meaningless otherwise. The battery timer counts up and is not used. */
+/**
+ * Converts the values of a linked transmitter; without a link they are meaningless. The battery timer counts up and is
+ * not used.
+ */
 function toTransmitter(read: ReturnType<typeof createReader>, status: ChannelStatus): TransmitterReading {
   const battery = read.number('txbatt')
   const isTransmitting = read.number('txrfon')

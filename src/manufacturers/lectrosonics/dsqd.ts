@@ -1,6 +1,6 @@
 /**
- * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription polls it: every round queries
- * all levels and one other value, so that all other values are queried in turn.
+ * The adapter for a DSQD at its command port. The device pushes nothing, so a subscription polls it: every round
+ * queries all levels and one other value, so that all other values are queried in turn.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -86,7 +86,7 @@ async function* subscribe(
       const nextAt = performance.now() + roundMs(client, round.length)
       const linkedBefore = linkedChannels(answers)
       await sendQueries(session, round, answers)
-      // It may be another transmitter, so the name of the previous one is discarded.
+      // A newly linked channel may have another transmitter, so the name of the previous one is discarded.
       for (const channel of linkedChannels(answers)) {
         if (linkedBefore.includes(channel)) continue
         const query = { name: 'txname', address: channel }
@@ -102,7 +102,7 @@ async function* subscribe(
   }
 }
 
-/** Throws the manufacturer's ApiError if the host is not a DSQD. */
+/** Connects and queries the identity. Throws the manufacturer's ApiError if the host is not a DSQD. */
 async function connect(client: UpstreamClient, signal: AbortSignal) {
   const session = await openSession(client, signal)
   const answers = new Map<string, readonly Value[]>()
@@ -120,7 +120,7 @@ async function connect(client: UpstreamClient, signal: AbortSignal) {
   }
 }
 
-/** Deletes the earlier answer of a query that the device rejects. */
+/** Sends the queries and stores their answers. Deletes the earlier answer to a query that the device now rejects. */
 async function sendQueries(
   session: Session,
   queries: readonly Query[],

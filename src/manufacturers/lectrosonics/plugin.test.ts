@@ -53,7 +53,7 @@ describeDevice({
       setFault(fault) {
         const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
         simulator.setFault(faults[String(fault)] ?? null)
-        // Answers to the queries of another client.
+        // Simulates answers to the queries of another client.
         if (fault === 'noise') noise = setInterval(() => simulator.push.send('OK rxclip(1)=0'), 5)
       },
       change: (channel, change) => simulator.show.set(state?.device.id ?? '', change, channel),

@@ -1,6 +1,6 @@
 /**
- * Simulates DSQD receivers at their command ports, following the command reference: queries end with CR, answers with CR
- * LF, a leading `!` requests an answer that repeats the query, nothing is pushed, and no authentication is required.
+ * Simulates DSQD receivers at their command ports, following the command reference: queries end with CR, answers with
+ * CR LF, a leading `!` requests an answer that repeats the query, nothing is pushed, and no authentication is required.
  */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -16,7 +16,7 @@ import {
 
 export type LectrosonicsSimulatorOptions = Omit<SimulatorOptions, 'tls' | 'rateLimit' | 'richList' | 'pushesPerSecond'>
 
-/** The state of one unit; undefined if it does not exist. */
+/** Returns the state of one DSQD; undefined if it does not exist. */
 type GetState = () => DeviceState | undefined
 
 interface Unit {
@@ -25,7 +25,7 @@ interface Unit {
   close(): Promise<void>
 }
 
-/** Starts one unit per receiver of the show, at the given port and the following ones. */
+/** Starts one DSQD for each receiver in the show, at the given port and the following ones. */
 export async function startLectrosonicsSimulator(options: LectrosonicsSimulatorOptions = {}): Promise<Simulator> {
   const { host = '127.0.0.1', port = 0, now = Date.now } = options
   const context = createShowContext('lectrosonics', 2, options)
@@ -198,7 +198,7 @@ function deviceValue(name: string, { device }: DeviceState): string | undefined 
   }
 }
 
-/** `(*)` returns the numbers of all channels at once; texts and the status are returned per channel only. */
+/** Returns the value of one channel, or for `(*)` of all channels. Texts and the status do not support `(*)`. */
 function channelValues(name: string, address: string, { channels }: DeviceState): string | undefined {
   if (address !== '*') {
     const channel = channels.find((candidate) => candidate.channel === Number(address))
@@ -237,7 +237,10 @@ function channelValue(name: string, channel: ShowChannel): string | undefined {
   }
 }
 
-/** The values of `chstat`. Meters are limited to -60 dBFS and to 0 and 60 dBµV; the active antenna changes with the signal. */
+/**
+ * Returns the values of `chstat`. Meters are limited to -60 dBFS and to 0 and 60 dBµV; the active antenna changes with
+ * the signal.
+ */
 function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[] {
   const rf = rf_level ?? -107
   const linked = transmitter === null ? 0 : 1

@@ -159,7 +159,7 @@ describe('ew G4', () => {
     await expect.poll(() => simulator.subscriptions).toBe(0)
     simulator.set({ isTxMuted: false, battery: '30' })
     await findReport(iterator, hasBattery(30))
-    // Within the eight seconds after which a subscription is renewed.
+    // The time limit covers the eight seconds until the subscription is renewed.
   }, 12_000)
 
   test('reports the name, frequency and audio level of an SR', async () => {

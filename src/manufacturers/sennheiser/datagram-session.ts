@@ -1,6 +1,6 @@
 /**
- * Monitors a single device over UDP. The device list has one entry, and the subscription delivers the whole device. A
- * `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
+ * Monitors an individual device over UDP. The device list has one entry, and the subscription reports the whole device.
+ * A `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
  */
 
 import type { DeviceReport } from '../../model/receiver.ts'
@@ -12,17 +12,17 @@ import { defineAdapter, type ProtocolAdapter, type PushEvent, type UpstreamDevic
 export interface DatagramSession {
   /** Returns the messages that are due at `now` (milliseconds of the monotonic clock) and marks them as sent. */
   takeDueMessages(now: number): readonly string[]
-  /** Monotonic time at which the next message is due if nothing is received before. */
+  /** Monotonic time at which the next message is due if nothing is received before then. */
   readonly nextSendAt: number
   /** Processes a datagram. Returns the reason when it is ignored, else null. */
   receive(text: string, now: number): string | null
-  /** The device as known so far; null until it is identified. */
+  /** Returns what is known about the device so far; null until it is identified. */
   getReport(): DeviceReport | null
   /** Whether all initial requests have been answered or given up. */
   readonly isComplete: boolean
   /** Why the device rejects the subscription; null while it accepts it. */
   readonly rejection: string | null
-  /** The message that cancels all subscriptions. */
+  /** Returns the message that cancels all subscriptions. */
   createUnsubscribeMessage(): string
 }
 
@@ -38,7 +38,7 @@ interface DatagramProtocol {
   createSession(endpoint: DeviceEndpoint): DatagramSession
   /** Prefix of the device ids. */
   readonly idPrefix: string
-  /** Devices reply to the port with their own number instead of the source port of the request. */
+  /** Whether devices reply to the port number on which they listen instead of the source port of the request. */
   readonly repliesToFixedPort?: boolean
 }
 
@@ -48,7 +48,7 @@ interface DatagramDevice extends UpstreamDevice {
 
 /** All supported devices send levels several times a second, so a silence of this length means the device is lost. */
 const maxSilenceMs = 15_000
-/** Longest wait for unanswered initial requests after the first report. */
+/** The maximum time to wait, after the first report, for answers to the remaining initial requests. */
 const maxInitialWaitMs = 3000
 const maxSleepMs = 1000
 
@@ -90,8 +90,8 @@ interface SessionUpdate {
 }
 
 /**
- * Yields after every batch of received datagrams. Returns without an error on abort; throws the manufacturer's ApiError
- * when the device is lost.
+ * Runs a session and yields after every batch of received datagrams. Returns without an error on abort; throws the
+ * manufacturer's ApiError when the device is lost.
  */
 async function* runSession(
   client: UpstreamClient,

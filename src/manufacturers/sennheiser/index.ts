@@ -1,4 +1,4 @@
-/** Sennheiser plugin: systems that report many devices, and single devices that are monitored directly. */
+/** The plugin for Sennheiser systems, which report many devices, and individual devices that are monitored directly. */
 
 import { parseConnection } from '../../upstream/connection-settings.ts'
 import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
@@ -8,7 +8,7 @@ import { ssc1 } from './ssc1/session.ts'
 import { blockAfterUnauthorized, identifySsc2, isSsc2, ssc2 } from './ssc2/adapter.ts'
 import { system } from './system.ts'
 
-/** An HTTP address is either a system with the device API of the specification or a single SSC 2 device. */
+/** An HTTP address belongs either to a system with the common device API or to an individual SSC 2 device. */
 const web: ProtocolDetector = {
   default: system,
   async detect(client, { assumed, error }, signal) {
@@ -21,7 +21,10 @@ const web: ProtocolDetector = {
 }
 
 const adapters = { 'http:': web, 'https:': web, 'ssc1:': ssc1, 'mcp:': mcp }
-/** Fixed by the hardware and the interface specification; a configured user name is ignored. */
+/**
+ * The user name that the hardware and the interface specification (see docs/conformance.md) require. A configured user
+ * name is ignored.
+ */
 const username = 'api'
 const devicePorts = { 'ssc1:': 45, 'mcp:': 53_212 }
 

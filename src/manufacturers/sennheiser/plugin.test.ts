@@ -32,7 +32,7 @@ async function start(options: Parameters<typeof startSennheiserSimulator>[0] = {
   return simulator
 }
 
-/** Subscription targets that the test changes with `set`. */
+/** Creates subscription targets that the test changes with `set`. */
 function createTargets(first: readonly string[]) {
   let ids = first
   const waiting = new Set<() => void>()

@@ -1,4 +1,4 @@
-/** Event stream of a Sennheiser system. */
+/** Subscribes to changes over the event stream of a Sennheiser system. */
 
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'

@@ -16,11 +16,11 @@ export interface UdpSocketOptions {
 /** Simulated network conditions; may be changed at any time. */
 export interface NetworkConditions {
   /**
-   * `none`: network control is off or the device is unplugged. `garbage`: another kind of device uses the address.
-   * `both`: garbage before every valid datagram.
+   * What the socket sends. `none`: nothing, as if network control is off or the device is unplugged. `garbage`: only
+   * garbage, as if another kind of device uses the address. `both`: garbage before every valid datagram.
    */
   content: 'valid' | 'none' | 'garbage' | 'both'
-  /** Drops every n-th sent datagram; 0: none. */
+  /** Drops every n-th datagram that is sent; 0 drops none. */
   dropEvery: number
   /** Delay of every sent datagram. */
   delayMs: number

@@ -1,4 +1,7 @@
-/** Simulated Sennheiser system: HTTP Basic, third-party access that can be disabled, changes over an event stream. */
+/**
+ * Simulates a Sennheiser system that implements the common device API: HTTP Basic, third-party access that can be
+ * disabled, and changes pushed over an event stream.
+ */
 
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
@@ -17,12 +20,12 @@ export interface SennheiserSimulatorOptions extends SimulatorOptions {
   readonly password?: string
   /** Whether third-party access is enabled. */
   readonly access?: boolean
-  /** Interval of the comments that keep an idle stream open; default 15 s, null: none. */
+  /** Interval of the comments that keep an idle stream open; default 15 s, null for none. */
   readonly keepAliveMs?: number | null
 }
 
 export interface SennheiserSimulator extends Simulator {
-  /** Disabling access ends all streams. */
+  /** Enables or disables third-party access. Disabling it ends all streams. */
   setAccess(isOn: boolean): void
 }
 
@@ -32,7 +35,7 @@ interface Session {
   paths: ReadonlySet<string>
 }
 
-/** A resource and its changed fields; null: removed. */
+/** A resource and its changed fields; null if the resource was removed. */
 type Change = [path: string, value: object | null]
 
 const subscriptionsPath = '/api/ssc/state/subscriptions'
@@ -111,7 +114,7 @@ function createSessions(context: ShowContext, callbacks: { isSilent: () => boole
     write(session, 'open', JSON.stringify({ path, sessionUUID: id }))
     onOpen()
   }
-  /** Subscribes to all paths or none: a path that does not name a device fails the whole list. */
+  /** Subscribes to all paths or none: if one path does not name a device, the whole list is rejected. */
   const subscribe = (session: Session, paths: readonly string[]): Reply => {
     const added: [string, object][] = []
     for (const path of paths) {

@@ -1,4 +1,7 @@
-/** A Sennheiser system as in the interface specification: a device list over REST and changes over an event stream. */
+/**
+ * The adapter for Sennheiser systems that implement the common device API (`/api/v1/devices`): a device list over REST,
+ * with changes pushed over an event stream.
+ */
 
 import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
 import { defineAdapter } from '../plugin.ts'

@@ -2,7 +2,7 @@
 
 import type { Encryption } from '../../model/details.ts'
 
-/** Converts kHz to MHz as text. Undefined when the value is missing, null when it is invalid. */
+/** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   return typeof value === 'number' && value > 0 && value < 100_000_000 ? (value / 1000).toFixed(3) : null
@@ -17,7 +17,7 @@ export function listIncludes(list: unknown, value: string): boolean {
   return Array.isArray(list) && list.includes(value)
 }
 
-/** Encryption of a channel: the device-wide setting, or `error` when its transmitter has a different key. */
+/** Reads a channel's encryption: the device-wide setting, or `error` if its transmitter has a different key. */
 export function readEncryption(isEnabled: unknown, warnings: unknown): Encryption | null | undefined {
   if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)
@@ -35,7 +35,7 @@ export function readBatteryType(value: unknown): string | null | undefined {
   return batteryTypes.get(String(value).replace(/\s/g, '').toLowerCase()) ?? null
 }
 
-/** Active antenna: 0 none, 1 A, 2 B. */
+/** Reads the active antenna: 0 means none, 1 means A, 2 means B. */
 export function readDiversity(value: unknown): string | null | undefined {
   return value === undefined ? undefined : (['', 'A', 'B'][Number(value)] ?? null)
 }

@@ -19,7 +19,7 @@ export const beacon: Beacon = {
   },
 }
 
-/** Null for a device that does not support command strings. */
+/** Converts the attributes; returns null if the device does not support command strings. */
 function toAnnouncedDevice(attributes: SlpAttributes, ip: string): AnnouncedDevice | null {
   const known = findModel(/\bcd:([0-9a-f-]{36})/i.exec(attributes['csl-esta.dmp'] ?? '')?.[1] ?? '')
   const reportedModel = readText(attributes['acn-fctn'], maxNameChars) ?? null
@@ -44,7 +44,7 @@ function findByName(model: string) {
   return family && { model, device_type: family.name, channels: countByModel(family, model) ?? 0 }
 }
 
-/** The id begins with the last four bytes of the MAC address. Only Shure's range 00:0E:DD is supported. */
+/** Reads the MAC address, whose last four bytes begin the id. Returns null outside Shure's range 00:0E:DD. */
 function macOf(cid: string): string | null {
   return /^dd[0-9a-f]{6}-/i.test(cid) ? (readMac(`000E${cid.slice(0, 8)}`) ?? null) : null
 }

@@ -1,7 +1,7 @@
 /**
  * The component ids (ACN DCID) of Shure's networked receivers and chargers, with model, channels and band. Source: the
- * map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs that differ only in their first eight digits. `?` marks
- * ids without a band in the map. Devices newer than the map are identified by their model name.
+ * map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs that differ only in their first eight digits. `?`
+ * marks ids without a band in the map. Devices newer than the map are identified by their model name.
  */
 
 interface ModelIds {
@@ -129,7 +129,7 @@ function* readBands(ids: string): Generator<[id: string, band: string | null]> {
   }
 }
 
-/** Null if the id is not in the table. */
+/** Returns the model with this component id; null if the id is not in the table. */
 export function findModel(dcid: string): KnownModel | null {
   const digits = shape.exec(dcid.toUpperCase())?.[1]
   return (digits !== undefined && byId.get(digits)) || null

@@ -1,4 +1,4 @@
-/** The plugin for Shure systems and single Shure devices. */
+/** The plugin for Shure systems and individual Shure devices. */
 
 import { parseConnection } from '../../upstream/connection-settings.ts'
 import { adapterFor, type Plugin, type ProtocolDetector } from '../plugin.ts'
@@ -8,7 +8,10 @@ import { strings, uhfrStrings } from './strings/adapter.ts'
 import { system } from './system.ts'
 import { identifySystemApi, isSystemApi, systemApi } from './system-api/index.ts'
 
-/** A system has the API of the specification or Shure's System API; the format of its device list distinguishes them. */
+/**
+ * A system implements either the common device API or Shure's System API. Both list devices at `/api/v1/devices`, but
+ * in different formats.
+ */
 const web: ProtocolDetector = {
   default: system,
   async detect(client, { assumed, error }, signal) {

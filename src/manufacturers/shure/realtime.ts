@@ -7,7 +7,7 @@ import { openWebSocket } from '../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
-/** The socket pushes changes of all devices of the system, so the targets are not needed. */
+/** Subscribes to all devices of the system: its WebSocket always pushes all changes, so the targets are not needed. */
 export async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,

@@ -1,6 +1,6 @@
 /**
- * Simulates a Shure system with the API of the specification: HTTP Digest (RFC 7616), discovery addresses, changes pushed
- * over a WebSocket. The digest is implemented independently of the client's, so that each verifies the other.
+ * Simulates a Shure system that implements the common device API: HTTP Digest (RFC 7616), discovery addresses, and
+ * changes pushed over a WebSocket. Its digest code is independent of the client's, so that each verifies the other.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -20,7 +20,7 @@ type Algorithm = 'MD5' | 'SHA-256'
 export interface ShureSimulatorOptions extends SimulatorOptions {
   readonly username?: string
   readonly sharedKey?: string
-  /** Offered in this order. Default: both. */
+  /** The algorithms that are offered, in this order. Default: both. */
   readonly algorithms?: readonly Algorithm[]
   /** Number of requests after which a nonce is stale. */
   readonly nonceUses?: number
@@ -134,7 +134,7 @@ function requireUpgrade(apiRequest: ApiRequest): Reply | undefined {
   return { status: 426, headers: { upgrade: 'websocket' }, body: { title: 'Upgrade Required', status: 426 } }
 }
 
-/** A quirk of the real server: a request without a body must not claim to be JSON. */
+/** Rejects a request that has a content type but no body, as the real server does. */
 export function checkContentType({ headers, body }: ApiRequest): Reply | undefined {
   if (body !== '' || headers['content-type'] === undefined) return undefined
   return { status: 400, body: { title: 'A non-empty request body is required.', status: 400 } }
@@ -250,7 +250,7 @@ export function createDigest(options: DigestOptions): (apiRequest: ApiRequest) =
   }
 }
 
-/** `Digest name=value, name="quoted value", …`; null for any other scheme and for a repeated name. */
+/** Parses `Digest name=value, name="quoted value", …`; returns null for any other scheme and for a repeated name. */
 function parseDigest(header: string | undefined): Record<string, string> | null {
   const [, list] = /^Digest\s+(.*)$/is.exec(header ?? '') ?? []
   if (list === undefined) return null

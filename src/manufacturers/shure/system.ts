@@ -1,4 +1,7 @@
-/** The adapter for Shure systems with the API of the interface specification: a device list, and changes over a WebSocket. */
+/**
+ * The adapter for Shure systems that implement the common device API (`/api/v1/devices`): a device list over REST, with
+ * changes pushed over a WebSocket.
+ */
 
 import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
 import { defineAdapter } from '../plugin.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatLine, formatPushLine, parseDatagram, percentToDbfs, percentToDbm } from './codec.ts'
 
-// Lines of the examples in TI 1254 v1.0, sections on cyclic and configuration attributes.
+// Lines from the examples in TI 1254 v1.0, sections on cyclic and configuration attributes.
 const emCycle = [
   'RF1 25 65 1',
   'RF2 28 78 0',

@@ -1,6 +1,6 @@
 /**
- * The Media Control Protocol of evolution wireless G3, G4 and the 2000 series: formats commands and parses reported lines.
- * Source of syntax, attributes and units: Sennheiser TI 1254 v1.0, "Media control protocol description".
+ * The Media Control Protocol of evolution wireless G3, G4 and the 2000 series: formats commands and parses reported
+ * lines. Source of syntax, attributes and units: Sennheiser TI 1254 v1.0, "Media control protocol description".
  */
 
 import { cleanText, maxNameChars } from '../../../upstream/fields.ts'
@@ -12,7 +12,7 @@ export interface McpFacts {
   readonly name: string
   readonly firmware: string
   readonly frequencyKhz: number
-  /** `Mute`: the audio output of an EM, the RF carrier of an SR. */
+  /** The `Mute` setting, which mutes the audio output of an EM and the RF carrier of an SR. */
   readonly isMuted: boolean
   /** Peak since the last cycle, per antenna. */
   readonly rf1Percent: number
@@ -21,14 +21,14 @@ export interface McpFacts {
   readonly rfPercent: number
   readonly activeAntenna: 1 | 2
   readonly hasPilot: boolean
-  /** For an SR, the louder of both channels. */
+  /** For an SR, the level of the louder channel. */
   readonly afPercent: number
   readonly afPeakPercent: number
   /** Current mutes of an EM. */
   readonly mutes: { readonly tx: boolean; readonly rf: boolean; readonly rx: boolean }
-  /** Current state of an SR. */
+  /** Whether the RF carrier of an SR is off now. */
   readonly isRfOff: boolean
-  /** Null: no battery telegram is received, so most likely there is no transmitter. */
+  /** Null if no battery telegram is received, which most likely means that there is no transmitter. */
   readonly batteryPercent: number | null
   /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty without a warning. */
   readonly warnings: readonly string[]
@@ -52,11 +52,11 @@ export interface McpMessage {
 
 /** Parameters of the `Push` command, the only command that is sent with values. */
 export interface PushRequest {
-  /** Lifetime of the subscription; 0: a single report. */
+  /** Lifetime of the subscription; 0 requests a single report. */
   readonly timeoutS: number
-  /** Interval in steps of 100 ms; 0: no levels. */
+  /** Interval between levels, a multiple of 100 ms; 0 requests no levels. */
   readonly cycleMs: number
-  /** Also report the configuration immediately and on change, and levels immediately when warnings change. */
+  /** Whether to report the configuration, immediately and on change, and levels as soon as warnings change. */
   readonly withConfiguration: boolean
 }
 
@@ -83,23 +83,29 @@ export function parseDatagram(text: string): McpMessage {
   return { facts, errors, ignored }
 }
 
-/** dBuV = 0.4 * %, and 0 dBuV at 50 ohm is -107 dBm. */
+/** Converts an RF level: dBuV = 0.4 * %, and 0 dBuV at 50 ohm is -107 dBm. */
 export function percentToDbm(percent: number): number {
   return 0.4 * percent - 107
 }
 
-/** Relative to peak. The document gives both ends of the scale; a linear scale between them is an assumption. */
+/**
+ * Converts an audio level to decibels relative to peak. The document gives both ends of the scale; a linear scale
+ * between them is an assumption.
+ */
 export function percentToDbfs(percent: number): number {
   return 0.5 * percent - 50
 }
 
-/** TI 1254 mentions a semicolon as line end, but all its examples use CR. A name may contain a semicolon. */
+/**
+ * Splits a datagram into lines. TI 1254 mentions a semicolon as line end, but all its examples use CR, and a name may
+ * contain a semicolon. So a semicolon ends a line only if there is no line break.
+ */
 function splitLines(text: string): string[] {
   const lines = /[\r\n]/.test(text) ? text.split(/[\r\n]+/) : text.split(';')
   return lines.map((line) => line.trim()).filter((line) => line !== '')
 }
 
-/** `1010: Invalid parameter [ Squelch 3 ]` */
+/** Parses an error such as `1010: Invalid parameter [ Squelch 3 ]`; returns null for any other line. */
 function parseError(line: string): McpError | null {
   const [, code, text = '', command = ''] = /^(\d{4}):\s*([^[]*)(?:\[\s*(.*?)\s*\])?$/.exec(line) ?? []
   return code === undefined ? null : { code: Number(code), text: text.trim(), command }
@@ -161,7 +167,10 @@ const parseSrLevels = numberParser(4, ([left, right, peakLeft, peakRight]) => ({
   afPeakPercent: Math.max(peakLeft, peakRight),
 }))
 
-/** For an EM, mutes since the last cycle (`AF` has the current ones). For an SR, the first number is the current state. */
+/**
+ * Parses `States`. For an SR, the first number is the current state. For an EM, the numbers are the mutes since the
+ * last cycle, which are not used, because `AF` contains the current ones.
+ */
 function parseStates(rest: string): Partial<McpFacts> | null {
   const [now] = parseNumbers(rest) ?? []
   return now === undefined ? null : { isRfOff: now === 1 }

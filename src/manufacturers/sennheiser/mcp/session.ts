@@ -8,7 +8,9 @@ import { idPrefix, toDeviceReport } from './translate.ts'
 const renewEveryMs = 8000
 /** Interval of requests until the first response. Datagrams may be lost, but a silent device must not be flooded. */
 const retryEveryMs = 2500
-/** The lifetime allows for two lost renewals and ends soon after Micwatch stops. */
+/**
+ * The lifetime allows for one lost renewal, but is short, so that the device stops sending soon after Micwatch stops.
+ */
 const subscription = { timeoutS: 20, cycleMs: 500, withConfiguration: true }
 
 /** These devices send replies to their own port number instead of the source port of the request. */

@@ -1,7 +1,7 @@
 /**
- * Simulated ew G4 rack device on a real socket: an EM with one transmitter, or an SR. Behaves as in TI 1254 v1.0: error
- * table, subscriptions that end without a message, level intervals in steps of 100 ms, and replies to port 53212, its own
- * port number, instead of the source port of the request.
+ * Simulates an ew G4 rack device on a real socket: an EM with one transmitter, or an SR. It follows TI 1254 v1.0: it
+ * has the documented error messages, subscriptions end without a message, and level intervals are multiples of 100 ms.
+ * It replies to port 53212, its own port number, instead of the source port of the request.
  */
 
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
@@ -54,7 +54,9 @@ export interface McpSimulator {
 interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
-  /** 1: configuration on change; 2: levels when warnings change; 4: when pilot tone or battery change. */
+  /**
+   * Bits that request 1: configuration on change, 2: levels on changed warnings, 4: levels on changed pilot or battery.
+   */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null
 }
@@ -274,7 +276,7 @@ function formatSrCycle(state: McpState): string[] {
 interface Setting {
   readonly field: keyof McpState
   readonly maxValues: number
-  /** Absent: no relative values. */
+  /** Absent if relative values are not supported. */
   readonly step?: number
   isAllowed(value: number): boolean
   apply(value: number, others: readonly number[]): Partial<McpState>

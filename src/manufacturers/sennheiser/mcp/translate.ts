@@ -7,7 +7,7 @@ import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
 
 export const idPrefix = 'mcp:'
 
-/** These devices report no serial number, MAC address or model, so the network address is their identity. */
+/** Converts what is known. These devices report no serial number, MAC address or model: the address identifies them. */
 export function toDeviceReport(
   facts: Partial<McpFacts>,
   { host, ip, name: configuredName }: DeviceEndpoint,
@@ -47,7 +47,7 @@ function toChannel(facts: Partial<McpFacts>): ChannelReading {
   }
 }
 
-/** An SR receives no RF, so `rf_low` does not apply. */
+/** Converts the warnings. An SR receives no RF, so `rf_low` does not apply. */
 function toWarnings({ kind, warnings }: Partial<McpFacts>): Pick<ChannelDetails, 'overload' | 'rf_low'> {
   if (warnings === undefined) return {}
   return {
@@ -64,7 +64,7 @@ function toAudioLevel(percent: number): number {
   return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
-/** A battery telegram or a pilot tone indicates a transmitter. An SR has no receiver. */
+/** Converts the transmitter of an EM, which a battery telegram or a pilot tone indicates. An SR receives none. */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
   const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}

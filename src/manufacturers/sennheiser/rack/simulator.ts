@@ -8,7 +8,7 @@ import { type Ssc2Simulator, startSsc2Simulator } from '../ssc2/simulator.ts'
 
 interface RackDevice {
   readonly source: { readonly url: string; readonly name: string }
-  /** Sets the channel state at `atMs` into the show. */
+  /** Sets the state of the channels; `atMs` is the time since the show began. */
   update(channels: readonly ShowChannel[], atMs: number): void
   close(): Promise<void>
 }
@@ -16,7 +16,10 @@ interface RackDevice {
 const password = 'stage-right-password'
 const updateIntervalMs = 200
 
-/** Returns `devices` and `password` for a manufacturer record. `firstPerformer`: index of the first performer. */
+/**
+ * Starts the rack and returns `devices` and `password` for a manufacturer record. `firstPerformer` is the index of the
+ * first performer on its channels.
+ */
 export async function startSennheiserRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
   const startedAt = Date.now()
@@ -47,13 +50,13 @@ export async function startSennheiserRack(seed: number, firstPerformer: number) 
   return { devices: rack.map(({ device }) => device.source), password, close }
 }
 
-/** Some systems have only one loopback address. */
+/** Skips a device whose address is not available, because some operating systems have only one loopback address. */
 function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
   if (error.code === 'EADDRNOTAVAIL') return null
   throw error
 }
 
-/** Each device has its own address, because the address is the only identity of an ew device. */
+/** Each device has its own IP address, because an ew device has no other identity. */
 const rackDevices: readonly { readonly channels: number; start(): Promise<RackDevice> }[] = [
   {
     channels: 1,
@@ -201,7 +204,7 @@ function updateSpectera(device: Ssc2Simulator, channels: readonly ShowChannel[])
   device.set('/api/audio/metering', meters(levels.map((rms) => ({ rms, peak: Math.min(0, rms + 9) }))))
 }
 
-/** One pack charges within about two hours; the other bay is empty. */
+/** Charges one pack from 37% to 100% in 75 minutes; the other bay is empty. */
 function updateCharger(device: Ssc1Simulator, atMs: number): void {
   const minutesToFull = Math.max(0, 75 - Math.floor(atMs / 60_000))
   const gauge = 100 - Math.ceil(minutesToFull / 1.2)
@@ -220,12 +223,12 @@ function kHz({ frequency }: ShowChannel): number {
   return Math.round((Number(frequency) * 1000) / 25) * 25
 }
 
-/** Remaining minutes of a battery that lasts eight hours. */
+/** Returns the remaining minutes of a battery that lasts eight hours. */
 function minutesOf(percent: number | undefined): number | undefined {
   return percent === undefined ? undefined : Math.round(percent * 4.8)
 }
 
-/** Battery level of devices that report only four steps. */
+/** Returns the battery level as reported by devices that distinguish only four steps. */
 function toFourSteps(percent: number): string {
   if (percent > 85) return '100'
   if (percent > 50) return '70'

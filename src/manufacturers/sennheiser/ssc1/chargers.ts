@@ -20,7 +20,7 @@ export const chg70n: Family = {
   },
 }
 
-/** The id is the serial number where known, so that it does not depend on the bay. Only chargers report it. */
+/** Reads the pack in a bay. Its id is the serial number if that is known, so that it does not depend on the bay. */
 function readBay(
   values: SscValues,
   { charger, type, index }: { charger: string; type: unknown; index: number },
@@ -77,8 +77,9 @@ function parametersAt(slot: number, subslot: number): string {
 }
 
 /**
- * Twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes, percent, cycles, health,
- * hours and minutes to full. Unknown values are 65280, which is out of range for every value that is read.
+ * Reads a battery from twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes,
+ * percent, cycles, health, hours and minutes to full. Unknown values are 65280, which is out of range for every value
+ * that is read.
  */
 function readBatteryAt(
   values: SscValues,

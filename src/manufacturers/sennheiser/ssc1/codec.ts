@@ -1,6 +1,7 @@
 /**
- * Sound Control Protocol 1: converts between JSON datagrams and values by address. An address `/rx1/name` is the nested object
- * `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109).
+ * Sound Control Protocol 1: converts between JSON datagrams and values by address. An address `/rx1/name` is the nested
+ * object `{"rx1":{"name":…}}`. Source: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000
+ * (TI 1109).
  */
 
 import { isDeeper, maxJsonDepth } from '../../../model/json.ts'
@@ -89,7 +90,7 @@ function collectValues(branch: Json, prefix: string, values: Map<string, unknown
   }
 }
 
-/** A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
+/** Collects errors. A rejected address has the value `[code, {"desc": text}]`, on some devices `{"code", "desc"}`. */
 function collectErrors(tree: unknown, address: string): SscError[] {
   const leaf = Array.isArray(tree) ? { code: tree[0], desc: isRecord(tree[1]) ? tree[1].desc : '' } : tree
   if (!isRecord(leaf)) return []

@@ -1,6 +1,6 @@
 /**
- * Product families with SSC 1: addresses to subscribe to and their conversion to the common format. Addresses and units:
- * Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
+ * Product families with SSC 1: addresses to subscribe to and their conversion to the common format. Addresses and
+ * units: Sennheiser's SSC developer's guides for EW-DX (firmware 3.0) and Digital 6000 (TI 1109 v2.2).
  */
 
 import {
@@ -30,7 +30,7 @@ export const macTopic: Topic = {
   isReadOnce: true,
 }
 
-/** Returns null for a device without radio channels and packs. */
+/** Returns the family of a product; null for a device that has neither radio channels nor packs. */
 export function familyOfProduct(product: string): Family | null {
   return families.find(([pattern]) => pattern.test(product))?.[1] ?? null
 }
@@ -168,7 +168,10 @@ export interface Meters {
   readonly afDbfs: number
 }
 
-/** A row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Undefined if the row is missing. */
+/**
+ * Reads a channel's row of `/mm`: RF1, its peak, RF2, its peak, DIV1, DIV2, LQI, AF, its peak. Returns undefined if the
+ * row is missing or malformed.
+ */
 export function readMeters(mm: unknown, channel: number): Meters | undefined {
   const row: unknown = Array.isArray(mm) ? mm[channel - 1] : undefined
   if (!Array.isArray(row) || row.length < 8 || !row.every((value) => Number.isFinite(value))) return undefined
@@ -184,7 +187,7 @@ export function readMeters(mm: unknown, channel: number): Meters | undefined {
   }
 }
 
-/** `["70%", "5:12"]`. The state `low` has no number in the guide; 10 % is an assumption. */
+/** Reads the charge from `["70%", "5:12"]`. The guide gives no number for the state `low`; 10% is an assumption. */
 function readBatteryState(battery: unknown): number | null {
   const state: unknown = Array.isArray(battery) ? battery[0] : undefined
   if (state === 'low') return 10
@@ -192,7 +195,7 @@ function readBatteryState(battery: unknown): number | null {
   return percent === undefined ? null : (readBattery(Number(percent)) ?? null)
 }
 
-/** `h:mm`, or `-:--` when unknown. */
+/** Reads the runtime in minutes from `["70%", "5:12"]`; `-:--` means unknown. */
 function readRuntime(battery: unknown): number | null {
   const [, hours, minutes] = /^(\d{1,3}):(\d\d)$/.exec(String(Array.isArray(battery) ? battery[1] : '')) ?? []
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes)

@@ -2,17 +2,17 @@
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
 
-/** Values received so far, by address; null: rejected or without a value. */
+/** Values received so far, by address; null if the address was rejected or has no value. */
 export type SscValues = ReadonlyMap<string, unknown>
 
-/** Addresses that are requested together. Few, because a response that exceeds one datagram is rejected. */
+/** Addresses that are requested together: only a few, because devices reject a request if the response is too long. */
 export interface Topic {
   readonly addresses: readonly string[]
-  /** Notification interval, for levels; null: on change. */
+  /** Interval of notifications about levels; null for notifications on change. */
   readonly everyMs: number | null
-  /** The channel the addresses belong to; null: the device. */
+  /** The channel that the addresses belong to; null if they belong to the device as a whole. */
   readonly channel: number | null
-  /** Read once instead of subscribed. */
+  /** Whether the values are read with a get request instead of a subscription. */
   readonly isReadOnce?: boolean
 }
 
@@ -20,6 +20,6 @@ export interface Family {
   /** Topics for the largest model of the family; smaller ones reject `/rx3/name` with 404. */
   readonly topics: readonly Topic[]
   readChannel?(values: SscValues, channel: number): ChannelReading
-  /** The packs in the charger with this id; undefined until reported. */
+  /** Returns the packs in the charger with this id; undefined until the charger has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

@@ -14,7 +14,10 @@ import { familyOfProduct, identityTopic, macTopic } from './families.ts'
 import type { Topic } from './family.ts'
 import { idPrefix, toDeviceReport } from './translate.ts'
 
-/** The end of a subscription is announced at most once, so it is renewed at a third of its lifetime. */
+/**
+ * The end of a subscription is announced at most once, and the datagram may be lost, so a subscription is renewed after
+ * a third of its lifetime.
+ */
 const lifetimeS = 24
 const renewEveryMs = (lifetimeS * 1000) / 3
 const retryEveryMs = 2000
@@ -53,7 +56,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
   function applyValue(address: string, value: unknown, now: number): void {
     const before = values.get(address)
     values.set(address, value)
-    // A transmitter was linked or unlinked: request its values again.
+    // If the warnings changed, a transmitter may have been linked or unlinked: request its values again.
     if (!address.endsWith('warnings') || String(before) === String(value)) return
     const changedTopic = topics?.find(({ addresses }) => addresses.includes(address))
     for (const topic of topics ?? [])
@@ -67,7 +70,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
     else if (address.startsWith('/osc')) rejection = `the device rejects the subscription (${code} ${text})`
     else if (code === failedDependency) for (const rejectedAddress of rejected) values.set(rejectedAddress, null)
-    // A smaller device has fewer channels. A channel that was reported before is kept.
+    // A 404 means that the device has fewer channels. A channel that was reported before is kept.
     else if (code === 404) {
       const missing = rejected.filter((candidate) => !values.has(candidate))
       topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null

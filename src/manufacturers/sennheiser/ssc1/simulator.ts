@@ -1,7 +1,7 @@
 /**
- * Simulated SSC 1 device on a real socket: EW-DX with two or four channels, an EM 6000, chargers. It replies to the source
- * port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses of an unlinked
- * transmitter with error 424 next to valid values, and rounds numbers to their steps.
+ * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000 or a charger. It replies
+ * to the source port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses
+ * of an unlinked transmitter with error 424 next to valid values, and rounds numbers to their steps.
  */
 
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from '../simulated-udp.ts'
@@ -11,7 +11,7 @@ export interface Ssc1SimulatorOptions extends UdpSocketOptions {
   readonly model?: SscModel
   readonly values?: Readonly<Record<string, unknown>>
   readonly mac?: string
-  /** Default 8. */
+  /** Maximum number of clients with subscriptions (default 8). */
   readonly maxClients?: number
 }
 
@@ -19,7 +19,7 @@ export interface Ssc1Simulator {
   readonly url: string
   readonly udp: SimulatedUdpSocket
   readonly subscriptions: number
-  /** Current value of an address. */
+  /** Returns the current value of an address. */
   value(address: string): unknown
   /** Changes values as if at the front panel, and notifies subscribers. */
   set(values: Readonly<Record<string, unknown>>): void
@@ -154,7 +154,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     notifySubscribers(changed)
   }
 
-  /** Subscriptions with a fixed rate are notified by their timer instead. */
+  /** Notifies subscribers of changes. Subscriptions with a fixed rate are notified by their timer instead. */
   function notifySubscribers(changed: readonly string[]): void {
     for (const [key, { timer }] of [...subscriptions]) if (timer === null) notify(key, changed)
   }

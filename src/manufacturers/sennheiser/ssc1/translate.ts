@@ -9,7 +9,7 @@ import type { SscValues } from './family.ts'
 
 export const idPrefix = 'ssc1:'
 
-/** `endpoint.channels`: the numbers of the device's channels. */
+/** Converts the values of a device; `endpoint.channels` contains the numbers of its channels. */
 export function toDeviceReport(
   values: SscValues,
   endpoint: DeviceEndpoint & { readonly channels: readonly number[] },

@@ -1,4 +1,4 @@
-/** Monitors a single SSC 2 device. Its device list has one entry; resources are polled or subscribed. */
+/** Monitors an individual SSC 2 device. Its device list has one entry; its resources are polled or subscribed to. */
 
 import type { DeviceReport } from '../../../model/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
@@ -48,19 +48,19 @@ export const ssc2 = defineAdapter<Ssc2Device>({
   async *subscribe(client, _targets, signal) {
     yield* subscribe(client, await readDevice(client, signal), signal)
   },
-  // A report from the device itself takes precedence over one from a system; SSC 2 is its newer protocol.
+  // SSC 2 reports take precedence over reports from a system and over those of SSC 1, the older protocol.
   precedence: 2,
   idPrefix,
 })
 
-/** Whether the address is an SSC 2 device. Reading the identity requires no password. */
+/** Whether the address belongs to an SSC 2 device. Reading the identity requires no password. */
 export async function isSsc2(client: UpstreamClient, signal?: AbortSignal): Promise<boolean> {
   const response = client.request('GET', identityPath, { signal })
   const identity = await response.then(({ body }) => body).catch(() => signal?.throwIfAborted())
   return isRecord(identity) && typeof identity.product === 'string'
 }
 
-/** Reads the identity without a password; throws when the address is not an SSC 2 device. */
+/** Reads the identity without a password; throws if the address does not belong to an SSC 2 device. */
 export async function identifySsc2(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { resources, endpoint } = await readIdentity(client, signal)
   return toDeviceReport(resources, endpoint)
@@ -87,7 +87,7 @@ async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   return { resources, endpoint }
 }
 
-/** Returns null when the resource does not exist or is unavailable, as for a transmitter that is not linked. */
+/** Returns null when the resource does not exist or is unavailable, for example because no transmitter is linked. */
 async function readResource(client: UpstreamClient, path: string, signal?: AbortSignal): Promise<unknown> {
   return (await getBody(client, path, [404, 422], signal)) ?? null
 }
@@ -105,7 +105,10 @@ async function getBody(
   }
 }
 
-/** These devices disable access permanently after several wrong passwords, so the first one blocks all requests. */
+/**
+ * Returns the error to throw. These devices lock API access after several wrong passwords, so after the first rejected
+ * password no further requests are sent.
+ */
 export function blockAfterUnauthorized(client: UpstreamClient, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 401) return error
   const { status, response } = error

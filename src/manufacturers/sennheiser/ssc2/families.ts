@@ -16,7 +16,7 @@ import type { Family } from './family.ts'
 import { property, type Resources } from './resources.ts'
 import { spectera } from './spectera.ts'
 
-/** Returns null for a device without radio and for an unknown product. */
+/** Returns the family of a product; null for a device without radio and for an unknown product. */
 export function familyOfProduct(product: string): Family | null {
   return families.get(product) ?? (/spectera/i.test(product) ? spectera(product) : null)
 }
@@ -37,7 +37,7 @@ function ewdx(model: string, count: number): Family {
   }
 }
 
-/** Names and settings first, levels last. */
+/** Returns the paths of a channel: names and settings first, levels last. */
 function listEwdxPaths(index: number): readonly string[] {
   const channel = `/api/channel/${index}`
   const transmitter = `/api/transmitters/${index}`
@@ -50,7 +50,7 @@ function listEwdxPaths(index: number): readonly string[] {
   ]
 }
 
-/** The channel number is only in the path and starts at 0. */
+/** Reads a channel. Its number is only in the path, where it starts at 0. */
 function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   const channel = `/api/channel/${index}`
   const getProperty = (name: string) => property(resources, channel, name)
@@ -75,7 +75,7 @@ function readEwdxChannel(resources: Resources, index: number): ChannelReading {
   })
 }
 
-/** Null when no transmitter is linked. Primary cells without a gauge have no battery level. */
+/** Reads a transmitter; null if none is linked. Primary cells have no gauge, so their battery level is unknown. */
 function readEwdxTransmitter(resources: Resources, index: number): TransmitterReading | null | undefined {
   const path = `/api/transmitters/${index}`
   if (!resources.has(path)) return undefined

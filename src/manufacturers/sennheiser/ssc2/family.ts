@@ -6,9 +6,9 @@ import type { Resources } from './resources.ts'
 export interface Family {
   readonly device_type: string
   readonly model: string
-  /** Resources that are subscribed or polled in addition to the identity. */
+  /** Resources that are polled or subscribed to in addition to the identity. */
   readonly paths: readonly string[]
   readChannels(resources: Resources): readonly ChannelReading[]
-  /** Packs without a channel, for the device with this id; undefined until the device has reported packs. */
+  /** Returns the packs without a channel of the device with this id; undefined until the device has reported packs. */
   readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined
 }

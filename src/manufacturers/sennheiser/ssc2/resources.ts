@@ -1,11 +1,11 @@
 /**
- * Resources reported by an SSC 2 device. Sources: Sennheiser's SSC 2 specification 2.3, the OpenAPI descriptions of EW-DX
- * (1.7) and Spectera (18.1), and reports from users.
+ * Resources reported by an SSC 2 device. Sources: Sennheiser's SSC 2 specification 2.3, the OpenAPI descriptions of
+ * EW-DX (1.7) and Spectera (18.1), and reports from users.
  */
 
 import { isRecord, type Json } from '../../../upstream/fields.ts'
 
-/** The last body of every resource; null: missing or unavailable. */
+/** The last body of every resource; null if the resource is missing or unavailable. */
 export type Resources = ReadonlyMap<string, unknown>
 
 export const identityPath = '/api/device/identity'
@@ -103,7 +103,7 @@ function applyBody(resources: Map<string, unknown>, path: string, body: unknown)
   for (const child of resources.keys()) if (child.startsWith(`${path}/`)) resources.set(child, null)
 }
 
-/** A property of a resource's body; undefined: not reported. */
+/** Returns a property of a resource's body; undefined if it was not reported. */
 export function property(resources: Resources, path: string, name: string): unknown {
   const body = resources.get(path)
   return isRecord(body) ? (body as Json)[name] : undefined

@@ -13,7 +13,7 @@ import { familyOfDevice, toDeviceReport } from './translate.ts'
 
 /** If the device rejects one path, it rejects the whole request. Four paths per request work on real devices. */
 const pathsPerRequest = 4
-/** Rejected paths may become available later, as when a transmitter is linked. */
+/** How often to retry rejected paths, which may become available, for example when a transmitter is linked. */
 const retryMs = 30_000
 /** The protocol has no keep-alive: after this silence a request checks the connection. */
 const maxQuietMs = 3000
@@ -27,7 +27,10 @@ interface IdentifiedDevice {
   readonly endpoint: DeviceEndpoint
 }
 
-/** Returns without an error on abort; throws the manufacturer's ApiError when the session is lost. */
+/**
+ * Subscribes to the device. Returns without an error on abort; throws the manufacturer's ApiError when the session is
+ * lost.
+ */
 export async function* subscribe(
   client: UpstreamClient,
   device: IdentifiedDevice,
@@ -83,7 +86,7 @@ export async function* subscribe(
   }
 }
 
-/** `{"/api/…": body, …}`, or one resource as `{"path", "value"}`. */
+/** Parses `{"/api/…": body, …}`, or one resource as `{"path", "value"}`. Returns null if it is not a JSON object. */
 export function readChanges(data: string): readonly (readonly [string, unknown])[] | null {
   const event = parseJson(data)
   if (!isRecord(event)) return null
@@ -107,7 +110,7 @@ function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceRe
   return empty.length === 0 ? report : { ...report, channels: [...(report.channels ?? []), ...empty] }
 }
 
-/** The channels without a transmitter, as a string for comparison. */
+/** Returns which channels have no transmitter, as a string for comparison. */
 function linkStateOf(resources: Resources): string {
   const warnings = [...resources].filter(([path]) => path.endsWith('/warnings'))
   return warnings.map(([path, warningNames]) => `${path} ${String(warningNames).includes('NoLink')}`).join('\n')
@@ -134,7 +137,10 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
     pending = rejected
   }
 
-  /** 400 and 404: the resource does not exist; 422: it is unavailable at the moment, or the session has ended. */
+  /**
+   * Returns false if the device rejects the paths: with 400 or 404 if a resource does not exist, with 422 if it is
+   * unavailable at the moment or the session has ended.
+   */
   async function add(batch: readonly string[], signal: AbortSignal): Promise<boolean> {
     const { status } = await client.request('PUT', `${session}/add`, { body: batch, accept: [400, 404, 422], signal })
     return status < 300
@@ -153,7 +159,7 @@ function createPathSubscriber(client: UpstreamClient, session: string, paths: re
   }
 }
 
-/** Throws when the stream is silent and two consecutive requests fail. */
+/** Checks the connection while the stream is silent. Throws when two consecutive requests fail. */
 async function watchConnection(
   client: UpstreamClient,
   getSilenceMs: () => number,

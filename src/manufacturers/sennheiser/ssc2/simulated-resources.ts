@@ -113,7 +113,9 @@ function spectera(): Record<string, unknown> {
 const outputs = 32
 const silentDbfs = -127.5
 
-/** Meters with these levels on the first outputs of the audio network interface. All other meters show silence. */
+/**
+ * Returns meters with these levels on the first outputs of the audio network interface, and silence everywhere else.
+ */
 export function meters(levels: readonly { readonly peak: number; readonly rms: number }[]): Record<string, unknown> {
   const createLists = (from: typeof levels) => ({
     peak: Array.from({ length: outputs }, (_, index) => from[index]?.peak ?? silentDbfs),

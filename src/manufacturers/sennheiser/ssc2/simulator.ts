@@ -1,8 +1,8 @@
 /**
- * Simulated SSC 2 device on a real socket: EW-DX with two or four channels, or a Spectera base station. Only its identity
- * is readable without a password. Third-party access can be disabled and is locked after five wrong passwords. A list of
- * paths with one invalid path is rejected. The status is 404 for a channel that the device does not have and 422 for a
- * transmitter that is not linked.
+ * Simulates an SSC 2 device on a real socket: an EW-DX with two or four channels, or a Spectera base station. Only its
+ * identity and protocol version are readable without a password. Third-party access can be disabled and is locked after
+ * five wrong passwords. A list of paths with one invalid path is rejected. The status is 404 for a channel that the
+ * device does not have and 422 for a transmitter that is not linked.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -39,7 +39,7 @@ export interface Ssc2Simulator {
   /** Switches the transmitter of a channel on or off. */
   setLinked(channel: number, isLinked: boolean): void
   setAccess(isOn: boolean): void
-  /** Ends all sessions, as the real device does. */
+  /** Changes the password and ends all sessions, as the real device does. */
   setPassword(password: string): void
   /** While true, sends neither responses nor events; connections stay open. */
   setSilent(isSilent: boolean): void

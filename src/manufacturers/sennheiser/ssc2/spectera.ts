@@ -1,7 +1,8 @@
 /**
- * Spectera base station. Each pack with a microphone is a channel in a wideband RF channel that many packs share; other
- * packs are in-ear receivers or unused. The audio level of a pack is the meter of the output that its audio link feeds.
- * Sources: Spectera's OpenAPI description 18.1, and public clients of the API for the meters.
+ * The Spectera base station. Each pack with a microphone is reported as a channel, although many packs share one
+ * wideband RF channel; other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
+ * that its audio link feeds. Sources: Spectera's OpenAPI description 18.1, and public clients of the API for the
+ * meters.
  */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
@@ -46,7 +47,7 @@ export function spectera(product: string): Family {
   }
 }
 
-/** The id of the audio link between a pack and an input or output of the base station; -1 means no link. */
+/** Reads the id of the audio link between a pack and an input or output of the base station; -1 means no link. */
 function readLinkId(id: unknown): number | null {
   return readWhole(id, 0, 1023) ?? null
 }
@@ -87,7 +88,7 @@ function readMicrophone(resources: Resources, pack: Json, link: number): Channel
   })
 }
 
-/** A serial number identifies the pack at every base station. */
+/** Converts a pack without a microphone. Its serial number, if known, identifies it at every base station. */
 function readOtherPack(pack: Json, device: string): DeviceReport {
   const { mtUid, name, type, state, batteryFillLevel, batteryRuntime } = pack
   const model = readText(type) ?? null
@@ -108,8 +109,8 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 }
 
 /**
- * Returns the highest level of the outputs that the audio link feeds. The meters contain one list per interface with one
- * value per output; a disabled interface reports silence. Undefined if no meters were reported.
+ * Returns the highest level of the outputs that the audio link feeds. The meters contain one list per interface with
+ * one value per output; a disabled interface reports silence. Returns undefined if no meters were reported.
  */
 function readAudio(resources: Resources, link: number) {
   const metering = resources.get(meteringPath)
@@ -131,13 +132,13 @@ function readLevel(list: unknown, output: unknown): number | null {
   return Array.isArray(list) ? (readAudioLevel(list[Number(output)]) ?? null) : null
 }
 
-/** Converts to percent: (lqi - 1) / 3. 0: unknown; 1: muted; 2 to 4: from error concealment to good. */
+/** Converts the link quality to percent. 0 means unknown, 1 muted, and 2 to 4 range from error concealment to good. */
 function readLinkQuality(lqi: unknown): number | null {
   const resources = readWhole(lqi, 1, 4)
   return typeof resources === 'number' ? Math.round(((resources - 1) / 3) * 100) : null
 }
 
-/** `{"severity": "None"}`, or a severity from Low to High. */
+/** Reads `{"severity": "None"}`, or a severity from Low to High. */
 function readInterference(value: unknown): boolean | undefined {
   const severity = isRecord(value) ? value.severity : undefined
   return typeof severity === 'string' ? severity !== 'None' : undefined

@@ -13,7 +13,7 @@ function productOf(resources: Resources): string {
   return readText(property(resources, identityPath, 'product')) ?? ''
 }
 
-/** The serial number is the same on both network interfaces of a device. Null when unknown. */
+/** Returns the serial number, which is the same on both network interfaces of a device; null if it is unknown. */
 function serialOf(resources: Resources): string | null {
   const serial = readText(property(resources, identityPath, 'serial'))
   return serial && !/^0+$/.test(serial) ? serial : null

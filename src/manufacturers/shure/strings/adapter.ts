@@ -1,4 +1,4 @@
-/** Adapters for single Shure receivers that use command strings: over TCP, and over UDP for the older UHF-R. */
+/** Adapters for individual Shure devices that use command strings: over TCP, and over UDP for the older UHF-R. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { defineAdapter, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
@@ -13,7 +13,7 @@ export const strings = defineAdapter<StringsDevice>({
   transport: 'tcp',
   pushesEverything: true,
   subscribe,
-  // A report from the receiver itself takes precedence over one from a system.
+  // A report from the device itself takes precedence over one from a system.
   precedence: 1,
   idPrefix,
 })
@@ -56,7 +56,7 @@ async function* subscribe(
 
 function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): PushEvent | null {
   const { id, family, values } = device
-  // A charger's report always contains all its packs; a missing pack counts as removed.
+  // A charger's report always contains all its packs; a missing pack is treated as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }

@@ -37,12 +37,12 @@ export function readPacks(
   })
 }
 
-/** 65529 means full; higher values mean unknown or not yet known. */
+/** Reads the minutes until a pack is full. 65529 means full; higher values mean unknown or not yet known. */
 function readMinutesToFull(raw: RawValue): number | null | undefined {
   return raw === '65529' ? 0 : readTwoBytes(raw, 65_528)
 }
 
-/** BATT_ERROR. Source: Shure's command strings for SBC220/240. */
+/** Faults by BATT_ERROR code. Source: Shure's command strings for SBC220/240. */
 const errors: Readonly<Record<string, Fault>> = {
   '001': 'unknown_module',
   '002': 'unrecognized_battery',
@@ -53,7 +53,7 @@ const errors: Readonly<Record<string, Fault>> = {
   '007': 'communication_failure',
 }
 
-/** A pack that is too hot or too cold is not charged. In storage mode a pack is charged to about 40% only. */
+/** Reads a pack's fault. A pack that is too hot or too cold is not charged; storage mode charges only to about 40%. */
 function readFault(get: (key: string) => RawValue, isStorageMode: boolean): Fault | null {
   const [state = '', error] = [get('BATT_STATE'), readByte(get('BATT_ERROR'))]
   if (error) return errors[get('BATT_ERROR') ?? ''] ?? 'battery_error'

@@ -19,7 +19,7 @@ interface Capture {
   readonly default?: string
   /** Sent repeatedly while metering is on. */
   readonly samples: readonly string[]
-  /** Without `metadata`; `{host}` stands for the device's address. */
+  /** The expected report, without `metadata`; `{host}` stands for the device's address. */
   readonly report: DeviceReport
 }
 
@@ -40,7 +40,7 @@ test.concurrent.each(readdirSync(folder))('%s', async (file) => {
   expect(reported).toEqual(JSON.parse(JSON.stringify(capture.report).replace('{host}', host)))
 })
 
-/** Resolves with `host:port`. */
+/** Starts a server that replays the capture; resolves with its `host:port`. */
 async function replay(capture: Capture): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -18,7 +18,7 @@ export interface Family {
   readonly channelKeys: readonly string[]
   /** Supports channel 0, which stands for all channels. */
   readonly hasChannelZero: boolean
-  /** Queried last; when these are reported, the device is complete. */
+  /** Keys of the identity. They are queried last, so once they are reported, no more answers are expected. */
   readonly identityKeys: readonly string[]
   /** Maximum number of channels or bays of one device. */
   readonly maxChannels: number
@@ -169,7 +169,7 @@ export function channelsOf(family: Family, values: RawValues): readonly number[]
   return isCharger(family) ? [] : answeredNumbers(family, values)
 }
 
-/** The channels, or bays of a charger, that have answered. A channel that was never paired answers only a few keys. */
+/** Returns the channels, or a charger's bays, that have answered. A channel never paired answers only a few keys. */
 export function answeredNumbers(family: Family, values: RawValues): readonly number[] {
   const answered = new Set<number>()
   for (const key in values) {
@@ -179,10 +179,10 @@ export function answeredNumbers(family: Family, values: RawValues): readonly num
   return queriedNumbers(family, values).filter((number) => answered.has(number))
 }
 
-/** Keys that do not prove that a channel exists: an acknowledgement, meters, and a value per charging module. */
+/** Keys that do not show that a channel exists: an acknowledgement, meters, and a value for each charging module. */
 const nonChannelKeys = new Set(['METER_RATE', 'SAMPLE', 'BATT_MODULE_TYPE'])
 
-/** Number of channels of the model. Null if only the answers show it. */
+/** Returns the model's number of channels; null if only the device's answers show it. */
 export function countByModel({ name }: Family, model = ''): number | null {
   if (name === 'qlxd') return 1
   if (name === 'psm1000') return 2
@@ -190,7 +190,10 @@ export function countByModel({ name }: Family, model = ''): number | null {
   return size === null ? null : size[1] === 'Q' ? 4 : size[1] === 'D' ? 2 : 1
 }
 
-/** The commands that query everything from a device of a known family. It answers in order, so its identity comes last. */
+/**
+ * Returns the commands that query everything from a device of a known family. The device answers in order, so its
+ * identity comes last.
+ */
 export function queryCommands(family: Family, values: RawValues): readonly string[] {
   const { deviceKeys, channelKeys } = family
   return [
@@ -202,7 +205,7 @@ export function queryCommands(family: Family, values: RawValues): readonly strin
   ]
 }
 
-/** `ms` 0 switches metering off. */
+/** Returns the commands that start metering at this interval; 0 switches metering off. */
 export function meterCommands(family: Family, values: RawValues, ms: number): readonly string[] {
   if (family.meterMs === 0) return []
   const rate = (channel: number) =>
@@ -212,7 +215,7 @@ export function meterCommands(family: Family, values: RawValues, ms: number): re
   return commandChannels(family, values).map((channel) => family.envelope(rate(channel)))
 }
 
-/** The channel numbers to address for all channels. */
+/** Returns the channel numbers with which a command addresses all channels. */
 function commandChannels(family: Family, values: RawValues): readonly number[] {
   return family.hasChannelZero ? [0] : queriedNumbers(family, values)
 }

@@ -1,6 +1,7 @@
 /**
- * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, `* REPORT 1 CHAN_NAME Lead_Vox *` on
- * the older UHF-R. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital and PSM 1000.
+ * Parses the frames of Shure command strings: `< REP 1 CHAN_NAME {Lead Vox} >` over TCP, and on the older UHF-R
+ * `* REPORT 1 CHAN_NAME Lead_Vox *`. Source: Shure's command string documents for ULX-D, QLX-D, SLX-D, Axient Digital
+ * and PSM 1000.
  */
 
 export type Frame =
@@ -17,7 +18,10 @@ const maxFrameChars = 4096
 /** A `>` within braces is part of a name. */
 const angleFrame = /<([^<>{}]*(?:\{[^}]*\}[^<>{}]*)?)>/g
 
-/** Frames follow each other without line breaks, and may be split anywhere. Text between frames is ignored. */
+/**
+ * Splits received text into its complete frames and the rest. Frames follow each other without line breaks and may
+ * arrive in parts. Text between frames is ignored.
+ */
 export function splitAngleFrames(text: string): { messages: string[]; rest: string } {
   const messages: string[] = []
   let end = 0

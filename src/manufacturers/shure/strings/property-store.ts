@@ -18,7 +18,9 @@ export interface PropertyStore {
   readonly values: Readonly<Record<string, string>>
   /** Whether the device has sent any frame. */
   hasReceived(): boolean
-  /** Applies the next frames. Resolves with no changes after `waitMs` without data, and with null when the session ends. */
+  /**
+   * Applies the next frames. Resolves with no changes after `waitMs` without data, and with null when the session ends.
+   */
   next(waitMs?: number): Promise<Changes | null>
 }
 

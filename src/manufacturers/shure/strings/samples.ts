@@ -1,4 +1,6 @@
-/** Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family. */
+/**
+ * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family.
+ */
 
 import type { ChannelDetails } from '../../../model/details.ts'
 import { readAudioLevel, readRfLevel, withoutUndefined } from '../../../upstream/fields.ts'
@@ -10,10 +12,10 @@ export interface Sample {
   readonly details: ChannelDetails
 }
 
-/** Null if the fields do not match the layout. */
+/** Parses the fields of a sample; returns null if they do not match the layout. */
 export type ReadSample = (fields: readonly string[]) => Sample | null
 
-/** `AX 100 030`: antenna, RF + 128 dBm, audio + 50 dBFS (RMS). */
+/** `AX 100 030`: antennas, RF in dBm plus 128, RMS audio in dBFS plus 50. */
 export const readUlxdSample: ReadSample = ([antennas, rf, audio, ...rest]) => {
   if (audio === undefined || rest.length > 0) return null
   const audio_rms = toAudio(audio, 50)
@@ -24,7 +26,7 @@ export const readUlxdSample: ReadSample = ([antennas, rf, audio, ...rest]) => {
   }
 }
 
-/** `102 102 086`: audio peak, audio RMS, RF; all + 120. */
+/** `102 102 086`: audio peak, audio RMS and RF, each plus 120. */
 export const readSlxdSample: ReadSample = ([peak, rms, rf, ...rest]) => {
   if (rf === undefined || rest.length > 0) return null
   const audio_rms = toAudio(rms, 120)

@@ -25,18 +25,19 @@ export interface DeviceUpdate extends Changes {
   readonly device: StringsDevice
 }
 
-/** A metering device sends at least once a second. After this time without data, the connection counts as lost. */
+/** A metering device sends at least once a second. After this time without data, the connection is treated as lost. */
 const silenceTimeoutMs = 5_000
 /** How often to query everything again, in case a change was not pushed. */
 const refreshIntervalMs = 30_000
-/** The same for a device without meters, whose answers show that it is still online. */
+/** How often to query a device without meters, whose answers show that it is still online. */
 const pollIntervalMs = 3_000
 /** After this time without changes, missing answers are no longer expected. */
 const settleMs = 400
 
 /**
- * Yields first when everything is reported and every channel has metered, then at every change. Ends without an error on
- * abort. Throws the manufacturer's ApiError if the device does not answer, is not supported, or the connection is lost.
+ * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
+ * Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported,
+ * or the connection is lost.
  */
 export async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<DeviceUpdate> {
   const { protocol } = new URL(client.settings.baseUrl)
@@ -101,8 +102,8 @@ function describeUnrecognized(host: string, { values, hasReceived }: PropertySto
 }
 
 /**
- * Waits until the device is identified and every channel has metered. Some devices never answer some queries, and some
- * channels answer none, so a pause or the deadline ends the wait with what was reported. Resolves with false on abort.
+ * Waits until the device is identified and every channel has sent meter values. Some devices never answer some queries,
+ * and some channels answer none, so the wait also ends after a pause or at the deadline. Resolves with false on abort.
  */
 async function waitUntilComplete(
   client: UpstreamClient,
@@ -125,14 +126,14 @@ async function waitUntilComplete(
   }
 }
 
-/** Everything is reported. */
+/** Whether the device has reported everything, including a meter value for every channel. */
 function isComplete(family: Family, values: RawValues): boolean {
   const numbers = answeredNumbers(family, values)
   const isMetered = (number: number) => values[`${number} ${family.meterKey}`] !== undefined
   return hasAllNumbers(family, values) && hasIdentity(family, values) && numbers.every(isMetered)
 }
 
-/** The identity, which is queried last, or all channels are reported, so no more answers are expected. */
+/** Whether no more answers are expected: the identity, which is queried last, or all channels have been reported. */
 function isSufficient(family: Family, values: RawValues): boolean {
   if (answeredNumbers(family, values).length > 0) return hasIdentity(family, values) || hasAllNumbers(family, values)
   // An ANX4 without licences has no channels.

@@ -19,7 +19,7 @@ export interface StringsSimulatorOptions {
   readonly id?: string
   readonly channels?: number
   readonly name?: string
-  /** Index of the first cast member on its channels. */
+  /** Index of the performer on the device's first channel. */
   readonly firstPerformer?: number
   /** 0 (default): a free port. */
   readonly port?: number
@@ -27,7 +27,7 @@ export interface StringsSimulatorOptions {
   readonly maxClients?: number
   /** Sends frames byte by byte. */
   readonly splitsFrames?: boolean
-  /** The device has been on for a while and reports battery runtimes. */
+  /** Whether the device has been on for a while, so that it reports battery runtimes. */
   readonly isWarm?: boolean
   /** The model that it reports. Default: the family's usual model. */
   readonly model?: string
@@ -45,7 +45,7 @@ export interface StringsSimulator {
   readonly state: DeviceState
   /** Received commands in order. */
   readonly commands: readonly string[]
-  /** Number of connected clients; over UDP, of clients with meters on. */
+  /** Number of connected clients; over UDP, the number of clients that have switched meters on. */
   readonly clients: number
   /** A QLX-D locks up if a client disconnects during metering, until it is power-cycled. */
   readonly isLockedUp: boolean
@@ -160,7 +160,7 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
       for (const message of frames.messages) controller.receive(message.trim())
     })
     socket.on('close', () => {
-      // Firmware 2.2.11 and later: a client must stop metering before it disconnects.
+      // Firmware 2.2.11 and later locks up if a client disconnects without stopping the meters.
       if (family === 'qlxd' && controller.isMetering) isLockedUp = true
       controller.close()
       controllers.delete(controller)
@@ -240,8 +240,8 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
 }
 
 /**
- * Starts one receiver of every family for the demo: some are muted, one has an encryption error. ANX4 is omitted, because
- * it behaves like Axient Digital.
+ * Starts one receiver of every family for the demo: some are muted, one has an encryption error. ANX4 is omitted,
+ * because it behaves like Axient Digital.
  */
 export async function startStringsRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })

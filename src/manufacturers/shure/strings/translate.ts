@@ -29,7 +29,7 @@ export interface StringsDevice {
 
 export const idPrefix = 'strings:'
 
-/** The id is based on the MAC address, or on the host for families that do not report it. */
+/** Returns an id based on the MAC address, or on the host for families that do not report their MAC address. */
 export function idOf(values: RawValues, host: string): string {
   return `${idPrefix}${macOf(values) ?? host}`
 }
@@ -59,7 +59,7 @@ export function toDeviceReport(device: StringsDevice): DeviceReport {
   })
 }
 
-/** Everything that is reported about a channel. */
+/** Converts everything that is reported about a channel. */
 export function toChannelReading(family: Family, values: RawValues, channel: number): ChannelReading {
   const get = (key: string): RawValue => values[`${channel} ${key}`]
   const { details: metered, ...levels } = toLevels(family, values, channel)
@@ -82,12 +82,12 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
   })
 }
 
-/** Only the meter values of a channel. */
+/** Converts only the meter values of a channel. */
 export function toLevels(family: Family, values: RawValues, channel: number): ChannelReading {
   const sample = values[`${channel} SAMPLE`]
   if (family.readSample !== null) {
     const levels = sample === undefined ? null : family.readSample(sample.split(/\s+/))
-    // On UHF-R, only the meters show whether a transmitter is received.
+    // On UHF-R, only the meters show whether a transmitter is present on the channel.
     return { channel, ...levels, ...(family.name === 'uhfr' && { transmitter: toUhfrTransmitter(values, channel) }) }
   }
   const [left, right] = ['L', 'R'].map((side) => toDbfs(values[`${channel} AUDIO_IN_LVL_${side}`]))
@@ -95,7 +95,7 @@ export function toLevels(family: Family, values: RawValues, channel: number): Ch
   return audio_level === undefined ? { channel } : { channel, audio_level, details: { audio_rms: audio_level } }
 }
 
-/** PSM 1000 meters an amplitude. That 2^23 is full scale is an estimate. */
+/** Converts the amplitude that a PSM 1000 reports. That full scale is 2^23 is an assumption. */
 function toDbfs(raw: RawValue): number | null | undefined {
   const amplitude = readInteger(raw, 0, 2 ** 24 - 1)
   if (typeof amplitude !== 'number') return amplitude
@@ -106,7 +106,7 @@ function louder(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : Math.max(a, b)
 }
 
-/** Undefined if it is not known whether a transmitter is received; null if none is received. */
+/** Returns null if no transmitter is present on the channel, and undefined if that is unknown. */
 function toTransmitter(family: Family, values: RawValues, channel: number): TransmitterReading | null | undefined {
   if (family.name !== 'psm1000') return toDigitalTransmitter(family, values, channel)
   const get = (key: string): RawValue => values[`${channel} ${key}`]
@@ -148,7 +148,10 @@ function toDigitalTransmitter(
   })
 }
 
-/** UHF-R does not report whether a transmitter is received. A battery level, or RF at an active antenna, implies one. */
+/**
+ * Converts the transmitter of a UHF-R channel. UHF-R does not report whether one is present, but a battery level, or RF
+ * at an active antenna, implies it.
+ */
 function toUhfrTransmitter(values: RawValues, channel: number): TransmitterReading | null | undefined {
   const [antennas = 'XX', rf = '100', , metered] = (values[`${channel} SAMPLE`] ?? '').split(/\s+/)
   const raw = metered ?? values[`${channel} TX_BAT`]
@@ -167,7 +170,7 @@ function fromBars(bars: number | null | undefined): number | undefined {
   return typeof bars === 'number' ? bars * 20 : undefined
 }
 
-/** On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
+/** Reads the transmitter's mute. On ULX-D and QLX-D, `ON` means muted; on Axient, `ON` means not muted. */
 function readTransmitterMute(get: (key: string) => RawValue): boolean | null | undefined {
   const mode = get('TX_MUTE_MODE_STATUS')
   return mode === undefined ? readEither(get('TX_MUTE_STATUS'), 'ON', 'OFF') : readEither(mode, 'MUTE', 'ON')
@@ -192,7 +195,7 @@ function readBatteryType(raw: RawValue): string | null | undefined {
   return raw === undefined ? undefined : (batteryTypes[raw] ?? null)
 }
 
-/** The slot of the transmitter that is received, if several are linked. */
+/** Returns the slot of the active transmitter; several may be linked to a channel. */
 function activeSlot(values: RawValues, channel: number): number | undefined {
   const isActive = (slot: number) =>
     values[`${channel} SLOT_STATUS ${slot}`] === 'LINKED.ACTIVE' ||
@@ -205,7 +208,7 @@ function readAntennas(raw: RawValue): string | null | undefined {
   return raw === undefined ? undefined : activeAntennas(raw)
 }
 
-/** With frequency diversity, interference on either carrier counts. */
+/** Reads whether there is interference; with frequency diversity, on either carrier. */
 function readInterference(get: (key: string) => RawValue): boolean | null | undefined {
   const carriers = [
     readEither(get('INTERFERENCE_STATUS'), 'DETECTED', 'NONE'),
@@ -220,12 +223,12 @@ function readSecondFrequency(get: (key: string) => RawValue): string | null | un
   return frequency === undefined || hasSecondCarrier(get) ? frequency : null
 }
 
-/** FD-C uses two frequencies; FD-S uses two transmitters on one frequency. */
+/** Whether the channel has a second frequency: FD-C uses two; FD-S uses two transmitters on one frequency. */
 function hasSecondCarrier(get: (key: string) => RawValue): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
 }
 
-/** An asterisk after the version means that the self-test failed. */
+/** Reads the firmware version. An asterisk after it means that the self-test failed. */
 function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'details'> {
   if (raw === undefined) return {}
   const hasFailed = raw.endsWith('*')
@@ -233,7 +236,7 @@ function readFirmware(raw: RawValue): Pick<DeviceReport, 'firmware_version' | 'd
   return { ...(version && { firmware_version: version }), details: { fault: hasFailed ? 'self_test_failed' : null } }
 }
 
-/** Encryption is enabled for the whole device; errors are reported for each channel. */
+/** Reads a channel's encryption. It is enabled for the whole device, but errors are reported for each channel. */
 function readEncryption(values: RawValues, get: (key: string) => RawValue): Encryption | null | undefined {
   const mode = values.ENCRYPTION_MODE ?? values.ENCRYPTION
   if (get('ENCRYPTION_STATUS') === 'ERROR' || get('ENCRYPTION_WARNING') === 'ON') return 'error'

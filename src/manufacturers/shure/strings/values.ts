@@ -8,9 +8,9 @@ import { readFrequency } from '../../../upstream/fields.ts'
 export type RawValue = string | undefined
 
 /**
- * The highest values of a field's width are codes for an error, a warning or an unknown value, in every family: 252 to 255
- * of one byte (three digits), 65532 to 65535 of two bytes (five digits). Source: Shure's command strings for QLX-D and for
- * SBC220/240, which name them; ULX-D receivers send them as well.
+ * The highest values of a field are codes for an error, a warning or an unknown value, in every family: 252 to 255 in
+ * one byte (three digits), 65532 to 65535 in two bytes (five digits). Source: Shure's command strings for QLX-D and for
+ * SBC220/240, which document these codes; ULX-D receivers send them as well.
  */
 const highestByte = 251
 const highestTwoBytes = 65_531
@@ -39,20 +39,20 @@ export function readInteger(raw: RawValue, min: number, max: number): number | n
   return value >= min && value <= max ? value : null
 }
 
-/** kHz, in six digits or seven -> MHz as text. */
+/** Converts kHz, in six or seven digits, to MHz as text. */
 export function readKhz(raw: RawValue): string | null | undefined {
   const khz = readInteger(raw, 0, 99_999_999)
   return typeof khz === 'number' ? readFrequency(khz / 1000) : khz
 }
 
-/** `yes` and `no` are the field's values for true and false; any other value is unknown. */
+/** Reads a field that is `yes` for true and `no` for false; any other value is unknown. */
 export function readEither(raw: RawValue, yes: string, no: string): boolean | null | undefined {
   if (raw === undefined) return undefined
   if (raw === yes) return true
   return raw === no ? false : null
 }
 
-/** `192.168.001.010` -> `192.168.1.10`. */
+/** Reads an IP address with padded numbers: `192.168.001.010` -> `192.168.1.10`. */
 export function readPaddedIp(raw: RawValue): string | undefined {
   if (raw === undefined || !/^\d{1,3}(\.\d{1,3}){3}$/.test(raw)) return undefined
   return raw.split('.').map(Number).join('.')

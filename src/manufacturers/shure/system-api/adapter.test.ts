@@ -172,7 +172,7 @@ describe('the socket', () => {
     await expect.poll(() => simulator.subscriptions).toHaveLength(14)
   })
 
-  test('is replaced by the one of the specification if it does not exist', async () => {
+  test('is replaced by the socket of the common device API if the server does not have it', async () => {
     const { source, simulator } = await start()
     await source.findAdapter()
     simulator.setFault({ type: 'status', status: 404 }, { path: '/websocket/create' })

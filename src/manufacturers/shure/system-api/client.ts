@@ -9,8 +9,8 @@ const devicesPath = '/api/v1/devices'
 const maxPages = 100
 
 /**
- * Lists all nodes, with null for a malformed one. The paging parameter is not documented. `after` is common for this kind
- * of list; a server that ignores it returns the same page again.
+ * Lists all nodes, with null for a malformed one. The name of the paging parameter is not documented; `after` is common
+ * for this kind of list. A server that ignores the parameter returns the same page again.
  */
 export async function listNodes(client: UpstreamClient, signal?: AbortSignal): Promise<(DeviceNode | null)[]> {
   const nodes: (DeviceNode | null)[] = []
@@ -48,8 +48,8 @@ export function readResource(
 }
 
 /**
- * Subscribes to device state changes, or to one resource of a device. False if the device does not have the resource or
- * the server rejects the subscription at the moment.
+ * Subscribes to device state changes, or to one resource of a device. Returns false if the device does not have the
+ * resource or the server rejects the subscription at the moment.
  */
 export async function subscribeTo(
   client: UpstreamClient,
@@ -59,7 +59,7 @@ export async function subscribeTo(
   const subject =
     target.scope === undefined ? devicesPath : `${pathOf(target.scope.node)}/${target.scope.resource.path}`
   const path = `${subject}/subscription/${encodeURIComponent(target.transport)}`
-  // Without a body and content type, because the server rejects an empty JSON body.
+  // Sent without a body and a content type, because the server rejects an empty JSON body.
   const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400
 }

@@ -51,7 +51,7 @@ const channelResources: Readonly<Record<string, (body: unknown, channel: number)
     mapDefined(parseActivity(body), (audio_activity) => ({ channels: [{ channel, details: { audio_activity } }] })),
 }
 
-/** Event names of pushed resources. */
+/** Event name -> name of the pushed resource. */
 const pushedNames: Readonly<Record<string, string>> = {
   DEVICE_NAME: 'name',
   DEVICE_BATTERY_LEVEL: 'battery-level',
@@ -62,7 +62,7 @@ const pushedNames: Readonly<Record<string, string>> = {
   AUDIO_CHANNEL_ACTIVITY: 'activity',
 }
 
-/** The resources that can be read and subscribed to: none unless the device is online. */
+/** Returns the resources that can be read and subscribed to; none if the device is not online. */
 export function resourcesOf({ node, channels = [] }: SystemDevice): readonly Resource[] {
   if (node.state !== 'ONLINE') return []
   const deviceEntries = node.capabilities.flatMap((path) => {
@@ -97,12 +97,12 @@ export function isIdentified({ node, channels, values }: SystemDevice): boolean 
   return hasName && (channels !== undefined || !hasAudioChannels(node))
 }
 
-/** Chargers, antenna combiners and spectrum managers are in the same list but are not monitored. */
+/** Whether the device is a charger, an antenna combiner or a spectrum manager. They are listed but not monitored. */
 export function isInfrastructure({ model }: DeviceNode): boolean {
   return /^(SBC|SBRC|AD8C|AD600|AXT6|UA8)/i.test(model ?? '')
 }
 
-/** Converts only the device's node in the list. */
+/** Converts only the device's list entry, without its resources. */
 export function nodeToReport(node: DeviceNode): DeviceReport {
   const { id, state, model, serialNumber, firmwareVersion, ip, capabilities } = node
   const mac = macOf(id)

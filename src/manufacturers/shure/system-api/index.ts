@@ -58,8 +58,9 @@ export async function isSystemApi(client: UpstreamClient, signal?: AbortSignal):
 }
 
 /**
- * Identifies a System API server without credentials: by its device list, or by its error response. This server responds
- * with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with HTML.
+ * Identifies a System API server without credentials: by its device list, or by its error response. This server
+ * responds with JSON or with a digest challenge; other servers at the same port (Webmin, for example) respond with
+ * HTML.
  */
 export async function identifySystemApi(client: UpstreamClient, signal?: AbortSignal): Promise<DeviceReport> {
   const { host, hostname } = new URL(client.settings.baseUrl)
@@ -83,7 +84,7 @@ async function listDevices(client: UpstreamClient, signal?: AbortSignal): Promis
 
 function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DeviceProblem[] {
   if (nodes.length === 0) {
-    // A wrong network adapter causes no error on the server.
+    // A server that is set to the wrong network adapter reports an empty list and no error.
     const problem =
       'it is empty. Check that Discovery.NetworkInterfaceId in the server settings names its network adapter'
     return [{ subject: 'the list', problem }]
@@ -98,7 +99,7 @@ function findProblems(nodes: readonly (DeviceNode | null)[]): readonly DevicePro
   })
 }
 
-/** All resources except the device name, which belongs to the identity. */
+/** Returns all resources except the device name, which belongs to the identity. */
 function levelResources(device: SystemDevice): readonly Resource[] {
   return resourcesOf(device).filter(({ path }) => path !== 'name')
 }
@@ -112,7 +113,7 @@ async function readIdentity(client: UpstreamClient, device: SystemDevice, signal
     : namedDevice
 }
 
-/** A resource that is refused or malformed keeps its previous value, or becomes empty. */
+/** Adds a resource to the device. If it is refused or malformed, its previous value is kept, or else it is empty. */
 async function readResourceInto(
   client: UpstreamClient,
   device: SystemDevice,

@@ -1,6 +1,6 @@
 /**
- * Subscribes to changes of a System API server: its WebSocket first sends a transport id, and one REST request per
- * resource subscribes it on that transport.
+ * Subscribes to changes on a System API server. Its WebSocket first sends a transport id; then one REST request for
+ * each resource subscribes that transport to the resource.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,7 +20,7 @@ const socketPath = '/api/v1/subscriptions/websocket/create'
 const refreshIntervalMs = 60_000
 const transportTimeoutMs = 10_000
 
-/** Falls back to the WebSocket of the specification if the server does not have this one. */
+/** Subscribes to changes; uses the WebSocket of the common device API if the server does not have this one. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
@@ -53,7 +53,9 @@ async function hasSocket(frames: AsyncIterator<string | null>): Promise<boolean>
   }
 }
 
-/** The first frame: `{"transportId": "<uuid>"}`. Null if the subscription was aborted before. */
+/**
+ * Reads the first frame, `{"transportId": "<uuid>"}`. Returns null if the subscription is aborted before it arrives.
+ */
 async function readTransport(
   client: UpstreamClient,
   frames: AsyncIterator<string | null>,
@@ -161,7 +163,7 @@ async function* keepSubscribed(client: UpstreamClient, options: Subscriptions): 
   }
 }
 
-/** Triggers a refresh, also while the receiver of the signal is busy. */
+/** Requests a refresh, even while another one is in progress. */
 interface RefreshSignal {
   notify(): void
   /** Resolves at the next `notify`, or immediately if it was called since the last call of `notified`. */

@@ -61,7 +61,7 @@ describe('a page of devices', () => {
     })
   })
 
-  test('is distinguished from the format of the specification', () => {
+  test('is distinguished from a list of the common device API', () => {
     for (const body of [{ devices: [{ device_id: 'x' }] }, [{ id: 'x' }], [], {}, null, { devices: [] }]) {
       expect(isDevicePage(body)).toBe(false)
     }

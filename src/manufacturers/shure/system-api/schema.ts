@@ -12,7 +12,7 @@ export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
 export interface DeviceNode {
   /** The device's ACN component id in lower case, because servers differ in its case. */
   readonly id: string
-  /** The same id as the server spells it. */
+  /** The same id as the server spells it, for request paths. */
   readonly deviceId: string
   readonly state: (typeof deviceStates)[number]
   readonly model: string | null
@@ -40,14 +40,17 @@ export interface DevicePage {
   readonly next: string | null
 }
 
-/** Whether a device list has the format of the System API, not that of the interface specification. */
+/** Whether a device list has the format of the System API, not that of the common device API. */
 export function isDevicePage(body: unknown): boolean {
   if (isRecord(body) && Array.isArray(body.edges)) return true
   const [first] = findList(body) ?? []
   return isRecord(first) && isRecord(first.hardwareIdentity)
 }
 
-/** Reads `edges` of a page; older documents show `items` or a bare array. Undefined if the body is not a device list. */
+/**
+ * Reads one page of the device list. Its entries are in `edges`; older documents show `items` or a bare array. Returns
+ * undefined if the body is not a device list.
+ */
 export function parseDevicePage(body: unknown): DevicePage | undefined {
   const edges = isRecord(body) && Array.isArray(body.edges) ? body.edges : undefined
   const list = edges?.map((edge: unknown) => (isRecord(edge) ? edge.node : undefined)) ?? findList(body)
@@ -62,7 +65,7 @@ function findList(body: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) ? list : undefined
 }
 
-/** Null without an id or a known state. */
+/** Parses a node of the device list. Returns null if the node has no id or its state is unknown. */
 export function parseDeviceNode(node: unknown): DeviceNode | null {
   if (!isRecord(node) || !isRecord(node.hardwareIdentity)) return null
   const software = isRecord(node.softwareIdentity) ? node.softwareIdentity : {}
@@ -92,7 +95,10 @@ export function parseAudioChannels(body: unknown): AudioChannel[] {
   })
 }
 
-/** `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`; some devices use `index`. */
+/**
+ * Reads the channel number from an id: base64 of `{"t":"AudioChannel","c":"ADTQ","v":131088,"s":"CH","i":0}`. Some
+ * devices use `index` instead of `i`.
+ */
 export function channelNumber(id: string): number | null {
   let parsed: unknown
   try {
@@ -104,22 +110,22 @@ export function channelNumber(id: string): number | null {
   return typeof index === 'number' ? index + 1 : null
 }
 
-/** `{"name"}` of a device or a channel; undefined if the body has no name. */
+/** Reads `{"name"}` of a device or a channel; undefined if the body has no name. */
 export function parseName(body: unknown): string | null | undefined {
   return isRecord(body) ? readText(body.name, maxNameChars) : undefined
 }
 
-/** Mute of the receiver's output; undefined if the body has no mute. */
+/** Reads the mute of the receiver's output; undefined if the body has no mute. */
 export function parseMute(body: unknown): boolean | undefined {
   return isRecord(body) && typeof body.muted === 'boolean' ? body.muted : undefined
 }
 
-/** Gain in decibels; undefined if the body has no gain. */
+/** Reads the gain in decibels; undefined if the body has no gain. */
 export function parseGain(body: unknown): number | null | undefined {
   return isRecord(body) ? readWhole(body.gain, -100, 100) : undefined
 }
 
-/** `{"audioLevel": "GOOD"}`: a level in words, not a number; undefined if the body has none. */
+/** Reads `{"audioLevel": "GOOD"}`, a level in words and not a number; undefined if the body has none. */
 export function parseActivity(body: unknown): AudioActivity | null | undefined {
   if (!isRecord(body) || typeof body.audioLevel !== 'string') return undefined
   const activity = body.audioLevel.toLowerCase()
@@ -132,7 +138,10 @@ export interface BatteryLevel {
   readonly details: Pick<TransmitterDetails, 'battery_minutes' | 'battery_minutes_to_full'>
 }
 
-/** The state determines whether the time is until empty or until full. Undefined if the body has no battery level. */
+/**
+ * Reads the battery level. The battery's state determines whether the time is until empty or until full. Returns
+ * undefined if the body is not an object.
+ */
 export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   if (!isRecord(body)) return undefined
   const { currentState, targetState, timeToTargetState } = isRecord(body.status) ? body.status : {}
@@ -146,7 +155,7 @@ export function parseBatteryLevel(body: unknown): BatteryLevel | undefined {
   }
 }
 
-/** `{"percentage", "cycleCount"}`; undefined if the body has no battery health. */
+/** Reads `{"percentage", "cycleCount"}`; undefined if the body is not an object. */
 export function parseBatteryHealth(
   body: unknown,
 ): Pick<TransmitterDetails, 'battery_health' | 'battery_cycles'> | undefined {
@@ -157,7 +166,7 @@ export function parseBatteryHealth(
   }
 }
 
-/** An ISO 8601 duration in minutes: `PT853M`, `PT14H13M`. */
+/** Converts an ISO 8601 duration, such as `PT853M` or `PT14H13M`, to minutes. */
 function parseMinutes(duration: unknown): number | null {
   const parts = typeof duration === 'string' ? /^PT(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:\d{1,6}S)?$/.exec(duration) : null
   if (parts === null || duration === 'PT') return null
@@ -165,8 +174,8 @@ function parseMinutes(duration: unknown): number | null {
 }
 
 /**
- * Returns the MAC address of the control port. The id begins with its last four bytes, and this ending belongs to Shure's
- * first OUI. The format for the newer OUI is unknown, so those ids return null.
+ * Returns the MAC address of the control port. The id begins with the last four bytes of the address, and its ending
+ * stands for Shure's first OUI. The format of ids for the newer OUI is unknown, so null is returned for them.
  */
 export function macOf(id: string): string | null {
   if (!/^[0-9a-f]{8}-.*000eddcccccc$/.test(id)) return null

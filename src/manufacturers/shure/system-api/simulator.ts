@@ -1,7 +1,7 @@
 /**
  * Simulates Shure's System API server as its public clients describe it: pages of nodes, resources by capability,
- * subscriptions that end with their socket. It requires the key in `x-api-key`, rejects empty JSON bodies, and also lists
- * chargers and the packs docked in them.
+ * subscriptions that end with their socket. It requires the key in `x-api-key`, rejects empty JSON bodies, and also
+ * lists chargers and the packs docked in them.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -26,7 +26,7 @@ import { checkContentType, closeSockets, createDigest, createDiscoveryList } fro
 
 export interface SystemApiOptions extends SimulatorOptions {
   readonly sharedKey?: string
-  /** Requires a digest made with the key, as in the interface specification, instead of the key itself. */
+  /** Requires HTTP Digest with the key, as systems with the common device API do, instead of the key itself. */
   readonly digest?: boolean
   /** Devices on one page of the list. Default: 50. */
   readonly pageSize?: number
@@ -43,7 +43,7 @@ export interface SystemApiSimulator extends Simulator {
   readonly discoveryIps: readonly string[]
   /** Current subscriptions of all sockets. */
   readonly subscriptions: readonly string[]
-  /** True: the device is discovered but not connected to the server. False: it is connected. */
+  /** Sets whether the device is only discovered (true) or also connected to the server (false). */
   setDiscovered(showId: string, isOnly: boolean): void
 }
 
@@ -213,7 +213,7 @@ function toActivity(level: number | null): string {
   return level > -3 ? 'CLIPPING' : 'GOOD'
 }
 
-/** A charger, with the first transmitters of the show in its bays. */
+/** Returns the entries of a charger and of the show's first transmitters, which are in its bays. */
 function toDockedEntries(states: readonly DeviceState[], count: number): Entry[] {
   if (count === 0) return []
   const packs = states.flatMap(({ channels }) => channels.flatMap(({ transmitter }) => transmitter ?? []))
@@ -303,8 +303,8 @@ function handleResource({ method, path }: ApiRequest, entries: readonly Entry[])
 }
 
 /**
- * Returns the body of `<device id>[/<resource>]`, or all nodes for ''. Undefined if the device does not exist, null if it
- * does not have the resource.
+ * Returns the body of `<device id>[/<resource>]`, or all nodes for ''. Returns undefined if the device does not exist,
+ * and null if it does not have the resource.
  */
 function findBody(entries: readonly Entry[], key: string): object | null | undefined {
   if (key === '') return entries.map(({ node }) => node)
@@ -333,7 +333,7 @@ function errorReply(status: number): Reply {
 
 function checkKey({ path, headers }: ApiRequest, sharedKey: string): AuthorizationResult {
   const key = headers['x-api-key']
-  // The socket needs no key; it sends nothing before an authorized request subscribes to a resource.
+  // The socket needs no key: it sends only a transport id until an authorized request subscribes to a resource.
   if (path === socketPath || key === sharedKey) return { ok: true }
   const reason = key === undefined ? 'no-credentials' : 'wrong-credentials'
   return { ok: false, reason, response: { status: 401, body: { title: 'Request Unauthorized.', status: 401 } } }

@@ -20,7 +20,7 @@ export interface ChargerSimulator {
   /** Received commands in order. */
   readonly commands: readonly string[]
   readonly clients: number
-  /** Sets the bay to a pack or its charge in percent, or to null for an empty bay. */
+  /** Puts a pack into the bay, given as a pack or as its charge in percent; null empties the bay. */
   charge(bay: number, pack: number | SimulatedPack | null): void
   setStorageMode(isOn: boolean): void
   close(): Promise<void>
@@ -29,7 +29,10 @@ export interface ChargerSimulator {
 export async function startChargerSimulator(options: {
   readonly model: 'SBC220' | 'SBC240' | 'SBC441' | 'SBC840M' | 'SBRC'
   readonly name: string
-  /** A pack or its charge in percent for each bay; null: empty. Bays beyond those of the model belong to linked chargers. */
+  /**
+   * For each bay a pack or its charge in percent; null for an empty bay. Bays beyond the number that the model has
+   * belong to linked chargers.
+   */
   readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {
   const bays = [...options.bays]
@@ -121,7 +124,7 @@ function toValues(bay: number, pack: number | SimulatedPack | null): Readonly<Re
   }
 }
 
-/** Battery fields with a code instead of a reading, by field width. */
+/** Returns the battery fields with a code instead of a reading; the code depends on the width of the field. */
 function codes(byte: string, twoBytes: string): Readonly<Record<string, string>> {
   return {
     BATT_CHARGE: byte,

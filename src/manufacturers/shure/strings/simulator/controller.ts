@@ -72,7 +72,7 @@ export function createController(device: SimulatedDevice, write: (text: string) 
     return [isOlderFamily ? 'REPORT' : 'REP', channel, key, unwrapped].filter((field) => field !== undefined).join(' ')
   }
 
-  /** QLX-D documents no error reply, nor do the older families. */
+  /** Sends an error reply, which is not documented for QLX-D and the older families. */
   const sendError = () => {
     if (!isOlderFamily && family !== 'qlxd') send('REP ERR')
   }

@@ -1,4 +1,6 @@
-/** Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`. */
+/**
+ * Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`.
+ */
 
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../../../simulation/show.ts'
 
@@ -25,7 +27,7 @@ export interface SimulatedValues {
   readonly channels: ReadonlyMap<number, Readonly<Record<string, string>>>
 }
 
-/** A device that was just switched on (`uptimeMs`) does not report battery runtimes yet. */
+/** Returns all values of a device. If it was switched on a moment ago (`uptimeMs`), battery runtimes are unknown. */
 export function toValues(
   family: SimulatedFamily,
   state: DeviceState,
@@ -57,7 +59,7 @@ function applyOverrides(
   }
 }
 
-/** Everything that an SLX-D+ answers for a channel without a paired transmitter. */
+/** Returns everything that an SLX-D+ answers for a channel without a paired transmitter. */
 function neverPairedValues(): Record<string, string> {
   const slots = [1, 2].map((slot) => [
     [`SLOT_TX_MODEL ${slot}`, text('', 10)],
@@ -88,7 +90,7 @@ function secondCarrierValues({
   }
 }
 
-/** Replaces every numeric battery field by the error code of its width, one byte or two bytes. */
+/** Replaces the value of every numeric battery field with the error code for its width, one byte or two bytes. */
 function batteryCodes(values: Readonly<Record<string, string>>): Record<string, string> {
   const numbers = Object.entries(values).filter(([key, value]) => /BATT_/.test(key) && /^(\d{3}|\d{5})$/.test(value))
   return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
