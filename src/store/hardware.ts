@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Assignment, Performer } from '../model/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 
-** Returns all performers, ordered by id. */
+/** Returns all performers, ordered by id. */
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
 }
@@ -51,7 +51,7 @@ export interface AssignmentFilter {
   readonly manufacturer?: string | undefined
 }
 
-** Returns the matching assignments, ordered by id. */
+/** Returns the matching assignments, ordered by id. */
 export async function listAssignments(reader: Reader, filter: AssignmentFilter = {}): Promise<Assignment[]> {
   const { is_active, performer, wireless_unit, manufacturer } = filter
   const rows = await reader
