@@ -17,7 +17,7 @@ async function listed(fields: object): Promise<UpstreamDevice> {
 
 const levels = (rf_level: number) => ({ channels: [{ channel: 1, rf_level }] })
 
-/** A device memory that counts the adapter's translations. */
+/** Creates a device memory that counts the adapter's translations. */
 function countingMemory() {
   let translations = 0
   const memory = createDeviceMemory({

@@ -187,7 +187,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const id of chargers) alerts.evaluateCharger(id)
   }
 
-  /** The chargers that hold these battery packs, or held them before. */
+  /** Returns the chargers that hold these battery packs, or held them before. */
   function chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
     const charging = packs.filter(({ channel_id }) => channel_id === null)
     const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])

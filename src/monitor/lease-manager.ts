@@ -53,12 +53,12 @@ export function createNodeId(pid: number, random: string): string {
   return `${hostname()}:${pid}:${random}`
 }
 
-/** The lease that a process holds on itself while it runs, so that other processes can see it. */
+/** Returns the name of the lease that a process holds while it runs, so that other processes know of it. */
 export function nodeLease(nodeId: string): string {
   return `${nodePrefix}${nodeId}`
 }
 
-/** The lease that a process holds on itself while it polls and shares sources with other processes. */
+/** Returns the name of the lease that a process holds while it polls and shares sources with other processes. */
 export function pollerLease(nodeId: string): string {
   return `${pollerPrefix}${nodeId}`
 }
@@ -158,7 +158,7 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
     renewAt = performance.now() + renewEveryMs
   }
 
-  /** The requests whose lease is free and may be acquired by this process. */
+  /** Selects the requests whose lease is free and may be acquired by this process. */
   function selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
     const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)

@@ -129,7 +129,7 @@ function isAhead(snapshot: Snapshot | null, path: string): boolean {
   return taken.audit > found.audit || (taken.audit === found.audit && taken.revision > found.revision)
 }
 
-/** The counters of audit records and of receiver changes, which only increase. */
+/** Reads the counters of audit records and of receiver changes, which only increase. */
 function progressOf(path: string): { readonly audit: number; readonly revision: number } {
   return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)

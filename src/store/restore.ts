@@ -238,7 +238,10 @@ async function countRows(db: Database): Promise<Counts> {
   return counts
 }
 
-/** Prepares the backup: migrates it, deletes transient rows, and advances counters past those of the previous database. */
+/**
+ * Prepares the backup: migrates it, deletes transient rows, and advances its counters beyond those in the previous
+ * database.
+ */
 async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options
   await copySqlite(file, draft, { overwrite: true })
@@ -291,6 +294,6 @@ function inUse(held: readonly HeldLease[]): StoreBusyError {
   const users = toNodes(held).processes.map(describeProcess).join(', ')
   const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
   const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
-  const hint = held.length > 0 ? `; a process that was killed counts as running for ${seconds} s more` : ''
+  const hint = held.length > 0 ? `; a process that was killed is treated as running for ${seconds} s more` : ''
   return new StoreBusyError(`${subject}. Stop it first${hint}`)
 }

@@ -174,7 +174,7 @@ export interface SourceRow {
 
 interface LeaseRow {
   source: string
-  /** Null after release; the row stays, so that the epoch keeps increasing. */
+  /** Null after the lease was released; the row stays, so that the epoch keeps increasing. */
   owner: string | null
   epoch: number
   expires_at: number

@@ -1,4 +1,4 @@
-/** Errors of upstream systems. Each manufacturer has subclasses of both. */
+/** Errors of upstream systems. Each manufacturer has its own subclasses of `ApiError` and `ApiRateLimitError`. */
 
 /** The response that caused an error. */
 export interface ErrorResponse {
@@ -14,7 +14,7 @@ export interface ApiErrorDetails {
   readonly response?: ErrorResponse | null
   /** Seconds to wait, from the upstream's Retry-After header. */
   readonly retryAfter?: number | null
-  /** Only for errors whose status does not show what responded. */
+  /** What responded, for an error without an HTTP status. */
   readonly failureKind?: FailureKind
   readonly cause?: unknown
 }
