@@ -61,7 +61,7 @@ export interface AlertDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  /** The battery threshold in force for a manufacturer. */
+  /** Returns the battery threshold in force for a manufacturer. */
   threshold(manufacturer: string): number
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean

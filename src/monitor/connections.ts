@@ -38,8 +38,9 @@ export interface Connections {
   /** Resolves when any of the source's connections has changed; rejects when the signal aborts. */
   waitForChange(source: string, signal: AbortSignal): Promise<void>
   /**
-   * Sets the devices that the source lists. Each is given a connection to this source. The source's connections to
-   * other devices are disconnected, and no longer belong to it.
+   * Sets the devices that the source lists. Each is given a connection to this source, unless it already has one to a
+   * source of the same or higher precedence. This source's connections to other devices are disconnected, and no longer
+   * belong to it.
    */
   setDevices(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
   /** Applies an event of the source's subscription to its connections. */
@@ -223,7 +224,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
     )
   }
 
-  /** Unsaved records of this process are newer than stored ones, unless a user has stopped or started the connection. */
+  /**
+   * Whether the stored record is newer than the known one. This process's unsaved records are newer than stored ones,
+   * unless a user has stopped or started the connection.
+   */
   function isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true
     if (unsaved.has(row.receiver) && (row.status === 'stopped') === (known.status === 'stopped')) return false

@@ -22,7 +22,7 @@ import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from '
 export interface MonitorDeps extends PollDeps, SubscriptionDeps {
   readonly nodeId: string
   readonly leaseManager: LeaseManager
-  /** The polling interval in force for a manufacturer. */
+  /** Returns the polling interval in force for the source's manufacturer. */
   intervalMs(source: MonitoredSource): number
 }
 

@@ -1,5 +1,5 @@
 /**
- * Marks receivers as offline that no process polls, because their manufacturer is disabled or no polling process is
+ * Marks receivers as offline if no process polls them, because their manufacturer is disabled or no polling process is
  * running.
  */
 

@@ -56,13 +56,13 @@ export interface Poller {
   /** Sets whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void
   /**
-   * Called when the subscription has delivered levels of this device. From then on, its levels in the device list are
+   * Records that the subscription has delivered levels of this device. From then on, its levels in the device list are
    * ignored.
    */
   recordLevelsReceived(deviceId: string): void
   /**
-   * Called when the subscription has delivered a name or an address, because the identity read in an earlier poll may
-   * be out of date.
+   * Discards the identity read in earlier polls, which may be out of date. Called when the subscription has delivered a
+   * name or an address.
    */
   discardIdentity(deviceId: string): void
   /** Whether different hardware reports under this id and awaits review. */

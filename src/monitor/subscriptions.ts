@@ -99,7 +99,7 @@ async function runSubscription(
   }
 }
 
-/** After rejected credentials, waits until they are accepted elsewhere or `credentialsPauseMs` has passed. */
+/** Waits, after the credentials were rejected, until they are accepted elsewhere or `credentialsPauseMs` has passed. */
 async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks: SubscriptionHooks): Promise<void> {
   while (performance.now() - rejectedAt < credentialsPauseMs && hooks.wasAcceptedAfter?.(rejectedAt) !== true) {
     if (!(await pause(checkAcceptedEveryMs, signal))) return

@@ -153,7 +153,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
   }
 }
 
-/** Returns the monotonic time since the machine started. Leases on SQLite use it. */
+/** Returns the time since the machine started, in milliseconds. Leases on SQLite use it, because it is monotonic. */
 export const machineMs = createMachineClock()
 
 /** Caches the uptime, because statements read it once per row. It is slow to read, and its resolution is only 10 ms. */

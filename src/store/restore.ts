@@ -182,8 +182,8 @@ function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number):
 }
 
 /**
- * Moves or copies the previous database to the safety copy, and removes its log, which SQLite would otherwise apply to
- * the new file.
+ * Keeps the previous database as the safety copy if one is required, and removes its log, which SQLite would otherwise
+ * apply to the new file.
  */
 async function removeExisting(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
   if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)

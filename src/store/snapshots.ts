@@ -56,7 +56,7 @@ export async function newestGoodSnapshot(paths: StorePaths): Promise<Snapshot | 
   return null
 }
 
-/** Migrates the database. Takes a snapshot first if there is something to migrate. */
+/** Migrates the database. Takes a snapshot first, unless the database is new or up to date. */
 export function migrateWithSnapshot(db: Database, paths: StorePaths): Promise<readonly string[]> {
   return migrate(db, () => takeSnapshot(db, paths, Date.now()))
 }

@@ -13,7 +13,9 @@ import { createFile } from './sqlite-file.ts'
 import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedFile } from './sqlite-log-damage.ts'
 
 export interface SqliteLog {
-  /** Called right after a commit, before the next transaction begins. */
+  /**
+   * Records how much of the log the commit occupies. Called right after a commit, before the next transaction begins.
+   */
   recordCommit(): void
   /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>
