@@ -34,9 +34,12 @@ export interface Alerts {
   open(): Promise<void>
   /** Loads and publishes the alerts that other processes raised or cleared. */
   load(): Promise<void>
-  /** Called for every report of a receiver that this process received, with the receiver before and after it. */
+  /**
+   * Evaluates a receiver after this process received a report of it. `before` and `after` are its states before and
+   * after the report.
+   */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void
-  /** Called after the battery packs of this charger were stored. */
+  /** Evaluates a charger after its battery packs were stored. */
   evaluateCharger(chargerId: number): void
   /** Stops evaluating this receiver, because another process receives its reports. */
   releaseReceiver(receiverId: number): void
@@ -45,7 +48,7 @@ export interface Alerts {
   evaluateAll(): void
   /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
   raise(causes: readonly AlertCause[]): Promise<readonly Alert[]>
-  /** The open alerts. */
+  /** Returns the open alerts. */
   list(): readonly Alert[]
   /** Resolves when the pending evaluations are stored or have failed. */
   flushed(): Promise<void>
@@ -58,7 +61,7 @@ export interface AlertDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  /** The battery threshold in force for a manufacturer. */
+  /** Returns the battery threshold in force for a manufacturer. */
   threshold(manufacturer: string): number
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
@@ -76,14 +79,17 @@ export function createAlerts(deps: AlertDeps): Alerts {
   const find = (subject: string) => open.get(subject)
   /** Receivers whose reports this process receives. */
   const ownReceivers = new Set<number>()
-  /** The threshold of the last evaluation, by manufacturer. */
+  /** The battery threshold used in the last evaluation, by manufacturer. */
   const evaluatedThresholds = new Map<string, number>()
   // Receivers, chargers and sources that are due for evaluation.
   const receivers = new Set<number>()
   const chargers = new Set<number>()
   const sources = new Map<string, SourceFailures>()
   let lastRevision = -1
-  /** This process's writes, by alert: their revision, until `load` has read it. */
+  /**
+   * The revision at which this process last wrote an alert, by alert id. Entries are removed when `load` has reached
+   * that revision.
+   */
   const written = new Map<number, number>()
   let isScheduled = false
   let isFullEvaluationDue = false
@@ -101,7 +107,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     void enqueue(evaluateDue)
   }
 
-  /** Evaluates everything that is due, in its current state. */
+  /** Evaluates everything that is due. Receivers and chargers are evaluated in their current state. */
   async function evaluateDue(): Promise<void> {
     isScheduled = false
     const due = {
@@ -131,7 +137,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     try {
       await write(changes)
     } catch (error) {
-      // `evaluateAll` retries them.
+      // The next call of `evaluateAll` retries these evaluations.
       for (const id of due.receivers) receivers.add(id)
       for (const id of due.chargers) chargers.add(id)
       for (const failures of due.sources) if (!sources.has(failures.source)) sources.set(failures.source, failures)

@@ -9,7 +9,10 @@ export interface Backlog {
   add(id: number): void
   has(id: number): boolean
   listUnsaved(manufacturer: string): number[]
-  /** The receivers whose levels this cycle stores. The cycle of one source stores the levels of all, to limit the writes. */
+  /**
+   * Returns the receivers whose levels this cycle stores: those of all the manufacturer's sources, so that there are
+   * fewer writes.
+   */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
   /** Records that the manufacturer's levels are being stored. */
   recordLevelSave(manufacturer: string): void
@@ -18,7 +21,7 @@ export interface Backlog {
   /** Records that the receiver, including `last_seen`, was stored now. */
   recordSave(id: number): void
   remove(id: number): void
-  /** Receivers with unchanged reports whose stored `last_seen` is out of date. */
+  /** Returns the receivers with unchanged reports whose stored `last_seen` is out of date. */
   listDueLastSeen(plan: IngestPlan): Pick<Receiver, 'id' | 'last_seen'>[]
   hasDueLastSeen(plan: IngestPlan): boolean
 }
@@ -31,9 +34,9 @@ const saveLevelsEveryMs = 800
 
 export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>): Backlog {
   const unsaved = new Set<number>()
-  /** By receiver, `performance.now()`. */
+  /** When each receiver was last saved (`performance.now()`), by receiver id. */
   const savedAt = new Map<number, number>()
-  /** By manufacturer, `performance.now()`. */
+  /** When levels were last saved (`performance.now()`), by manufacturer. */
   const levelsSavedAt = new Map<string, number>()
 
   function isDue({ id }: Pick<Receiver, 'id'>): boolean {

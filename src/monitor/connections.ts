@@ -1,7 +1,7 @@
 /**
- * The real-time connection records, one per receiver, in memory and in the store. The process that holds a subscription
- * writes its state. Connections that users stopped or started are stored by `actions/`; this module loads them, and the
- * states of subscriptions that other processes hold.
+ * The real-time connection records, one per receiver, in memory and in the database. The process that holds a
+ * subscription writes its state. When a user stops or starts a connection, `actions/` stores the change; this module
+ * loads such changes, and the states of subscriptions that other processes hold.
  */
 
 import type { Feed } from '../live/feed.ts'
@@ -30,29 +30,33 @@ export interface Connections {
   /** Loads the changes made by other processes and users, and retries failed writes. */
   load(): Promise<void>
   find(receiverId: number): Connection | undefined
-  /** When the receiver was connected (`performance.now()`); null while it is not. */
+  /** Returns when the receiver's connection was established (`performance.now()`); null while it is not connected. */
   connectedSince(receiverId: number): number | null
-  /** Every stored connection, ordered by receiver, with the last message time known to this process. */
+  /** Reads every stored connection, ordered by receiver, with the last message time known to this process. */
   readAll(): Promise<readonly Connection[]>
   ofSource(source: string): readonly Connection[]
   /** Resolves when any of the source's connections has changed; rejects when the signal aborts. */
   waitForChange(source: string, signal: AbortSignal): Promise<void>
-  /** Sets the devices that the source lists. Each gets a connection to it; the source's other connections are removed. */
+  /**
+   * Sets the devices that the source lists. Each is given a connection to this source, unless it already has one to a
+   * source of the same or higher precedence. This source's connections to other devices are disconnected, and no longer
+   * belong to it.
+   */
   setDevices(source: MonitoredSource, deviceIds: readonly string[]): Promise<void>
   /** Applies an event of the source's subscription to its connections. */
   record(source: string, event: ConnectionEvent): Promise<void>
   /** Records that the subscription delivered a message about this receiver. */
   recordMessage(receiverId: number): void
-  /** Handles a message that the receiver was removed from its system. */
+  /** Disconnects the receiver after a message that it was removed from its system. */
   remove(receiverId: number): Promise<void>
   /**
-   * Marks connections as disconnected whose subscription no process holds, because it was killed. Takes effect at the
-   * second consecutive call that finds no lease, or at once with `isAtOnce`.
+   * Marks connections as disconnected if no process holds their subscription any more, for example because the process
+   * was killed. Takes effect on the second consecutive call that finds no lease, or immediately with `isAtOnce`.
    */
   closeOrphaned(options?: { readonly isAtOnce: boolean }): Promise<void>
   /** Whether another process's subscription delivers this receiver's levels. */
   isSubscribedElsewhere(receiverId: number): boolean
-  /** The status of every source's subscription. */
+  /** Returns the status of every source's subscription. */
   subscriptions(): readonly SubscriptionStatus[]
 }
 
@@ -62,11 +66,14 @@ export interface ConnectionDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  /** Precedence of the source's protocol adapter; null if the source does not exist. */
+  /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
 }
 
-/** The lease of a source's subscription, separate from its polling lease: see docs/decisions/0008-subscriptions.md. */
+/**
+ * Returns the name of the lease on a source's subscription, which is separate from its polling lease: see
+ * docs/decisions/0008-subscriptions.md.
+ */
 export function subscriptionLease(source: string): string {
   return `${subscriptionPrefix}${source}`
 }
@@ -80,7 +87,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
   const bySource = new Map<string, Map<number, Connection>>()
   /** Increases with every change of a record. */
   let changes = 0
-  /** The last arguments of `setDevices` by source, and the versions of the data it used. If equal, there is no work. */
+  /**
+   * By source: the device ids last passed to `setDevices`, and the versions of the data that it used. If all are
+   * unchanged, `setDevices` has nothing to do.
+   */
   const lastDevices = new Map<
     string,
     { readonly ids: readonly string[]; readonly identities: number; readonly changes: number }
@@ -96,7 +106,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   const ownSources = new Set<string>()
   const changeListeners = new Map<string, Set<() => void>>()
   const publishedStatus = new Map<string, ConnectionStatus>()
-  /** `performance.now()`, by source. */
+  /** When each subscription went down (`performance.now()`), by source. */
   const downSince = new Map<string, number>()
   let lastRevision = -1
   let queue: Promise<unknown> = Promise.resolve()
@@ -107,7 +117,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return result
   }
 
-  /** Returns the affected sources. */
+  /** Stores a record in memory. Returns the affected sources. */
   function put(connection: Connection): string[] {
     const before = all.get(connection.receiver)
     all.set(connection.receiver, connection)
@@ -141,7 +151,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
     }
   }
 
-  /** Publishes one message per change of status. A connection attempt is not published. */
+  /**
+   * Publishes a message when the status of a source's subscription has changed. Connection attempts are not published.
+   */
   function publishStatus(source: string, isSilent = false): void {
     const connections = ofSource(source)
     const status = subscriptionStatus(connections)
@@ -165,7 +177,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
 
   /** Stores unsaved records. A failure does not interrupt the subscription. */
   async function save(): Promise<void> {
-    // The record of a removed receiver is removed with it.
+    // When a receiver is removed, its record is removed as well.
     for (const id of unsaved) if (receiverStore.get(id) === undefined) forget(id)
     const due = [...unsaved].flatMap((id) => all.get(id) ?? [])
     if (due.length === 0) return
@@ -212,7 +224,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
     )
   }
 
-  /** Unsaved records of this process are newer than stored ones, unless a user has stopped or started the connection. */
+  /**
+   * Whether the stored record is newer than the known one. This process's unsaved records are newer than stored ones,
+   * unless a user has stopped or started the connection.
+   */
   function isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true
     if (unsaved.has(row.receiver) && (row.status === 'stopped') === (known.status === 'stopped')) return false
@@ -221,7 +236,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
     return JSON.stringify(stored) !== JSON.stringify(before)
   }
 
-  /** Whether the adapter's source may replace the connection's source: true without a source or with one of lower precedence. */
+  /**
+   * Whether the adapter's source may replace the connection's source: true if there is none, or one of lower
+   * precedence.
+   */
   function canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
     const current = source === null ? null : deps.precedenceOf(source)
     return current === null || current < precedence
@@ -230,7 +248,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
   function withMessageTime(connection: Connection): Connection {
     const at = messageAt.get(connection.receiver) ?? 0
     const known = connection.last_message_at ?? 0
-    // A stored time in the future was stored before the clock was set back.
+    // If the stored time is in the future, the clock has been set back since then.
     return at > known || (at > 0 && known > now()) ? { ...connection, last_message_at: at } : connection
   }
 

@@ -6,7 +6,7 @@ import { createDeviceMemory, withoutLevels } from './device-memory.ts'
 
 const [system] = getPlugin('shure').adapters as [ProtocolAdapter]
 
-/** Lists a single device with these fields. */
+/** Lists one device with these fields. */
 async function listed(fields: object): Promise<UpstreamDevice> {
   const body = [{ device_id: 'a', device_name: 'Rack', serial_number: 'S1', transmitters: [], ...fields }]
   const client = { request: async () => ({ status: 200, headers: {}, body }) } as unknown as UpstreamClient
@@ -17,7 +17,7 @@ async function listed(fields: object): Promise<UpstreamDevice> {
 
 const levels = (rf_level: number) => ({ channels: [{ channel: 1, rf_level }] })
 
-/** A device memory that counts the adapter's translations. */
+/** Creates a device memory that counts the adapter's translations. */
 function countingMemory() {
   let translations = 0
   const memory = createDeviceMemory({

@@ -13,8 +13,9 @@ export interface RememberedDevice {
   device: UpstreamDevice
   /** The translation of `device`. */
   translation: Translation
-  /** When these were last read (`performance.now()`). */
+  /** When the identity was last read (`performance.now()`). */
   identityAt: number
+  /** When the levels were last read (`performance.now()`). */
   levelsAt: number
   /** Number of consecutive successful polls in which the device was missing or offline. */
   missed: number
@@ -22,9 +23,9 @@ export interface RememberedDevice {
   confirmed: Translation | null
   /** Number of consecutive successful polls in which different hardware reported under this id. */
   replaced: number
-  /** The last cycle that listed it. */
+  /** The last cycle in which the device was listed. */
   cycle: number
-  /** Cached id of the device's receiver. */
+  /** The id of the device's receiver, cached. */
   receiver: number | null
 }
 
@@ -41,11 +42,11 @@ interface Translation {
 }
 
 export interface DeviceMemory {
-  /** Starts a cycle, before the devices of its list. */
+  /** Starts a cycle. Called before its devices are added. */
   begin(): void
-  /** Adds a device of the list; null if the list contains its id twice. */
+  /** Adds a device from the list; returns null if this cycle's list has already contained its id. */
   remember(listed: UpstreamDevice): RememberedDevice | null
-  /** Ends the list and counts the devices that it did not contain as missed. */
+  /** Ends the list. Devices that it did not contain are counted as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
   find(id: string): RememberedDevice | undefined
@@ -82,7 +83,7 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
   }
 
   function update(entry: RememberedDevice, listed: UpstreamDevice): void {
-    // The list entry is the same object, and this cycle has no readings to discard.
+    // The list entry is the same object, and there are no readings of the previous cycle to discard.
     if (listed === entry.listed && entry.device === entry.known) return
     const before = translationOf(entry)
     const hasNoReadings = entry.device === entry.known
@@ -92,7 +93,8 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     entry.device = entry.known
     entry.listed = listed
     entry.translation = translate(adapter, entry.device)
-    // With pushed levels, the list's levels are not used, so the report need not be translated again.
+    // The report without levels is the same as before. A device whose levels are pushed needs no other, so its data is
+    // not translated again.
     if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
   }
 
@@ -142,12 +144,15 @@ function translate(adapter: ProtocolAdapter, device: UpstreamDevice): Translatio
   }
 }
 
-/** The report for reading identity fields only; avoids a new translation if one exists. */
+/**
+ * Returns a report from which only identity fields may be read: the one without levels if it exists, which avoids a
+ * translation.
+ */
 export function identityOf(translation: Translation): DeviceReport {
   return translation.withoutLevels ?? translation.report
 }
 
-/** The report without levels; the same object as long as nothing else changes. */
+/** Returns the report without levels; the same object as long as nothing else changes. */
 export function withoutLevels(translation: Translation): DeviceReport {
   translation.withoutLevels ??= { ...translation.report, channels: undefined }
   return translation.withoutLevels

@@ -39,15 +39,20 @@ export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_ac
 }
 
 export interface Ingest {
-  /** Applies levels of known receivers synchronously; the promise resolves when the batch is stored, if it has to be. */
+  /**
+   * Processes a batch. Levels of known receivers are applied synchronously; the promise resolves when everything that
+   * must be stored is stored.
+   */
   ingest(batch: Batch): Promise<IngestReport>
-  /** Applies levels of known receivers in memory only, while the store is unavailable. A later batch stores the rest. */
+  /**
+   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores the rest.
+   */
   applyLevels(batch: Batch): IngestReport
-  /** Reports what `ingest` would do. */
+  /** Returns what `ingest` would report. */
   preview(batch: Batch): IngestReport
   /**
-   * Runs a user's change to receivers or the review queue in one transaction. Memory matches the store when `work` runs,
-   * and includes the change when the promise resolves.
+   * Runs a user's change to receivers or the review queue in one transaction. When `work` runs, memory matches the
+   * database; when the promise resolves, memory includes the change.
    */
   change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T>
   /** Loads what other processes have stored. */
@@ -65,13 +70,16 @@ export interface IngestDeps {
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
-  /** Called for every receiver that this process received a report of. */
+  /** Called with every receiver of which this process has received a report. */
   onReceived(receiver: Receiver): void
-  /** Wall clock, epoch ms. */
+  /** The wall-clock time in epoch ms. */
   now(): number
 }
 
-/** Remote levels may be newer than the stored ones by this much. A larger difference is a clock difference. */
+/**
+ * Remote levels may be newer than the stored ones by this much. If the difference is larger, the processes' clocks
+ * differ.
+ */
 const maxRemoteLeadMs = 10_000
 
 /** Attempts before an ingest fails because other processes keep writing first. */
@@ -80,7 +88,7 @@ const maxReplans = 20
 export function createIngest(deps: IngestDeps): Ingest {
   const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
   const backlog = createBacklog(receiverStore)
-  /** `last_seen` of the newest levels received from other processes, by receiver. */
+  /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
   const unchanged = new WeakMap<DeviceReport, Unchanged>()
   const precedence = createProtocolPrecedence(
@@ -179,14 +187,17 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const id of chargers) alerts.evaluateCharger(id)
   }
 
-  /** The chargers that hold these battery packs, or held them before. */
+  /** Returns the chargers that hold these battery packs, or held them before. */
   function chargersOf(packs: readonly Unit[]): ReadonlySet<number> {
     const charging = packs.filter(({ channel_id }) => channel_id === null)
     const ids = charging.flatMap(({ id, receiver_id }) => [receiver_id, unitStore.get(id)?.receiver_id ?? null])
     return new Set(ids.filter((id) => id !== null))
   }
 
-  /** `extended`: the receivers as stored. Without it, nothing was stored, and changed levels are added to the backlog. */
+  /**
+   * Applies the plan to memory. `extended` contains the stored receivers that have new channels; if it is undefined,
+   * nothing was stored, and receivers with changed levels are added to the backlog.
+   */
   async function applyPlan(
     plan: IngestPlan,
     { manufacturer }: Batch,
@@ -218,7 +229,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     return update.report !== null && update.isReceived && !isStructural(update) && !addsUnit(update)
   }
 
-  /** Nothing is published: only `last_seen` changes. */
+  /** Updates `last_seen`. Nothing else changes, so nothing is published. */
   function updateLastSeen(entry: Unchanged, { at }: IngestPlan): void {
     const known = receiverStore.get(entry.receiver.id)
     if (known === undefined) return
@@ -228,7 +239,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     if (known === entry.receiver) entry.receiver = after
   }
 
-  /** Applies a receiver that this process received a report of. */
+  /** Applies a report that this process received, given the resulting receiver. */
   function applyReceived(after: Receiver): void {
     const before = receiverStore.get(after.id)
     putAndPublish(after)
@@ -241,7 +252,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       const { id, is_active, channels } = remote
       const known = receiverStore.get(id)
       if (known === undefined || backlog.has(id)) continue
-      // Newer levels are kept. Times of other processes are compared without correction for clock differences.
+      // Levels that are already newer are kept. The processes' times are compared without correcting for clock
+      // differences.
       if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
       // A message without levels implies that the stored levels are current.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
@@ -370,7 +382,7 @@ function withKnownChannels(receiver: Receiver, known: Receiver | undefined): Rec
   return isKnown ? { ...receiver, channels: known.channels } : receiver
 }
 
-/** The stored receiver with the newer levels in memory that are not stored yet. */
+/** Returns the stored receiver with the newer levels from memory, which are not stored yet. */
 function withLevelsOf(stored: Receiver, known: Receiver | undefined): Receiver {
   const channels = stored.channels.map((channel) => {
     const live = known?.channels.find(({ id }) => id === channel.id)

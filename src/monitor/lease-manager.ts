@@ -14,7 +14,10 @@ import { childLifetime, type Lifetime, pause } from './wait.ts'
 
 const leaseMs = 15_000
 const renewEveryMs = 5_000
-/** How often the leases are read: takeover within 15 + 1 s of a crash, within 1 s of a clean stop. */
+/**
+ * How often the leases are read. Another process takes over within 15 + 1 s of a crash, and within 1 s of an orderly
+ * stop.
+ */
 const checkEveryMs = 1_000
 /** Requests within this time are handled together, since all sources of a service start at once. */
 const debounceMs = 20
@@ -22,14 +25,14 @@ const debounceMs = 20
 const reservedMs = 6_000
 
 export interface LeaseHandle {
-  /** For `ingest`: throws in the writing transaction if another process has the lease. */
+  /** Throws in a transaction of `ingest` if this process no longer holds the lease. */
   readonly guard: (tx: Tx) => Promise<void>
   /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal
 }
 
 export interface AcquiredLease extends LeaseHandle {
-  /** Minimum time since the previous holder had the lease; null if there was none. */
+  /** The minimum time that has passed since the previous holder's lease ended; null if there was no previous holder. */
   readonly idleMs: number | null
 }
 
@@ -40,7 +43,7 @@ export interface SharedLease extends AcquiredLease {
   release(): void
 }
 
-/** Another process acquired the lease while this one was suspended or disconnected. */
+/** Thrown when another process acquired the lease while this one was suspended or disconnected. */
 class LeaseLostError extends StaleWriteError {
   override readonly name = 'LeaseLostError'
 }
@@ -50,12 +53,12 @@ export function createNodeId(pid: number, random: string): string {
   return `${hostname()}:${pid}:${random}`
 }
 
-/** The lease that a process holds on itself while it runs, so that other processes can see it. */
+/** Returns the name of the lease that a process holds while it runs, so that other processes know of it. */
 export function nodeLease(nodeId: string): string {
   return `${nodePrefix}${nodeId}`
 }
 
-/** The lease that a process holds on itself while it polls and shares sources with other processes. */
+/** Returns the name of the lease that a process holds while it polls and shares sources with other processes. */
 export function pollerLease(nodeId: string): string {
   return `${pollerPrefix}${nodeId}`
 }
@@ -67,9 +70,9 @@ export interface LeaseDeps {
 }
 
 export interface LeaseOptions {
-  /** Divided among the polling processes; this one acquires only its share. */
+  /** Whether the source is divided among the polling processes, so that this one acquires only its share. */
   readonly isShared?: boolean
-  /** Called once for each other process that holds the lease. */
+  /** Called once whenever a different process turns out to hold the lease. */
   onStandBy?(holder: string): void
 }
 
@@ -89,7 +92,7 @@ type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
 interface LeaseRequest extends LeaseOptions {
   readonly source: string
-  /** Waits to be granted. */
+  /** Whether the request is waiting to be granted. */
   isWaiting: boolean
   /** The lease while it is held. */
   held: (Lease & { readonly lifetime: Lifetime }) | null
@@ -117,7 +120,7 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
         await check()
         hasFailed = false
       } catch (error) {
-        // While the store is unavailable, no lease is lost: polling continues in memory.
+        // While the database is unavailable, no lease is lost, and polling continues in memory.
         if (!hasFailed) log.warn({ error: String(error) }, 'leases could not be read')
         hasFailed = true
       }
@@ -155,7 +158,7 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
     renewAt = performance.now() + renewEveryMs
   }
 
-  /** The requests whose lease is free and may be acquired by this process. */
+  /** Selects the requests whose lease is free and may be acquired by this process. */
   function selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
     const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
@@ -250,7 +253,10 @@ function holdersOf(leases: readonly HeldLease[]): ReadonlyMap<string, string> {
   return new Map(leases.map((lease) => [lease.source, lease.owner]))
 }
 
-/** Runs `work` once when the lease is acquired; false if it was not free within `waitMs`. */
+/**
+ * Runs `work` once the lease is acquired, then releases it. Returns false if the lease did not become free within
+ * `waitMs`.
+ */
 export async function withLease(
   deps: LeaseDeps,
   source: string,

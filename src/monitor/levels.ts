@@ -1,6 +1,7 @@
 /**
- * Passes levels to other processes on the same database. Levels are stored only at the end of a polling cycle, so they are
- * also published through Redis, or stored more often if there is no Redis.
+ * Passes levels to other processes on the same database. Normally levels are stored only at the end of a polling cycle,
+ * so that other processes would see them late. With Redis, they are also published there; without Redis, they are
+ * stored every 250 ms.
  */
 
 import type { Redis } from '../live/redis.ts'
@@ -41,7 +42,7 @@ const publishEveryMs = 50
 const maxReceiversPerMessage = 200
 
 export interface LevelPublisher {
-  /** Publishes a receiver that this process received a report of. */
+  /** Publishes the levels of a receiver of which this process has received a report. */
   publish(receiver: Receiver): void
   close(): void
 }
@@ -82,7 +83,10 @@ export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisher
   }
 }
 
-/** Contains no channels if none has changed, otherwise all of them, so that the next message replaces a lost one. */
+/**
+ * Builds a message without channels if none has changed, otherwise with all of them, so that a lost message does no
+ * harm.
+ */
 function toRemoteLevels(
   { id, last_seen, is_active, channels }: Receiver,
   published: Receiver['channels'] | undefined,
@@ -91,7 +95,7 @@ function toRemoteLevels(
   return { id, last_seen, is_active, channels: changed.map(({ id: _, slot: __, ...reading }) => reading) }
 }
 
-/** Null if the message has a different format: other programs may use the same Redis. */
+/** Returns null if the message has a different format, because other programs may use the same Redis server. */
 function parseMessage(text: string): { owner: string; receivers: readonly RemoteLevels[] } | null {
   try {
     const { owner, receivers } = JSON.parse(text)

@@ -1,12 +1,12 @@
-/** Logs each tolerated problem in an upstream's responses once an hour instead of once a poll. */
+/** Logs each tolerated problem in an upstream's responses once an hour instead of at every poll. */
 
 import type { DeviceProblem } from '../model/health.ts'
 import type { Log } from './log.ts'
 
 const repeatAfterMs = 60 * 60_000
-/** Maximum logged problems of one response. */
+/** The maximum number of problems logged for one response. */
 const maxPerResponse = 100
-/** Maximum distinct problems that are tracked; further ones are not logged. */
+/** The maximum number of distinct problems that are tracked; further ones are not logged. */
 const maxRemembered = 1000
 
 export type LogProblems = (problems: readonly DeviceProblem[]) => void

@@ -22,25 +22,29 @@ import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from '
 export interface MonitorDeps extends PollDeps, SubscriptionDeps {
   readonly nodeId: string
   readonly leaseManager: LeaseManager
-  /** The polling interval in force for a manufacturer. */
+  /** Returns the polling interval in force for the source's manufacturer. */
   intervalMs(source: MonitoredSource): number
 }
 
 export interface Monitor {
   readonly pollers: readonly Poller[]
-  /** True while `run` runs. */
+  /** True while `run` is running. */
   readonly isRunning: boolean
   /**
-   * Replaces the sources. Loops of removed sources are stopped, loops of new ones start if `run` runs, the others continue.
-   * A changed source is a new object. Takes effect at once; the promise resolves when the stopped loops have ended.
+   * Replaces the sources. Loops of removed sources are stopped, loops of new sources are started if `run` is running,
+   * and the others continue. A source that has changed must be a new object. The change takes effect immediately; the
+   * promise resolves when the stopped loops have ended.
    */
   setSources(sources: readonly MonitoredSource[]): Promise<void>
   /**
-   * Polls and subscribes to the sources until the signal aborts, and shares them with other polling processes. With
-   * `manufacturer`, runs only its sources and does not share them.
+   * Polls and subscribes to the sources until the signal aborts, and shares them with other polling processes. If
+   * `manufacturer` is given, runs only that manufacturer's sources and does not share them.
    */
   run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
-  /** Polls every source of these manufacturers now, or joins its running cycle. Calls `onPolled` after each source. */
+  /**
+   * Polls every source of these manufacturers now, or joins the cycle that is already running. Calls `onPolled` after
+   * each source.
+   */
   pollNow(
     manufacturers: readonly string[],
     signal: AbortSignal,
@@ -50,7 +54,7 @@ export interface Monitor {
 
 export interface MonitorHooks {
   onCycle?(source: MonitoredSource, report: CycleReport): void
-  /** Another process polls this source. */
+  /** Called when another process polls this source. */
   onStandBy?(source: MonitoredSource, holder: string): void
 }
 
@@ -114,7 +118,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
           // The first poll creates the receivers to subscribe to.
           if (report.error === null && source.adapter.subscribe) subscription ??= subscribe(lease.signal)
           hooks.onCycle?.(source, report)
-          // Released between two cycles, so that the next process neither misses nor repeats one.
+          // The lease is released between two cycles, so that the next process neither misses nor repeats one.
           if (lease.isExcess()) lease.release()
         },
       })
@@ -139,7 +143,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     }
   }
 
-  /** Registers this process as a poller, so that the sources are shared with it. */
+  /** Registers this process as a poller, so that it is given its share of the sources. */
   function registerPoller(signal: AbortSignal): Promise<void> {
     const { nodeId, leaseManager } = deps
     return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (lease) => untilAborted(lease.signal))
@@ -158,7 +162,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
     const { id, manufacturer } = watch.poller.source
     if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
     const lifetime = childLifetime(run.signal)
-    // A changed source may have the same id as its predecessor, and so the same lease.
+    // A changed source may have the same id, and so the same lease, as its previous version, whose loop must end first.
     const ended = (ending.get(id) ?? Promise.resolve()).then(() => keepRunning(watch, lifetime.signal, run))
     watch.loop = { lifetime, ended }
   }

@@ -1,4 +1,7 @@
-/** Marks receivers offline that no process polls, because their manufacturer is disabled or no polling process runs. */
+/**
+ * Marks receivers as offline if no process polls them, because their manufacturer is disabled or no polling process is
+ * running.
+ */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { MonitoredManufacturer } from '../model/health.ts'

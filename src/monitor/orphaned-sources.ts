@@ -1,6 +1,6 @@
 /**
- * Detects orphaned sources: no process holds their lease and no polling process runs. A process that only serves pages
- * shows their last state and reports that it is out of date.
+ * Detects orphaned sources: sources whose lease no process holds while no polling process is running. A process that
+ * only serves pages shows their last known state and reports that it is out of date.
  */
 
 import type { MonitoredManufacturer } from '../model/health.ts'
@@ -11,9 +11,9 @@ import { listHeldLeases } from '../store/leases.ts'
 export interface OrphanedSourcesDeps {
   readonly db: Database
   manufacturers(): readonly MonitoredManufacturer[]
-  /** Whether this process polls; it does so in memory even while the store is unavailable. */
+  /** Whether this process polls. It continues in memory while the database is unavailable. */
   isPolling(): boolean
-  /** Whether reports of its receivers arrived recently. */
+  /** Whether reports about the manufacturer's receivers arrived recently. */
   isReceiving(manufacturer: string): boolean
 }
 
@@ -23,7 +23,7 @@ export interface OrphanedSources {
   update(): Promise<void>
 }
 
-/** A polling process may still be starting. */
+/** How long to wait after the start of this process, because a polling process may still be starting. */
 const graceMs = 30_000
 
 export function createOrphanedSources({
@@ -33,7 +33,10 @@ export function createOrphanedSources({
   isReceiving,
 }: OrphanedSourcesDeps): OrphanedSources {
   const startedAt = performance.now()
-  /** Sources that were polled continuously, unlike those polled once by a command, which holds the lease briefly. */
+  /**
+   * Sources that were polled continuously. A source that a command polled once is not included, because the command
+   * held its lease only briefly.
+   */
   const polledBefore = new Set<string>()
   let held: ReadonlySet<string> = new Set()
   let free: ReadonlySet<string> = new Set()

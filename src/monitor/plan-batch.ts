@@ -21,11 +21,11 @@ import type { Backlog } from './backlog.ts'
 export interface Batch {
   readonly manufacturer: string
   readonly reports: readonly DeviceReport[]
-  /** Receivers to mark offline, unless this batch contains a report of them. */
+  /** Receivers to be marked as offline, unless this batch contains a report of them. */
   readonly offline?: readonly number[]
   /** Ids of devices that the upstream system has not listed for several polls. */
   readonly missing?: readonly string[]
-  /** Ends a polling cycle: levels that changed since the last one are stored too. */
+  /** Ends a polling cycle: levels that have changed since the previous cycle are stored too. */
   readonly endsCycle?: boolean
   /** Runs in the writing transaction; throws a StaleWriteError if the caller no longer holds the lease. */
   readonly guard?: (tx: Tx) => Promise<void>
@@ -44,16 +44,19 @@ export interface IngestReport {
 }
 
 export interface Planner {
-  /** Synchronously. */
+  /** Plans the batch synchronously. */
   plan(batch: Batch): IngestPlan
-  /** In time slices. Identities do not change meanwhile, because writes are serialized. */
+  /** Plans the batch in time slices. Identities do not change in the meantime, because writes are serialized. */
   planInSlices(batch: Batch): Promise<IngestPlan>
-  /** `created`: receivers that this batch created and that are not in memory yet. */
+  /**
+   * Plans the units that the batch reports. `created` are the receivers that this batch has created; they are not in
+   * memory yet.
+   */
   planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
   needsWriting(plan: IngestPlan, batch: Batch): boolean
   /** Whether the update reports a transmitter on a channel that has no unit. */
   addsUnit(update: Update): boolean
-  /** The current receiver with the update applied. Levels pushed since the plan was made are kept. */
+  /** Returns the current receiver with the update applied. Levels pushed since the plan was made are kept. */
   applyToCurrent(update: Update, extended?: ReadonlyMap<number, Receiver>, known?: Receiver): Receiver
 }
 
@@ -64,7 +67,7 @@ export interface PlannerDeps {
   readonly precedence: ProtocolPrecedence
   /** Reports known to contain nothing new. */
   readonly unchanged: { get(report: DeviceReport): Unchanged | undefined }
-  /** Wall clock, epoch ms. */
+  /** The wall-clock time in epoch ms. */
   now(): number
 }
 
@@ -138,13 +141,16 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, u
 
 const noneExtended: ReadonlyMap<number, Receiver> = new Map()
 
-/** Used if newer levels were received while the update waited for the store. */
+/**
+ * Removes an update's levels. Used when newer levels arrived while the update was waiting to be written to the
+ * database.
+ */
 function withoutReadings(update: Update): Pick<Update, 'fields' | 'readings'> {
   const { last_seen: _, ...fields } = update.fields
   return { fields, readings: [] }
 }
 
-/** The known channels and the newly created ones. */
+/** Returns the known channels and the newly created ones. */
 function withNewChannels(known: Receiver, extended: Receiver | undefined): Receiver['channels'] {
   const missing = (extended?.channels ?? []).filter(({ id }) => !known.channels.some((channel) => channel.id === id))
   return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)

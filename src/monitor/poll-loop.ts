@@ -36,7 +36,10 @@ export async function runPollLoop(
     }
   }
 
-  /** Returns a function that is true once the subscription connects after a rejected poll: the credentials are valid again. */
+  /**
+   * Returns a function that returns true once the subscription has connected after a rejected poll, because the
+   * credentials are then valid again.
+   */
   function watchReconnection(): () => boolean {
     const before = poller.connectedAt()
     return () => {

@@ -47,21 +47,27 @@ export interface Poller {
    * joined: a new one runs after it. Does not throw.
    */
   poll(options: CycleOptions): Promise<CycleReport>
-  /** Reads like a cycle and reports what it would change, without changing anything. */
+  /** Reads what a cycle would read, and reports what the cycle would change, without changing anything. */
   preview(options: CycleOptions): Promise<CycleReport>
-  /** The upstream ids of the devices in the last list. */
+  /** Returns the upstream ids of the devices in the last list. */
   deviceIds(): readonly string[]
-  /** When the source's subscription connected, in any process; null while it is down. */
+  /** Returns when the source's subscription connected, in any process; null while it is down. */
   connectedAt(): number | null
-  /** Whether this process holds an open subscription to the source. */
+  /** Sets whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void
-  /** Called when the subscription has delivered levels of this device; its levels in the device list are then ignored. */
+  /**
+   * Records that the subscription has delivered levels of this device. From then on, its levels in the device list are
+   * ignored.
+   */
   recordLevelsReceived(deviceId: string): void
-  /** Called when the subscription has delivered a name or an address, because the identity of an earlier poll may be older. */
+  /**
+   * Discards the identity read in earlier polls, which may be out of date. Called when the subscription has delivered a
+   * name or an address.
+   */
   discardIdentity(deviceId: string): void
   /** Whether different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** Records that the upstream requested a pause outside polling, with this error. */
+  /** Records that the upstream requested a pause in response to something other than a poll, with this error. */
   recordHold(error: string): Promise<void>
   /** Whether the upstream rejected the credentials in the last cycle. */
   wasAccessDenied: boolean
@@ -80,15 +86,21 @@ export interface PollDeps {
 }
 
 const identityEveryMs = 10 * 60_000
-/** Successful polls without the device, or with a different one, before its receiver is offline. */
+/**
+ * The number of successful polls in which the device is missing, or replaced by a different one, before its receiver is
+ * marked as offline.
+ */
 const missedUntilOffline = 3
-/** Minimum time without a report before a receiver is offline. */
+/** The minimum time without a report before a receiver is marked as offline. */
 const minOfflineAfterMs = 60_000
-/** Minimum time a cycle waits for the store before it applies its levels in memory only. */
+/** The minimum time that a cycle waits for the database before it applies its levels in memory only. */
 const minStoreTimeoutMs = 250
-/** Storing a large installation takes long. The remaining time of the interval keeps polling on schedule. */
+/**
+ * How long a cycle waits for the database. Storing a large installation takes long; half of the interval is left for
+ * polling, so that it stays on schedule.
+ */
 const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, intervalMs / 2)
-/** Share of the upstream's rate limit that polling may use. */
+/** The share of the upstream's rate limit that polling may use. */
 const budgetShare = 0.8
 
 export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
@@ -110,7 +122,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   let storing: Promise<IngestReport> | undefined
   /** False after a failed write, so that a series of failures is logged once. */
   let isStored = true
-  /** A caller with `isComplete` has started or joined the running cycle. */
+  /** Whether a caller with `isComplete` has started or joined the running cycle. */
   let isCompleteRequested = false
 
   function startCycle(options: CycleOptions): NonNullable<typeof running> {
@@ -184,7 +196,10 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     }
   }
 
-  /** A source that pushes everything is not polled; its devices are online as long as their subscription is connected. */
+  /**
+   * Returns the reports of a source that pushes everything, and is therefore not polled. Its devices are online as long
+   * as their subscription is connected.
+   */
   function reportsOfPushOnlySource(): readonly DeviceReport[] {
     if (source.adapter.pushesEverything !== true) return []
     const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
@@ -203,7 +218,9 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return list
   }
 
-  /** A slow store delays a caller that requested a complete poll, but not the next scheduled cycle. */
+  /**
+   * Stores the batch. A slow database delays a caller that requested a complete poll, but not the next scheduled cycle.
+   */
   async function store(batch: Batch, isListed: boolean, options: CycleOptions): Promise<IngestReport> {
     if (isCompleteRequested) await storing?.catch(() => {})
     const write = storing === undefined ? startStoring(batch, isListed, options) : undefined
@@ -315,7 +332,10 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       budget -= 1
     }
 
-    /** True if the reading must be ingested at once: the subscription may deliver newer levels before the cycle ends. */
+    /**
+     * Records that the levels were read. Returns true if they must be ingested at once, because the subscription may
+     * deliver newer levels before the cycle ends.
+     */
     function markRead(entry: RememberedDevice): boolean {
       entry.levelsAt = time
       return !isPreview && findSubscribedSince(entry) !== null
@@ -339,7 +359,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     await ingest.ingest({ manufacturer, reports, endsCycle: subscribedAt === null, ...(guard && { guard }) })
   }
 
-  /** The device's report without the levels that were pushed since the cycle began. */
+  /** Returns the device's report without the levels for which newer ones were pushed since the cycle began. */
   function withoutPushedSince(entry: RememberedDevice, { findReceiver }: CycleStart): DeviceReport {
     const { report } = memory.translationOf(entry)
     const receiver = receiverOf(entry)
@@ -349,7 +369,10 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return channels === report.channels ? report : { ...report, channels }
   }
 
-  /** A subscription delivers changes only, so levels are polled once after it connects. */
+  /**
+   * Whether the device's levels must be read. A subscription delivers only changes, so levels are polled once after it
+   * connects.
+   */
   function areLevelsDue(entry: RememberedDevice): boolean {
     const subscribedSince = findSubscribedSince(entry)
     return subscribedSince === null || entry.levelsAt < subscribedSince
@@ -369,7 +392,10 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return entry.confirmed !== translation && isReplacedHardware(receiver, identityOf(translation))
   }
 
-  /** When (`performance.now()`) a subscription in any process began to push this device's levels; null if none does. */
+  /**
+   * Returns when (`performance.now()`) a subscription in any process began to push this device's levels; null if none
+   * does.
+   */
   function findSubscribedSince(entry: RememberedDevice): number | null {
     const receiver = receiverOf(entry)
     // Pushed levels are applied only to the known receiver. Replacement hardware is polled.
@@ -388,8 +414,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   /**
-   * Receivers to mark offline: missing or replaced by other hardware in three successful polls, or without any report for
-   * `offlineAfterMs`.
+   * Finds the receivers to be marked as offline: those that were missing, or replaced by other hardware, in three
+   * successful polls, and those without any report for `offlineAfterMs`.
    */
   async function findOfflineReceivers(intervalMs: number, hasSucceeded: boolean): Promise<number[]> {
     const offline: number[] = []
@@ -471,7 +497,7 @@ function createSnapshotLookup(receivers: readonly Receiver[]): CycleStart['findR
   }
 }
 
-/** A receiver without a report for this time is offline. */
+/** Returns how long a receiver may go without a report before it is marked as offline. */
 export function offlineAfterMs(intervalMs: number): number {
   return Math.max(3 * intervalMs, minOfflineAfterMs)
 }

@@ -1,6 +1,7 @@
 /**
- * Immediate polls across processes. Only the holder of a source's lease polls it, so another process requests a poll by a
- * row in the database and waits for the outcome. If no process holds the lease, it acquires the lease for one cycle.
+ * Immediate polls across processes. Only the holder of a source's lease polls it, so another process requests a poll by
+ * writing a row to the database, and waits for the outcome. If no process holds the lease, the requesting process
+ * acquires it for one cycle.
  */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
@@ -19,7 +20,7 @@ const timeoutMs = 120_000
 interface PollRequest {
   readonly source: MonitoredSource
   readonly signal: AbortSignal
-  /** Polls if this process holds the lease; undefined if it does not. */
+  /** Polls if this process holds the lease; otherwise returns undefined. */
   pollIfHeld(): Promise<CycleReport> | undefined
   /** Polls with a lease acquired for one cycle; null if a loop of this process is waiting for the lease. */
   readonly pollOnce: ((lease: AcquiredLease) => Promise<CycleReport>) | null
@@ -33,7 +34,8 @@ export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Prom
   let requestNumber: number | undefined
   try {
     do {
-      // After a request, this process does not poll through its own loop as well, since that would poll twice.
+      // Once a poll has been requested, this process does not also poll in its own loop, because the source would be
+      // polled twice.
       const polling = requestNumber === undefined ? request.pollIfHeld() : undefined
       if (polling !== undefined) return await polling
       const holder = await leaseHolder(db.read, source.id)
@@ -74,7 +76,10 @@ export async function handlePollRequests(
 ): Promise<void> {
   const { db, log } = deps
   const running = new Map<string, Promise<void>>()
-  /** The last completed request by source: a list read while an outcome was being stored still contains its request. */
+  /**
+   * The last completed request, by source. A list of requests that was read while an outcome was being stored still
+   * contains that request.
+   */
   const completed = new Map<string, number>()
   while (await pause(checkRequestsEveryMs, signal)) {
     try {
@@ -99,7 +104,10 @@ export async function handlePollRequests(
   }
 }
 
-/** Stores the outcome for all requests up to this number. False if it could not be stored; a later check retries. */
+/**
+ * Stores the outcome for all requests up to this number. Returns false if it could not be stored; a later check then
+ * polls again.
+ */
 async function saveOutcome(
   { db, log }: LeaseDeps,
   source: string,

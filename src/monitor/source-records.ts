@@ -19,14 +19,14 @@ import { listSourceRecords, saveSourceRecords } from '../store/sources.ts'
 
 export type CycleOutcome =
   | { readonly ok: true; readonly problems: readonly DeviceProblem[] }
-  /** `holdMs`: the upstream requested a pause, which does not count as a failure. */
+  /** `holdMs` is set if the upstream requested a pause, which is not treated as a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
 export interface SourceRecords {
   /** Loads the records of sources that other processes poll. */
   load(): Promise<void>
   get(source: string): SourceRecord | undefined
-  /** Remaining time of a pause that the source requested from any process; otherwise 0. */
+  /** Returns the remaining time of a pause that the source requested from any process; 0 if there is none. */
   holdMs(source: string): number
   record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
   /** Records that a cycle took longer than its interval; stored with the outcome of the next cycle. */
@@ -72,7 +72,7 @@ export function createSourceRecords(deps: {
     )
   }
 
-  /** Publishes one message per change of status, not per failure. */
+  /** Publishes a message when a manufacturer's status has changed, not for every failure. */
   function publishChanges(): void {
     for (const { code, status, error } of health(deps.manufacturers())) {
       const before = publishedStatus.get(code) ?? 'unknown'
@@ -84,14 +84,17 @@ export function createSourceRecords(deps: {
     }
   }
 
-  /** Writes are serialized. Each one stores all unsaved records. */
+  /** Stores all unsaved records. Writes are serialized. */
   function store(): Promise<Rejected> {
     const work = storing.then(() => save([...unstored].flatMap((source) => records.get(source) ?? [])))
     storing = work.catch(() => {})
     return work
   }
 
-  /** A rejected record does not prevent the others from being stored. Throws while the database is unavailable. */
+  /**
+   * Stores these records. A rejected record does not prevent the others from being stored. Throws while the database is
+   * unavailable.
+   */
   async function save(due: readonly SourceRecord[]): Promise<Rejected> {
     if (due.length === 0) return noneRejected
     try {
@@ -186,13 +189,15 @@ function isChanged(before: SourceRecord, after: SourceRecord): boolean {
 }
 
 interface Unsuccessful {
-  /** Consecutive. */
+  /** The number of consecutive unsuccessful cycles. */
   readonly cycles: number
   /** The end of the last pause (`performance.now()`). */
   readonly heldUntil: number
 }
 
-/** A pause counts as one cycle, even if several polls fall into it. */
+/**
+ * Counts consecutive unsuccessful cycles. A pause is treated as one cycle, even if there are several polls during it.
+ */
 function countUnsuccessful(
   known: Unsuccessful | undefined,
   before: SourceRecord | undefined,

@@ -6,14 +6,14 @@ import { type ManufacturerHealth, type MonitoredManufacturer, noSources } from '
 import type { StoredManufacturer } from '../store/settings.ts'
 
 export interface SourceRegistry {
-  /** Ordered by code. */
+  /** Returns the manufacturers, ordered by code. */
   manufacturers(): readonly MonitoredManufacturer[]
   sources(): readonly MonitoredSource[]
   find(id: string): MonitoredSource | undefined
-  /** Manufacturers with an unusable configuration, by code. */
+  /** Returns the health of manufacturers with an unusable configuration, by code. */
   configurationErrors(): ReadonlyMap<string, ManufacturerHealth>
   has(code: string): boolean
-  /** The manufacturer's configured polling interval, if any. */
+  /** Returns the manufacturer's configured polling interval, if any. */
   pollIntervalSeconds(code: string): number | undefined
   /**
    * Replaces the manufacturers and returns the removed sources, for the caller to close when they are no longer in use. An
@@ -59,7 +59,7 @@ export function createSourceRegistry(deps: SourceDeps): SourceRegistry {
   }
 }
 
-/** The name does not affect the connection. */
+/** Whether the records differ at most in the name, which does not affect the connection. */
 function hasSameConnection(a: StoredManufacturer, b: StoredManufacturer): boolean {
   return isDeepStrictEqual({ ...a, name: '' }, { ...b, name: '' })
 }

@@ -1,4 +1,4 @@
-/** Maintains the database file: repairs it on opening, checks it regularly, and takes snapshots. */
+/** Maintains the database file: repairs it when it is opened, checks it regularly, and takes snapshots. */
 
 import type { Feed } from '../live/feed.ts'
 import type { Actor, AuditRecord } from '../model/access.ts'
@@ -59,14 +59,14 @@ const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
 export interface StoreMaintenance {
   /** Called regularly while the process runs. Never throws. */
   run(): Promise<void>
-  /** Takes the last snapshot. */
+  /** Takes a final snapshot before the process stops. */
   close(): Promise<void>
 }
 
 const snapshotEveryMs = 3_600_000
 const checkSnapshotsEveryMs = 60_000
 const checkEveryMs = 5_000
-/** Maximum share of time spent on checks, which block the process and take long for a large database. */
+/** The maximum share of time spent on checks, which block the process and take long for a large database. */
 const checkShare = 0.001
 
 export function createStoreMaintenance(deps: {
@@ -93,7 +93,7 @@ export function createStoreMaintenance(deps: {
     checkAt = endedAt + Math.max(checkEveryMs, (endedAt - startedAt) / checkShare)
   }
 
-  /** The fault cannot be stored as an alert, so it is published once, with id 0. */
+  /** Publishes the fault once, with id 0, because it cannot be stored as an alert. */
   function reportFault(fault: 'damaged' | 'replaced'): void {
     isFaultReported = true
     const cause = fault === 'damaged' ? 'The database is damaged' : 'The database file was deleted or replaced'
@@ -136,7 +136,8 @@ export function createStoreMaintenance(deps: {
       const condition = db.condition()
       if (condition !== 'damaged' && condition !== 'replaced') return
       reportFault(condition)
-      // The open database is intact. The next start uses this snapshot.
+      // The deleted or replaced file is still open and intact. Its contents are saved as a snapshot, which the next
+      // start uses.
       if (condition === 'replaced') await snapshot()
     },
     async close() {

@@ -1,6 +1,7 @@
 /**
- * Keeps one source's push subscription open, reconnects it, and updates the connection records of its receivers. One
- * process at a time holds a source's subscription, by a separate lease: it need not be the process that polls.
+ * Keeps one source's push subscription open, reconnects it, and updates the connection records of its receivers. Only
+ * one process at a time holds a source's subscription. It has a separate lease, so it need not be the process that
+ * polls the source.
  */
 
 import { setImmediate as nextImmediate } from 'node:timers/promises'
@@ -31,21 +32,21 @@ export interface SubscriptionDeps extends LeaseDeps {
 
 export interface SubscriptionHooks {
   onConnectionChange?(isUp: boolean): void
-  /** The subscription delivered levels of this device. */
+  /** Called when the subscription has delivered levels of this device. */
   onLevelsReceived?(deviceId: string): void
-  /** The subscription delivered a name, an address or another property of this device's hardware. */
+  /** Called when the subscription has delivered a name, an address or another property of this device's hardware. */
   onIdentityReceived?(deviceId: string): void
   /** Whether different hardware reports under this id, so that its messages do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
-  /** The system requested a pause when the subscription was opened. */
+  /** Called when the system responds to the subscription with a request to pause. */
   onHold?(error: string): Promise<void>
-  /** Another process holds the subscription. */
+  /** Called when another process holds the subscription. */
   onStandBy?(holder: string): void
   /** Whether the system accepted the credentials after this time (`performance.now()`), for example in a poll. */
   wasAcceptedAfter?(time: number): boolean
 }
 
-/** A large system sends all its devices at once. After this many events, the events of other sources are handled. */
+/** After this many events, other sources may be given a turn, because a large system sends all its devices at once. */
 const eventsPerSlice = 32
 
 /** How often `wasAcceptedAfter` is checked. */
@@ -60,7 +61,7 @@ export async function keepSubscribed(
 ): Promise<void> {
   if (source.adapter.subscribe === undefined) return
   const work = ({ signal, idleMs }: AcquiredLease) => {
-    // The polling process handles a pause that the system requested.
+    // `holdMs` is 0 because the polling process handles any pause that the system has requested.
     if (idleMs !== null) source.client.takeOver({ idleMs, holdMs: 0 })
     return runSubscription(deps, source, signal, hooks)
   }
@@ -98,7 +99,7 @@ async function runSubscription(
   }
 }
 
-/** After rejected credentials, waits until they are accepted elsewhere or `credentialsPauseMs` has passed. */
+/** Waits, after the credentials were rejected, until they are accepted elsewhere or `credentialsPauseMs` has passed. */
 async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks: SubscriptionHooks): Promise<void> {
   while (performance.now() - rejectedAt < credentialsPauseMs && hooks.wasAcceptedAfter?.(rejectedAt) !== true) {
     if (!(await pause(checkAcceptedEveryMs, signal))) return
@@ -106,13 +107,16 @@ async function waitUntilAccepted(rejectedAt: number, signal: AbortSignal, hooks:
 }
 
 interface Ending {
-  /** How long the connection was open. */
+  /** How long the connection was open; 0 if it could not be opened. */
   readonly openMs: number
-  /** The system rejected the credentials. */
+  /** Whether the system rejected the credentials. */
   readonly isAccessDenied: boolean
 }
 
-/** Runs one connection until it ends; `disabled` if it was closed because all its receivers were stopped. */
+/**
+ * Runs one connection until it ends. Returns `disabled` if it was closed because users had stopped the connections of
+ * all its receivers.
+ */
 async function connectOnce(
   deps: SubscriptionDeps,
   source: MonitoredSource,
@@ -163,7 +167,7 @@ async function connectOnce(
   return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isAccessDenied }
 }
 
-/** Waits until the subscription is enabled; false if the signal aborts first. */
+/** Waits until the subscription is enabled. Returns false if the signal aborts first. */
 async function waitUntilEnabled(connections: Connections, source: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (isEnabled(connections, source)) return true
@@ -172,13 +176,16 @@ async function waitUntilEnabled(connections: Connections, source: string, signal
   return false
 }
 
-/** A subscription is enabled unless all of its receivers are stopped. */
+/** Whether the subscription is enabled: true unless the connections of all its receivers are stopped. */
 function isEnabled(connections: Connections, source: string): boolean {
   const records = connections.ofSource(source)
   return records.length === 0 || records.some(({ status }) => status !== 'stopped')
 }
 
-/** Ends the lifetime when the last receiver is stopped, and calls `onChange` after any other change of the records. */
+/**
+ * Ends the lifetime when the last receiver's connection is stopped, and calls `onChange` after any other change of the
+ * records.
+ */
 async function watchConnections(
   connections: Connections,
   source: string,
@@ -238,7 +245,7 @@ function handleEvent(
   }
   const receiver = receiverStore.byApiId(manufacturer, id)
   if (receiver === undefined) {
-    // Creating a receiver requires its identity.
+    // A receiver can only be created from a complete report, which contains its identity.
     if (event.type === 'report' && event.isComplete) ingestNewDevice(deps, source, event.report)
     else ignore('ignored a message from an unknown device', { device: id })
     return
@@ -247,7 +254,7 @@ function handleEvent(
     ignore('ignored a message from replacement hardware under review', { device: id })
     return
   }
-  // A user stopped this connection, so messages that still arrive are ignored.
+  // If a user has stopped this connection, messages that still arrive are ignored.
   if (connections.find(receiver.id)?.status === 'stopped') return
   connections.recordMessage(receiver.id)
   const isOffline = event.type === 'removed' || event.report.online === false
@@ -258,7 +265,9 @@ function handleEvent(
   ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
 }
 
-/** Ingests a device first reported by the subscription. If it becomes a receiver, it gets a connection record. */
+/**
+ * Ingests a device first reported by the subscription. If it becomes a receiver, a connection record is created for it.
+ */
 function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report: DeviceReport): void {
   const { ingest, connections, receiverStore, log } = deps
   const { manufacturer } = source

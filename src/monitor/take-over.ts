@@ -2,7 +2,10 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { AcquiredLease } from './lease-manager.ts'
 import type { SourceRecords } from './source-records.ts'
 
-/** Applies the rate limit use and the pauses of the previous lease holder, because the system counts all processes together. */
+/**
+ * Takes over the previous lease holder's use of the rate limit and its pauses, because the system counts the requests
+ * of all processes together.
+ */
 export function takeOver(
   sourceRecords: Pick<SourceRecords, 'holdMs'>,
   { id, client }: Pick<MonitoredSource, 'id' | 'client'>,

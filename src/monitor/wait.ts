@@ -1,13 +1,16 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits. True after the full time; false as soon as the signal aborts. */
+/** Waits. Returns true after the full time, or false as soon as the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
   return sleep(Math.max(0, ms), true, { signal }).catch(() => false)
 }
 
-/** The promise's result, or `late` after the timeout. The caller handles a rejection, even after the timeout. */
+/**
+ * Returns the promise's result, or `late` after the timeout. The caller must handle a rejection, even one after the
+ * timeout.
+ */
 export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
   const timer = new AbortController()
   try {
@@ -27,14 +30,17 @@ export interface Lifetime {
   abort(): void
 }
 
-/** A signal that aborts with `parent` or before it. Unlike AbortSignal.any, it leaves no listeners on a long-lived parent. */
+/**
+ * Creates a signal that aborts together with `parent` or before it. Unlike `AbortSignal.any`, it leaves no listeners on
+ * a long-lived parent.
+ */
 export function childLifetime(parent: AbortSignal): Lifetime {
   const child = new AbortController()
   const abort = () => {
     parent.removeEventListener('abort', abort)
     child.abort()
   }
-  // There is one listener per source.
+  // There is one listener per source, which may be more than the default maximum.
   setMaxListeners(0, parent)
   if (parent.aborted) child.abort()
   else parent.addEventListener('abort', abort, { once: true })

@@ -17,9 +17,9 @@ import type { Batch, Planner } from './plan-batch.ts'
 
 export interface Written {
   readonly created: readonly Receiver[]
-  /** Receivers with new channels, as stored. */
+  /** The receivers with new channels, as they were stored. */
   readonly extended: ReadonlyMap<number, Receiver>
-  /** The stored receivers, as they were in memory when they were stored. */
+  /** For each stored receiver, its state in memory just before it was stored. */
   readonly previous: ReadonlyMap<number, Receiver | undefined>
   readonly unchanged: readonly Pick<Receiver, 'id'>[]
   readonly units: readonly Unit[]
@@ -31,7 +31,7 @@ export interface WriteDeps {
   readonly unitStore: UnitStore
   readonly backlog: Backlog
   readonly planner: Planner
-  /** Wall clock, epoch ms. */
+  /** The wall-clock time in epoch ms. */
   now(): number
 }
 
@@ -69,7 +69,7 @@ export async function writeBatch(
   if (isTimeSliceUsed()) await yieldToEventLoop()
   const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
-  // The commit is synchronous and long.
+  // Yields before the commit, which is synchronous and long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
   return { created, extended, previous, unchanged, units, entries }
 }
@@ -91,7 +91,7 @@ interface Changed {
   readonly changed: ReadonlyMap<number, Receiver>
   /** Receivers with changes other than levels. */
   readonly structural: ReadonlySet<number>
-  /** Receivers that report a transmitter without a unit. */
+  /** Receivers that report a transmitter without a unit, or have new channels. */
   readonly withNewUnits: readonly Receiver[]
 }
 
@@ -136,7 +136,7 @@ async function storeUnits(
   },
 ): Promise<readonly Unit[]> {
   const planned = planner.planUnits(changes.plan, changes.batch, changes.created)
-  // A receiver that was reported twice counts once, with its last report.
+  // If a receiver was reported twice, only its last report is used.
   const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
   const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
   const inserted = await insertUnits(tx, revision, drafts)
@@ -145,7 +145,7 @@ async function storeUnits(
   return [...inserted, ...changed]
 }
 
-/** Returns the entries that are still in the queue after trimming. */
+/** Adds devices to the review queue. Returns those of the new entries that are still in the queue after trimming. */
 async function queueEntries(
   { now }: WriteDeps,
   tx: Tx,

@@ -1,4 +1,7 @@
-/** Alerts. Each is raised and cleared once, even with several processes. Cleared alerts are pruned by age and number. */
+/**
+ * Stores alerts. Each is raised and cleared once, even with several processes. Cleared alerts are pruned by age and
+ * number.
+ */
 
 import type { Alert, AlertCause, AlertState } from '../model/alert.ts'
 import type { Reader, Tx } from './database.ts'
@@ -10,7 +13,7 @@ interface AlertFilter {
   readonly receiver_id?: number | undefined
 }
 
-/** By id. */
+/** Returns the matching alerts, ordered by id. */
 export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Promise<Alert[]> {
   let query = reader.selectFrom('alerts').selectAll().orderBy('id')
   if (filter.manufacturer !== undefined) query = query.where('manufacturer', '=', filter.manufacturer)
@@ -19,13 +22,13 @@ export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Prom
   return (await query.execute()).map(toAlert)
 }
 
-/** Alerts that were raised, escalated or cleared after this revision of the counter `alerts`. */
+/** Returns the alerts that were raised, escalated or cleared after this revision of the counter `alerts`. */
 export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
   return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
 }
 
-/** Null when the subject already has an open alert. */
+/** Stores a new alert. Returns null if the subject already has an open alert. */
 export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
@@ -36,7 +39,7 @@ export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at
   return row === undefined ? null : toAlert(row)
 }
 
-/** Null when the alert is already cleared or already has this severity. */
+/** Changes the severity of an open alert. Returns null if the alert is already cleared or already has this severity. */
 export async function worsenAlert(
   tx: Tx,
   revision: number,
@@ -54,7 +57,7 @@ export async function worsenAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Null when the alert is already cleared. */
+/** Clears an alert. Returns null if it is already cleared. */
 export async function clearAlert(
   tx: Tx,
   revision: number,

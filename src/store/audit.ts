@@ -28,9 +28,9 @@ export async function writeAudit(tx: Tx, { actor, action, target, result, detail
 }
 
 export interface AuditQuery {
-  /** Exactly this action; with a dot at the end, all actions with this prefix. */
+  /** Only this action or, if it ends with a dot, all actions with this prefix. */
   readonly action?: string | undefined
-  /** Part of the name of the actor. */
+  /** Only records whose actor name contains this text. */
   readonly actor?: string | undefined
   readonly result?: AuditEntry['result'] | undefined
   /** `after` is inclusive, `before` exclusive; epoch milliseconds. */
@@ -40,7 +40,7 @@ export interface AuditQuery {
   readonly offset: number
 }
 
-/** Newest first. `total` counts all matching records. */
+/** Returns a page of the matching records, newest first. `total` counts all matching records. */
 export async function listAudit(
   reader: Reader,
   { action, actor, result, after, before, limit, offset }: AuditQuery,

@@ -1,4 +1,4 @@
-/** Writes the whole database to one SQLite file while it is in use, on either engine. */
+/** Writes the whole database to one SQLite file while the database is in use, whether it is SQLite or PostgreSQL. */
 
 import { stat } from 'node:fs/promises'
 import type { Database } from './database.ts'
@@ -10,7 +10,7 @@ export interface Written {
   readonly bytes: number
 }
 
-/** Throws when the file exists and `overwrite` is false. */
+/** Throws if the file exists and `overwrite` is false. */
 export async function writeBackup(
   db: Database,
   database_url: string,

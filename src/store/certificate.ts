@@ -1,4 +1,4 @@
-/** The self-signed TLS certificate. It prevents eavesdropping when users compare its fingerprint. */
+/** The self-signed TLS certificate. It prevents eavesdropping only if users compare its fingerprint. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
@@ -20,7 +20,10 @@ const lifeMs = 397 * 24 * 3_600_000
 /** The certificate is renewed at start-up when it expires within this time. */
 const renewMs = 30 * 24 * 3_600_000
 
-/** Creates the certificate when it does not exist or is about to expire. `names` are its host names and addresses. */
+/**
+ * Returns the certificate, and creates it if it does not exist or is about to expire. `names` are host names and IP
+ * addresses for which it is valid.
+ */
 export async function openCertificate(dataDir: string, names: readonly string[], now: number): Promise<OwnCertificate> {
   const cert = join(dataDir, 'tls.crt')
   const key = join(dataDir, 'tls.key')
@@ -67,7 +70,7 @@ async function createCertificate(names: readonly string[], now: number) {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // Devices whose clock is slightly slow must accept the certificate too.
+    // The certificate must also be valid on devices whose clock is slow.
     notBeforeDate: new Date(now - 24 * 3_600_000),
     notAfterDate: new Date(now + lifeMs),
     extensions: [

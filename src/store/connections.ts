@@ -6,13 +6,13 @@ import type { Reader, Tx } from './database.ts'
 import { executeForRows, inChunks } from './rows.ts'
 import type { ConnectionRow } from './schema.ts'
 
-/** By receiver; only those changed after `sinceRevision`. */
+/** Returns the connections that changed after `sinceRevision`, ordered by receiver. */
 export async function listConnections(reader: Reader, sinceRevision = -1): Promise<Connection[]> {
   const query = reader.selectFrom('connections').selectAll().where('revision', '>', sinceRevision).orderBy('receiver')
   return (await query.execute()).map(toConnection)
 }
 
-/** The number of connections by status; statuses without connections are absent. */
+/** Returns the number of connections by status; statuses without connections are absent. */
 export async function countConnections(reader: Reader): Promise<ReadonlyMap<ConnectionStatus, number>> {
   const rows = await reader
     .selectFrom('connections')
@@ -22,7 +22,7 @@ export async function countConnections(reader: Reader): Promise<ReadonlyMap<Conn
   return new Map(rows.map(({ status, count }) => [status, count]))
 }
 
-/** The connections of these receivers; receivers without one are skipped. */
+/** Returns the connections of these receivers; receivers without one are skipped. */
 export async function findConnections(reader: Reader, receivers: readonly number[]): Promise<Connection[]> {
   const found: Connection[] = []
   await inChunks(receivers, async (chunk) => {

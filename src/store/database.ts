@@ -19,19 +19,19 @@ import { createSqliteLog } from './sqlite-log.ts'
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres'
-  /** Read-only: SQLite rejects writes here. */
+  /** For reading only; SQLite rejects writes here. */
   readonly read: Reader
   /** Commits all of `work` or nothing. Must not be nested. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Running transactions, including the time until their data is synced to disk. */
+  /** Running transactions. A transaction is treated as running until its data is synced to disk. */
   readonly pending: PendingWrites
-  /** The condition that the last calls observed. */
+  /** Returns the condition of the database, as far as previous calls have revealed it. */
   condition(): StoreCondition
-  /** Checks for damage that no call has hit yet. Blocks the event loop for some milliseconds. */
+  /** Checks for damage that no call has come across yet. Blocks the event loop for a few milliseconds. */
   check(): void
   /** Checks whether the files on disk are still those that were opened. */
   checkFiles(): Promise<void>
-  /** Copies the open database, even when its file was deleted; null on PostgreSQL. */
+  /** Copies the open database, even if its file has been deleted; null on PostgreSQL. */
   readonly copyTo: ((file: string) => Promise<void>) | null
   /** Writes a row to check whether the database is writable again. */
   probe(): Promise<void>
@@ -42,7 +42,10 @@ export interface Database {
 export interface Tx {
   readonly dialect: 'sqlite' | 'postgres'
   readonly query: Transaction<Schema>
-  /** Called in order once the work is durable, never after a rollback. Must not throw. */
+  /**
+   * Registers a callback to run once the commit is durable, in the order of registration. It never runs after a
+   * rollback, and must not throw.
+   */
   afterCommit(run: () => void): void
   /** Publishes a new audit record to subscribers. */
   publishAudit(record: AuditRecord): void
@@ -58,7 +61,7 @@ interface Options {
   readonly now?: () => number
   /** PostgreSQL: the maximum number of connections. */
   readonly poolSize?: number
-  /** How long a call waits for a lock of another process, a connection or a statement before it throws. */
+  /** How long a call waits for another process's lock, a free connection or a statement before it throws. */
   readonly waitLimitMs?: number
   /** Receives audit records once they are durable. Must not throw. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
@@ -89,9 +92,11 @@ interface Fault {
 type OnFault = (found: 'damaged' | 'replaced') => void
 
 interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
-  /** False for a copy in memory, which is used when the disk has no space for the files of an open database. */
+  /** False for a copy in memory, which is used while the disk is too full to open the database. */
   readonly isOnDisk: boolean
-  /** Describes damage to the file; null when it is intact. PostgreSQL checks its own files. */
+  /**
+   * Describes damage to the file; returns null if it is intact, and always on PostgreSQL, which checks its own files.
+   */
   findDamage(): string | null
 }
 
@@ -100,7 +105,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
   let engine = first
   let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
-  /** Replaces the copy in memory, which closes after its last reader. */
+  /** Opens the database on disk again to replace the copy in memory, which closes after its last reader. */
   const reopen = async () => {
     const copy = engine
     engine = await open()
@@ -131,8 +136,8 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
     get copyTo() {
       return engine.copyTo
     },
-    // A successful transaction is no proof, because it may not have written anything. The value changes every time,
-    // because SQLite does not write an unchanged row to disk.
+    // Only this write shows that the database is writable: any other successful transaction may not have written
+    // anything. The value changes every time, because SQLite does not write an unchanged row to disk.
     async probe() {
       if (!engine.isOnDisk) await reopen()
       await transaction(async ({ query }) => {
@@ -148,10 +153,10 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
   }
 }
 
-/** Monotonic time since the machine started. Leases on SQLite use it. */
+/** Returns the time since the machine started, in milliseconds. Leases on SQLite use it, because it is monotonic. */
 export const machineMs = createMachineClock()
 
-/** Caches the uptime, which has a resolution of 10 ms and is slow to read, because statements read it once per row. */
+/** Caches the uptime, because statements read it once per row. It is slow to read, and its resolution is only 10 ms. */
 function createMachineClock(): () => number {
   const stepMs = 10
   let uptimeMs = 0
@@ -223,7 +228,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
   async function checkFiles(): Promise<void> {
     if (!(await files.areInPlace())) onFault('replaced')
   }
-  /** Data written to a deleted or replaced file is lost, so the commit must fail. */
+  /** Syncs the commit to disk. Throws if the file was deleted or replaced, because the data is then lost. */
   async function makeDurable(): Promise<void> {
     await log.secure()
     if (await files.areInPlace()) return
@@ -271,7 +276,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     }
   } catch (error) {
     lock.release()
-    // No lock file remains beside a file that is not a Micwatch database.
+    // A new lock file is removed again, since the file may not be a Micwatch database.
     if (isNew) await rm(lockFile(path), { force: true })
     throw error
   }

@@ -23,9 +23,9 @@ export interface QueueFilter {
   readonly device_type?: QueueEntry['device_type'] | undefined
   readonly is_duplicate?: boolean | undefined
   readonly is_ip_conflict?: boolean | undefined
-  /** At this time or later, epoch ms. */
+  /** Only entries discovered at this time or later (epoch ms). */
   readonly discovered_after?: number | undefined
-  /** Earlier than this time, epoch ms. */
+  /** Only entries discovered before this time (epoch ms). */
   readonly discovered_before?: number | undefined
 }
 
@@ -34,7 +34,7 @@ export interface MovementFilter {
   readonly manufacturer?: string | undefined
 }
 
-/** By id; only those changed after `sinceRevision`. */
+/** Returns the entries that changed after `sinceRevision`, ordered by id. */
 export async function listEntries(reader: Reader, sinceRevision = -1): Promise<QueueEntry[]> {
   return inPages(async (after) => {
     const rows = await reader
@@ -50,9 +50,9 @@ export async function listEntries(reader: Reader, sinceRevision = -1): Promise<Q
 }
 
 /**
- * Adds a device to the review queue, or updates its entry while that is pending. `discovered_at` keeps the time of the
- * first report, and a reviewed entry is not changed. `report` is merged with the earlier reports, so that approval can
- * create the complete receiver. Returns the stored entry.
+ * Adds a device to the review queue, or updates its existing entry if that is still pending. `discovered_at` remains
+ * the time of the first report, and an entry that has been reviewed is not changed. `report` is merged with the earlier
+ * reports, so that approval can create the complete receiver. Returns the stored entry.
  */
 export async function savePending(
   tx: Tx,
@@ -100,7 +100,7 @@ export async function countEntries(reader: Reader, filter: QueueFilter): Promise
   return count
 }
 
-/** By id, with their reviewers. */
+/** Returns a page of the matching entries, ordered by id, with their reviewers. */
 export async function listReviewed(reader: Reader, filter: QueueFilter, slice: Slice): Promise<ReviewedEntry[]> {
   const rows = await reader
     .selectFrom('discovery_queue')
@@ -116,7 +116,7 @@ export async function listReviewed(reader: Reader, filter: QueueFilter, slice: S
   })
 }
 
-/** Entries by id, with the last report of the device if it was stored. */
+/** Returns the entries with these ids, each with the merged reports of its device if they were stored. */
 export async function findEntries(
   reader: Reader,
   ids: readonly number[],
@@ -129,7 +129,7 @@ export async function findEntries(
   return new Map(rows.map((row) => [row.id, { entry: toEntry(row), report: parseReport(row.seen) }]))
 }
 
-/** All entries that are not imported: devices a scan may find that are not receivers yet. */
+/** Returns all entries that are not imported: devices that are not receivers yet, which a scan may find again. */
 export async function listUnimported(
   reader: Reader,
   manufacturers: readonly string[],
@@ -178,7 +178,7 @@ export async function saveReview(
 
 /**
  * Limits the size of the queue. Deletes imported entries first, oldest first, then pending entries, newest first.
- * Rejected entries stay, because the devices would be queued again. Returns the deleted ids.
+ * Rejected entries stay, because their devices would otherwise be queued again. Returns the deleted ids.
  */
 export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]> {
   const excess = (await countEntries(tx.query, {})) - limit
@@ -192,7 +192,10 @@ export async function trimQueue(tx: Tx, limit = maxQueueRows): Promise<number[]>
   return rows.map(({ id }) => id)
 }
 
-/** A repeated movement increments the counter of the existing record while that is not acknowledged. */
+/**
+ * Logs a movement. If the same movement is already logged and not acknowledged, only the counter of that record is
+ * incremented.
+ */
 export async function logMovement(
   tx: Tx,
   movement: Omit<Movement, 'id' | 'times_seen' | 'acknowledged'> & {
@@ -221,7 +224,7 @@ export async function logMovement(
   return toMovement(inserted)
 }
 
-/** By id. */
+/** Returns the movements, ordered by id. */
 export async function listMovements(
   reader: Reader,
   { acknowledged }: { readonly acknowledged?: boolean } = {},
@@ -243,7 +246,7 @@ export async function countMovements(reader: Reader, filter: MovementFilter): Pr
   return count
 }
 
-/** By id, with their receivers and locations. */
+/** Returns a page of the matching movements, ordered by id, with their receivers and locations. */
 export async function listMovementDetails(
   reader: Reader,
   filter: MovementFilter,
@@ -277,7 +280,7 @@ export async function listMovementDetails(
   }))
 }
 
-/** By id: whether the movement is acknowledged. */
+/** Returns, by id, whether each of these movements is acknowledged. */
 export async function findMovements(reader: Reader, ids: readonly number[]): Promise<Map<number, boolean>> {
   const rows = await reader
     .selectFrom('movements')
@@ -340,7 +343,7 @@ function matchingMovements({ acknowledged, manufacturer }: MovementFilter) {
     ])
 }
 
-/** The name of a deleted location is unknown. */
+/** Returns a location for display. The name of a deleted location is unknown. */
 function toLocation(id: number | null, name: string | null): MovementDetails['old_location'] {
   return id === null ? null : { id, name: name ?? 'deleted location' }
 }

@@ -1,4 +1,4 @@
-/** Database errors that callers distinguish. Messages contain no secrets. */
+/** Database errors that callers tell apart. Their messages contain no secrets. */
 
 /** Another process or transaction blocked the database for too long; the same call may succeed later. */
 export class StoreBusyError extends Error {
@@ -10,7 +10,7 @@ export class StaleWriteError extends Error {
   override readonly name: string = 'StaleWriteError'
 }
 
-/** The database cannot be reached, does not answer, or cannot be written. */
+/** The database cannot be reached, does not respond, or cannot be written to. */
 export class StoreDownError extends Error {
   override readonly name: string = 'StoreDownError'
 }

@@ -1,12 +1,15 @@
-/** Creates private folders and files, and describes errors. */
+/** Creates private folders and files, and describes the errors that occur. */
 
 import { randomBytes } from 'node:crypto'
 import { constants, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option hangs on /proc. */
+/**
+ * Creates a folder that only its owner may enter, and its missing parents. Node's `recursive` option is not used,
+ * because it hangs on /proc.
+ */
 export async function createFolder(path: string): Promise<void> {
-  // In this case, ENOENT does not mean a missing parent, so the system's message is more helpful than ours.
+  // Missing parents are created, so ENOENT has another cause here, and the system's message is more helpful than ours.
   await createWithParents(path).catch((error) => {
     throw error.code === 'ENOENT' ? error : describeWriteError(path, error)
   })
@@ -38,9 +41,9 @@ async function createOwnedFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates a file that only its owner can read; throws EEXIST when it exists. With `folder`, a file that root creates in
- * the folder of another user is owned by that user, so that a service of that user can read it. With `process`, the
- * owner is the user of this process.
+ * Creates a file that only its owner can read; throws EEXIST if it exists. With `folder`, a file that root creates in
+ * another user's folder is owned by that user, so that a service running as that user can read it. With `process`, the
+ * file is owned by the user who runs this process.
  */
 export async function createPrivateFile(path: string, owner: FileOwner = 'folder'): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600)
@@ -50,7 +53,10 @@ export async function createPrivateFile(path: string, owner: FileOwner = 'folder
 
 export type FileOwner = 'folder' | 'process'
 
-/** Uses the handle, because the owner of the folder could replace the path with a link to another file. */
+/**
+ * Gives the file to the owner of its folder. Uses the handle, because the folder's owner could replace the path with a
+ * link to another file.
+ */
 async function giveToFolderOwner(file: FileHandle, path: string): Promise<void> {
   if (!(await hasOtherOwner(await file.stat(), path))) return
   const { uid, gid } = await stat(dirname(path))
@@ -62,7 +68,9 @@ async function hasOtherOwner({ uid }: { readonly uid: number }, path: string): P
   return uid !== (await stat(dirname(path))).uid
 }
 
-/** Whether the file does not exist, including when a parent folder is missing or is a file. */
+/**
+ * Whether the error means that the file does not exist, for example because a parent folder is missing or is a file.
+ */
 export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'
@@ -95,13 +103,16 @@ const reasons: Readonly<Record<string, (folder: string) => string>> = {
 /** Whether users other than the owner can read a file; `unknown` on a file system without permissions. */
 export type Exposure = 'private' | 'exposed' | 'unknown'
 
-/** `probeMode` is the mode of a new private file in the same folder. */
+/** Derives the exposure from the file's mode. `probeMode` is the mode of a new private file in the same folder. */
 export function toExposure(mode: number, probeMode: number): Exposure {
   if (!isReadableByOthers(mode)) return 'private'
   return isReadableByOthers(probeMode) ? 'unknown' : 'exposed'
 }
 
-/** Windows, FAT, exFAT and many network shares report the same mode for every file. */
+/**
+ * Returns who can read the file. Windows, FAT, exFAT and many network shares report the same mode for every file, so
+ * the mode is compared with that of a new private file.
+ */
 export async function findExposure(path: string): Promise<Exposure> {
   const { mode } = await stat(path)
   return isReadableByOthers(mode) ? toExposure(mode, await probeMode(dirname(await realpath(path)))) : 'private'
@@ -111,7 +122,9 @@ function isReadableByOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** When no file can be created, the file system is assumed to support permissions. */
+/**
+ * Returns the mode of a new private file. If none can be created, the file system is assumed to support permissions.
+ */
 async function probeMode(folder: string): Promise<number> {
   const probe = join(folder, `.micwatch-${randomBytes(6).toString('hex')}`)
   try {

@@ -3,7 +3,7 @@
 import type { Group } from '../model/api.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** By id. */
+/** Returns all groups, ordered by id. */
 export async function listGroups(reader: Reader): Promise<Group[]> {
   const rows = await reader.selectFrom('groups').selectAll().orderBy('id').execute()
   return rows.map(toGroup)

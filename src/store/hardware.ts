@@ -4,17 +4,20 @@ import { sql } from 'kysely'
 import type { Assignment, Performer } from '../model/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** By id. */
+/** Returns all performers, ordered by id. */
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
 }
 
 export interface PerformerName extends Pick<Performer, 'id' | 'name'> {
-  /** Changes with the picture: its length and its last characters, which differ between compressed pictures. */
+  /**
+   * Changes whenever the picture changes. Consists of the picture's length and last characters, which differ between
+   * compressed pictures.
+   */
   readonly picture_tag: string | null
 }
 
-/** By id; without the pictures, which may be large. */
+/** Returns all performers, ordered by id, without their pictures, which may be large. */
 export async function listPerformerNames(reader: Reader): Promise<PerformerName[]> {
   const pictureTag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
   return reader
@@ -36,7 +39,7 @@ export async function savePerformer(tx: Tx, { id, ...performer }: Performer): Pr
   await tx.query.updateTable('performers').set(performer).where('id', '=', id).execute()
 }
 
-/** With all its assignments. */
+/** Deletes a performer and all its assignments. */
 export async function deletePerformer(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('performers').where('id', '=', id).execute()
 }
@@ -48,7 +51,7 @@ export interface AssignmentFilter {
   readonly manufacturer?: string | undefined
 }
 
-/** By id. */
+/** Returns the matching assignments, ordered by id. */
 export async function listAssignments(reader: Reader, filter: AssignmentFilter = {}): Promise<Assignment[]> {
   const { is_active, performer, wireless_unit, manufacturer } = filter
   const rows = await reader
@@ -72,7 +75,7 @@ export async function findAssignment(reader: Reader, id: number): Promise<Assign
   return row && toAssignment(row)
 }
 
-/** The active assignment of the unit. */
+/** Returns the unit's active assignment. */
 export async function findActiveAssignment(reader: Reader, unit: number): Promise<Assignment | undefined> {
   const row = await reader
     .selectFrom('assignments')
@@ -116,7 +119,7 @@ function toRow(assignment: Omit<Assignment, 'id'>) {
   return { ...assignment, is_active: assignment.is_active ? (1 as const) : (0 as const) }
 }
 
-/** The slot and receiver of a channel; undefined when the channel does not exist. */
+/** Returns the slot and the receiver of a channel; undefined if the channel does not exist. */
 export async function findChannel(reader: Reader, id: number) {
   return reader
     .selectFrom('channels')
@@ -126,13 +129,15 @@ export async function findChannel(reader: Reader, id: number) {
     .executeTakeFirst()
 }
 
-/** The id of the channel in a slot; undefined when the slot is empty. */
+/** Returns the id of the channel in a slot; undefined if the slot is empty. */
 export async function channelAtSlot(reader: Reader, slot: number): Promise<number | undefined> {
   const row = await reader.selectFrom('channels').select('id').where('slot', '=', slot).executeTakeFirst()
   return row?.id
 }
 
-/** `revision` is the revision of the transaction; it marks the receiver as changed. */
+/**
+ * Moves a channel to another slot, and marks its receiver as changed. `revision` is the revision of the transaction.
+ */
 export async function moveChannel(
   tx: Tx,
   revision: number,
@@ -142,7 +147,7 @@ export async function moveChannel(
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
 }
 
-/** Moves several channels at once; they may swap slots. Negative slots avoid conflicts in between. */
+/** Moves several channels at once; they may swap slots. Meanwhile they have negative slots, to avoid conflicts. */
 export async function placeChannels(
   tx: Tx,
   revision: number,

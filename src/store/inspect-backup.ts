@@ -1,13 +1,18 @@
-/** Checks whether a file is a Micwatch backup. Its schema must be exactly that of Micwatch, so that no foreign SQL can run. */
+/**
+ * Checks whether a file is a Micwatch backup. Its schema must match Micwatch's exactly, so that no foreign SQL can run.
+ */
 
 import { DatabaseSync } from '@photostructure/sqlite'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
-/** Why the file cannot be restored, as the end of a sentence; null when it can. A crafted file can make this run forever. */
+/**
+ * Returns why the file cannot be restored, worded as the end of a sentence; null if it can be restored. A crafted file
+ * can make this function run forever.
+ */
 export function findBackupFault(file: string): string | null {
   try {
-    // Runs before the damage check, which evaluates expressions in the schema.
+    // The schema is checked before the damage check runs, which evaluates expressions in the schema.
     const fault = readSqlite(file, findForeignSchema)
     if (fault !== null) return fault
     const damage = findDamage(file)
@@ -24,7 +29,8 @@ const foreign = 'it is not a Micwatch backup'
 
 function findForeignSchema(read: Read): string | null {
   const entries = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
-  // Checked before its rows are read, because a view of this name could return an unlimited number of rows.
+  // The entry is checked before its rows are read, because a view of this name could return an unlimited number of
+  // rows.
   const migrationsTable = entries.find(({ name }) => name === 'migrations')
   if (migrationsTable === undefined) return foreign
   if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(migrationsTable))) return describeForeign(migrationsTable)
@@ -34,7 +40,7 @@ function findForeignSchema(read: Read): string | null {
   return findDifference(entries, schemaAfter(names))
 }
 
-/** The schema of an empty database after these migrations. */
+/** Returns the schema of an empty database after these migrations. */
 function schemaAfter(names: readonly string[]): readonly StoredRow[] {
   const database = new DatabaseSync(':memory:')
   try {
@@ -59,7 +65,7 @@ function describeForeign({ type, name }: StoredRow): string {
   return `its ${type} ${name} was not created by Micwatch`
 }
 
-/** Tables that `analyze` creates; an administrator may have run it. */
+/** Whether the entry is a table created by the SQL command `analyze`, which an administrator may have run. */
 function isStatistics({ type, sql }: StoredRow): boolean {
   return type === 'table' && statisticsTables.has(String(sql))
 }
@@ -69,7 +75,7 @@ const statisticsTables: ReadonlySet<string> = new Set([
   'CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)',
 ])
 
-/** White space is ignored. */
+/** Returns a key for comparing entries, which ignores differences in white space. */
 function toKey({ type, name, tbl_name, sql }: StoredRow): string {
   return JSON.stringify([type, name, tbl_name, sql === null ? null : String(sql).replace(/\s+/g, ' ')])
 }

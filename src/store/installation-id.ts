@@ -1,9 +1,9 @@
-/** Identifies an installation when several share a Redis server, independently of the database address. */
+/** The id that distinguishes installations that share a Redis server. It does not depend on the database URL. */
 
 import { randomInt } from 'node:crypto'
 import type { Database, Reader, Tx } from './database.ts'
 
-/** Created by the first call and never changed. */
+/** Returns the installation's id. The first call creates it; it never changes afterwards. */
 export async function getInstallationId(db: Database): Promise<number> {
   // Reads first, because a full disk rejects every write.
   return (await findInstallationId(db.read)) ?? db.transaction(createInstallationId)
@@ -15,7 +15,7 @@ async function findInstallationId(reader: Reader): Promise<number | undefined> {
 }
 
 async function createInstallationId(tx: Tx): Promise<number> {
-  // Another process may have created it meanwhile.
+  // Another process may have created the id in the meantime.
   await tx.query
     .insertInto('meta')
     .values({ key: 'house', value: randomInt(2 ** 47) })

@@ -1,7 +1,7 @@
 /**
- * Leases: the right of one node to poll a source. A lease expires when it is not renewed. Its epoch increases with every
- * change of holder, so that a node that was suspended can detect the loss. All times use the database's clock, which is
- * monotonic on SQLite: see `openDatabase`.
+ * Leases. A lease gives one node (process) the right to poll a source, and expires unless it is renewed. Its epoch
+ * increases with every change of holder, so that a node that was suspended can detect that it lost the lease. All times
+ * use the database's clock, which is monotonic on SQLite: see `openDatabase`.
  */
 
 import { sql } from 'kysely'
@@ -17,7 +17,10 @@ interface Lease {
 
 const now = sql<number>`epoch_ms()`
 
-/** The maximum duration. A lease that seems to last longer was granted before the clock was set back or restarted. */
+/**
+ * The maximum duration. A lease that appears to last longer was granted before the clock was set back, or before a
+ * reboot reset it (on SQLite, leases use the machine's uptime).
+ */
 const longestMs = 60_000
 const latestExpiry = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
 
@@ -26,7 +29,7 @@ export function isRunning(expires_at: number, now: number): boolean {
   return expires_at > now && expires_at <= now + longestMs
 }
 
-/** Acquires or renews the lease; null while another node holds it. */
+/** Acquires or renews the lease; returns null if another node holds it. */
 export async function acquireLease(
   tx: Tx,
   source: string,
@@ -65,8 +68,8 @@ export async function acquireLease(
 }
 
 /**
- * Like `acquireLease`. `idleMs` is the minimum time since the last holder lost the lease; null when there was no holder.
- * The last holder may have polled the source until then.
+ * Acquires the lease like `acquireLease`. `idleMs` is the minimum time since the previous holder's lease ended, until
+ * when that holder may have polled the source; null if there was no previous holder.
  */
 export async function takeLease(
   tx: Tx,
@@ -111,7 +114,7 @@ export async function renewLeases(
   return renewed
 }
 
-/** Active leases by source, including node leases. */
+/** Returns all active leases, including node leases, ordered by source. */
 export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
   const rows = await reader
     .selectFrom('leases')
@@ -126,11 +129,11 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
   })
 }
 
-/** Releases the lease immediately; does nothing when `owner` does not hold it. */
+/** Releases the lease immediately; does nothing if `owner` does not hold it. */
 export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
   const prefix = [nodePrefix, pollerPrefix].find((candidate) => source.startsWith(candidate))
   if (prefix !== undefined) {
-    // Node leases are never taken over. Expired ones of killed processes are deleted as well.
+    // Node leases are never taken over, so they are deleted. So are the expired node leases of killed processes.
     await tx.query
       .deleteFrom('leases')
       .where('source', 'like', `${prefix}%`)
@@ -158,8 +161,8 @@ export async function leaseHolder(reader: Reader, source: string): Promise<Lease
 }
 
 /**
- * Whether `owner` still holds the lease with this epoch; it cannot be acquired before the transaction ends. An expired
- * lease counts as held as long as no other node has acquired it.
+ * Whether `owner` still holds the lease with this epoch. If so, no other node can acquire it before the transaction
+ * ends. An expired lease is treated as held as long as no other node has acquired it.
  */
 export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: number): Promise<boolean> {
   const query = tx.query
@@ -168,7 +171,7 @@ export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: 
     .where('source', '=', source)
     .where('owner', '=', owner)
     .where('epoch', '=', epoch)
-  // SQLite runs one write transaction at a time.
+  // SQLite needs no row lock, because it runs one write transaction at a time.
   const lease = await (tx.dialect === 'postgres' ? query.forShare() : query).executeTakeFirst()
   return lease !== undefined
 }

@@ -5,7 +5,7 @@ import type { DiscoveredRecord } from '../model/discovery.ts'
 import type { Location } from '../model/location.ts'
 import type { Reader, Tx } from './database.ts'
 
-/** By id. */
+/** Returns all locations, ordered by id. */
 export async function listLocations(reader: Reader): Promise<Location[]> {
   return reader.selectFrom('locations').selectAll().orderBy('id').execute()
 }
@@ -18,17 +18,17 @@ export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise
   await tx.query.updateTable('locations').set(fields).where('id', '=', id).execute()
 }
 
-/** The location must have no receivers and no child locations. */
+/** Deletes a location, which must have no receivers and no child locations. */
 export async function removeLocation(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('locations').where('id', '=', id).execute()
 }
 
-/** Devices last found at `since` or later, by id. */
+/** Returns the devices that were last found at `since` or later, ordered by id. */
 export async function listDiscovered(reader: Reader, since: number): Promise<DiscoveredRecord[]> {
   return reader.selectFrom('discovered').selectAll().where('last_seen', '>=', since).orderBy('id').execute()
 }
 
-/** A device that was found before keeps its id and the time of its first discovery. */
+/** Stores devices found by a scan. A device that was found before keeps its id and the time of its first discovery. */
 export async function saveDiscovered(tx: Tx, devices: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
   for (const device of devices) {
     const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = device

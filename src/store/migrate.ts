@@ -1,4 +1,7 @@
-/** Migrates a database to the current schema: forward only, in one transaction, by one process at a time. */
+/**
+ * Migrates a database to the current schema. Migrations only go forward, and are applied in one transaction, by one
+ * process at a time.
+ */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -8,12 +11,12 @@ import { type Migration, migrations } from './migrations/index.ts'
 
 /** How long to wait for another process that is migrating. */
 const waitLimitMs = 60_000
-/** An arbitrary constant. */
+/** An arbitrary constant that identifies the lock. */
 const advisoryLock = 7_241_900_113
 
 /**
- * Returns the names of the applied migrations. Waits for another process that is migrating. `prepare` is called first when
- * the database is not new.
+ * Applies the missing migrations and returns their names. Waits for another process that is migrating. Unless the
+ * database is new or up to date, `prepare` is called first.
  */
 export async function migrate(
   db: Database,
@@ -33,7 +36,7 @@ export async function migrate(
   }
 }
 
-/** Whether all migrations are applied. Throws SchemaTooNewError like `migrate`. */
+/** Whether all migrations are applied. Throws SchemaTooNewError in the same cases as `migrate`. */
 export async function isUpToDate(db: Database): Promise<boolean> {
   return missingMigrations(await appliedNames(db.dialect, db.read)).length === 0
 }
@@ -49,7 +52,10 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   return missing.map(({ name }) => name)
 }
 
-/** Creates the schema of these migrations in an empty SQLite database; the `migrations` table stays empty. */
+/**
+ * Creates the schema that results from these migrations in an empty SQLite database; the `migrations` table stays
+ * empty.
+ */
 export function createSqliteSchema(database: { exec(statement: string): void }, names: readonly string[]): void {
   database.exec('create table migrations (name text primary key, applied_at bigint not null)')
   for (const { name, statements } of migrations) {
@@ -57,7 +63,7 @@ export function createSqliteSchema(database: { exec(statement: string): void }, 
   }
 }
 
-/** Throws SchemaTooNewError when an applied migration is unknown. */
+/** Returns the migrations that are not applied. Throws SchemaTooNewError if an applied migration is unknown. */
 export function missingMigrations(applied: readonly string[]): readonly Migration[] {
   const unknown = applied.find((name) => !migrations.some((migration) => migration.name === name))
   if (unknown !== undefined) {
@@ -78,7 +84,7 @@ export async function appliedNames(dialect: Database['dialect'], reader: Reader)
   return rows.map(({ name }) => name)
 }
 
-/** Does not wait for the lock, because that would exceed the statement timeout. */
+/** Takes the lock without waiting for it, because a long wait would exceed the statement timeout. */
 async function takeAdvisoryLock(reader: Reader): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${advisoryLock}) as taken`.execute(
     reader,

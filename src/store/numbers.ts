@@ -1,6 +1,6 @@
 /**
  * All columns hold text or integers. PostgreSQL rejects a fraction and aborts the transaction; SQLite would store it.
- * Therefore this module rounds all numbers before they are written.
+ * All numbers are therefore rounded before they are written.
  */
 
 /** Converts a value for storage. Throws a RangeError for NaN and infinity. */

@@ -1,8 +1,8 @@
-/** Running writes, and the age of the oldest. */
+/** Tracks running writes and the age of the oldest one. */
 export interface PendingWrites {
-  /** Counts the write as pending until the promise settles. */
+  /** Treats the write as pending until the promise settles. */
   track<T>(write: Promise<T>): Promise<T>
-  /** The age of the oldest pending write; 0 without pending writes. */
+  /** Returns the age of the oldest pending write; 0 if there is none. */
   longestMs(): number
 }
 
@@ -18,7 +18,7 @@ export function createPendingWrites(now: () => number = () => performance.now())
       }
     },
     longestMs() {
-      // A map keeps its insertion order.
+      // A map keeps its insertion order, so the first entry is the oldest.
       const [oldest] = startedAt.values()
       return oldest === undefined ? 0 : now() - oldest
     },

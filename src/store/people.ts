@@ -40,7 +40,7 @@ export async function findUserByName(reader: Reader, username: string): Promise<
   return row === undefined ? null : { ...toUser(row), password: row.password }
 }
 
-/** Null when the name is taken. */
+/** Adds a user. Returns null if the name is taken. */
 export async function insertUser(
   tx: Tx,
   { username, role, password, now }: { username: string; role: Role; password: string; now: number },
@@ -86,7 +86,7 @@ export async function deleteUser(tx: Tx, id: number): Promise<void> {
   await tx.query.deleteFrom('users').where('id', '=', id).execute()
 }
 
-/** Active administrators. At least one must remain, because only administrators can grant access. */
+/** Counts the active administrators. At least one must remain, because only administrators can grant access. */
 export async function countAdmins(reader: Reader): Promise<number> {
   const { count } = await reader
     .selectFrom('users')
@@ -105,7 +105,7 @@ export async function changePeople(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'people')
 }
 
-/** The counter that `changePeople` increments. */
+/** Returns the counter that `changePeople` increments. */
 export async function peopleRevision(reader: Reader): Promise<number> {
   const { value } = await reader
     .selectFrom('meta')
@@ -128,7 +128,7 @@ export interface StoredSession {
   readonly last_used_at: number
 }
 
-/** Sessions of active users only. */
+/** Finds sessions by their hashes, but only those of active users. */
 export async function findSessions(reader: Reader, hashes: readonly string[]): Promise<StoredSession[]> {
   if (hashes.length === 0) return []
   const rows = await reader
@@ -156,7 +156,7 @@ export async function findSessions(reader: Reader, hashes: readonly string[]): P
   }))
 }
 
-/** Deletes the user's oldest sessions above the limit. Call `changePeople` first. */
+/** Adds a session, and deletes the user's oldest sessions if there are too many. Call `changePeople` first. */
 export async function insertSession(tx: Tx, session: { hash: string; user_id: number; now: number }): Promise<void> {
   const { hash, user_id, now } = session
   await tx.query
@@ -187,7 +187,7 @@ export async function touchSessions(tx: Tx, hashes: readonly string[], now: numb
     .updateTable('sessions')
     .set({ last_used_at: now })
     .where('hash', 'in', hashes)
-    // When the clock was set back, the newer time is kept.
+    // If the clock has been set back, the later time is kept.
     .where('last_used_at', '<', now)
     .execute()
 }
@@ -234,7 +234,7 @@ export async function findTokensByHash(
     .execute()
 }
 
-/** The hash is stored in a second step, because the token contains its id. */
+/** Adds a token. Its hash is stored in a second step, because the text of the token contains its id. */
 export async function insertToken(
   tx: Tx,
   token: Pick<ApiToken, 'name' | 'role' | 'created_by' | 'created_at' | 'expires_at'>,
@@ -276,7 +276,10 @@ export async function touchToken(tx: Tx, hash: string, used: { at: number; addre
 
 // --- Sign-in attempts -------------------------------------------------------------------------------------------------
 
-/** Must be the first statement of a transaction that counts attempts, so that parallel attempts are all counted. */
+/**
+ * Serializes the transactions that count attempts, so that parallel attempts are all counted. Must be the first
+ * statement of such a transaction.
+ */
 export async function lockFailedLogins(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'tries')
 }
@@ -334,7 +337,7 @@ export async function isKnownBrowser(reader: Reader, hash: string, user: number)
   return row !== undefined
 }
 
-/** Deletes the user's least recently used browsers above the limit. */
+/** Adds or updates a known browser, and deletes the user's least recently used browsers if there are too many. */
 export async function saveKnownBrowser(tx: Tx, browser: { hash: string; user_id: number; now: number }): Promise<void> {
   const { hash, user_id, now } = browser
   await tx.query

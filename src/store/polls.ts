@@ -1,12 +1,12 @@
 /**
- * On-demand polls, which one node requests from the node that polls the source. A row holds the number of the last
- * request, the number of the last completed request, and its outcome.
+ * On-demand polls, which one node requests from the node that polls the source. Each source has one row, which holds
+ * the number of the last request, the number of the last completed request, and its outcome.
  */
 
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
-/** Returns the number of the request. */
+/** Requests a poll and returns the number of the request. */
 export async function requestPoll(tx: Tx, source: string): Promise<number> {
   const { request_number } = await tx.query
     .insertInto('polls')
@@ -17,7 +17,7 @@ export async function requestPoll(tx: Tx, source: string): Promise<number> {
   return request_number
 }
 
-/** Sources with a request that is not completed, and the number of the last request. */
+/** Returns the sources with a request that is not completed, and the number of their last request. */
 export async function listRequestedPolls(reader: Reader): Promise<{ source: string; requestNumber: number }[]> {
   return reader
     .selectFrom('polls')
@@ -37,7 +37,7 @@ export async function completePolls(tx: Tx, source: string, requestNumber: numbe
     .execute()
 }
 
-/** The outcome of a request; undefined until it is completed. */
+/** Returns the outcome of a request; undefined until the request is completed. */
 export async function findPollOutcome(reader: Reader, source: string, requestNumber: number): Promise<unknown> {
   const row = await reader
     .selectFrom('polls')

@@ -13,7 +13,7 @@ type Row = Readonly<Record<string, string | number | null>>
 
 const batchSize = 500
 
-/** `path` must be an empty file. Copies the schema, and all rows in one consistent snapshot. */
+/** Copies the schema and all rows, in one consistent snapshot, to a SQLite file. `path` must be an empty file. */
 export async function copyFromPostgres(db: Database, path: string): Promise<void> {
   const target = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   try {
@@ -102,7 +102,7 @@ function parentsFirst(rows: readonly Row[]): Row[] {
   return sorted
 }
 
-/** The highest id that each table has assigned. */
+/** Returns the highest id that each table has assigned so far. */
 async function lastIds(reader: Kysely<Schema>): Promise<Map<string, number>> {
   const { rows } = await sql<{ name: string; last: number | null }>`
     select table_name as name, pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as last

@@ -1,7 +1,8 @@
 /**
- * A PostgreSQL pool for Kysely that survives a server that restarts, hangs or has no free connections. Connection errors
- * become a StoreDownError, unreliable connections are discarded, and connections are opened one at a time. While the
- * server is unavailable, one attempt is made every half second and all other calls fail immediately.
+ * A PostgreSQL connection pool for Kysely that survives a server that restarts, hangs or has no free connections.
+ * Connection errors are converted to a StoreDownError, unreliable connections are discarded, and connections are opened
+ * one at a time. While the server is unavailable, one attempt to connect is made every half second, and all other calls
+ * fail immediately.
  */
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
@@ -28,18 +29,18 @@ export async function createPostgresPool(options: {
     keepAlive: true,
     connectionTimeoutMillis: waitLimitMs,
     statement_timeout: waitLimitMs,
-    // Applies only when the server does not respond at all; otherwise statement_timeout expires first.
+    // This timeout applies only if the server does not respond at all; otherwise statement_timeout expires first.
     query_timeout: waitLimitMs * 1.1,
     idle_in_transaction_session_timeout: 15_000,
     types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
   })
-  // Without listeners a lost connection would end the process, whether it is idle or in use.
+  // Without these listeners, losing a connection, whether idle or in use, would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
 
   /** The last connection error, and the time of the next attempt. */
   let lastFailure: { readonly error: StoreDownError; readonly until: number } | undefined
-  /** Set after a connection broke, until one query on another connection has succeeded. */
+  /** The error of a broken connection, until a query on another connection has succeeded. */
   let suspicion: StoreDownError | undefined
   let probing: Promise<void> | undefined
   const connecting = createSemaphore(1)
@@ -59,7 +60,7 @@ export async function createPostgresPool(options: {
       }
     })
     try {
-      // An open connection proves nothing; only a query result ends the probe.
+      // An open connection does not show that the server works, so the probe ends only after a query.
       return guard(await open(), end)
     } catch (error) {
       end()
@@ -67,7 +68,7 @@ export async function createPostgresPool(options: {
     }
   }
 
-  /** Only one caller at a time opens a connection; when it fails, the waiting callers fail as well. */
+  /** Opens a connection, one caller at a time. If that fails, the waiting callers fail as well. */
   async function open(): Promise<PoolClient> {
     if (pool.idleCount > 0 || pool.totalCount >= poolSize) return acquire()
     await connecting.acquire()
@@ -91,7 +92,7 @@ export async function createPostgresPool(options: {
     }
   }
 
-  /** `onAnswer` is called after the first query or on release. */
+  /** Wraps a client so that its errors are converted. `onAnswer` is called after every query and on release. */
   function guard(client: PoolClient, onAnswer = () => {}): PostgresPoolClient {
     let connectionError: StoreDownError | undefined
     async function query(text: string, values: readonly unknown[]) {
@@ -128,9 +129,12 @@ function toStoreError(error: unknown): unknown {
   return isQueryError(error) ? error : toDown(error)
 }
 
-/** Insufficient resources, operator intervention, limits, system errors. Other codes are errors in the SQL. */
+/**
+ * SQLSTATE codes of an unavailable server, such as connection failures, insufficient resources, shutdowns and system
+ * errors. Other codes indicate errors in the SQL.
+ */
 const unavailableCodes = /^(08|53|57|58|XX|25P0[34]|25006)/
-/** Serialization failure, deadlock or lock timeout; the same call may succeed later. */
+/** SQLSTATE codes of serialization failures, deadlocks and lock timeouts; the same call may succeed later. */
 const conflictCodes = /^(40|55P03)/
 
 function isQueryError(error: unknown): boolean {
@@ -142,12 +146,14 @@ function isConflict(error: unknown): boolean {
   return conflictCodes.test(serverCode(error) ?? '')
 }
 
-/** The connection remains usable after a cancelled statement or a full disk. */
+/**
+ * Whether the connection remains usable: true after a cancelled statement, a full disk or another lack of resources.
+ */
 function isUsableAfter(error: unknown): boolean {
   return /^(57014|53)/.test(serverCode(error) ?? '')
 }
 
-/** The SQLSTATE of an error from the server, which always has a severity; null for all other errors. */
+/** Returns the SQLSTATE of an error from the server, which always has a severity; null for all other errors. */
 function serverCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('severity' in error)) return null
   return 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -18,7 +18,7 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
 type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
 type Readings = Readonly<Record<number, Reading>>
 
-/** By id; only those changed after `sinceRevision`. */
+/** Returns the receivers that changed after `sinceRevision`, ordered by id. */
 export async function listReceivers(reader: Reader, sinceRevision = -1): Promise<Receiver[]> {
   return inPages(async (after) => {
     const rows = await reader
@@ -34,7 +34,7 @@ export async function listReceivers(reader: Reader, sinceRevision = -1): Promise
   })
 }
 
-/** Returns the receivers in the order of the drafts, with ids and with slots for their channels. */
+/** Inserts receivers. Returns them in the order of the drafts, with ids and with slots for their channels. */
 export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
   const inserted: Receiver[] = []
   let used = 0
@@ -71,7 +71,7 @@ export async function insertReceivers(tx: Tx, revision: number, drafts: readonly
   return inserted
 }
 
-/** Returns the receiver with the new channels added. */
+/** Adds channels to a receiver. Returns the receiver with the new channels. */
 export async function addChannels(
   tx: Tx,
   revision: number,
@@ -94,7 +94,10 @@ export async function saveReceivers(tx: Tx, revision: number, receivers: readonl
   await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
 }
 
-/** For receivers of which only readings have changed: writes few columns and updates only the revision index. */
+/**
+ * Saves receivers of which only the readings have changed. Writes few columns, and updates only the index on
+ * `revision`.
+ */
 export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
   const { last_seen, readings, revision: counter } = rowColumns
   await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
@@ -104,7 +107,7 @@ export async function saveReadings(tx: Tx, revision: number, receivers: readonly
   }))
 }
 
-/** For receivers of which only `last_seen` has changed. */
+/** Saves receivers of which only `last_seen` has changed. */
 export async function saveLastSeen(
   tx: Tx,
   revision: number,
@@ -149,13 +152,13 @@ export async function removeReceiver(tx: Tx, revision: number, id: number): Prom
   await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
 }
 
-/** Receivers that were removed after `sinceRevision`. */
+/** Returns the ids of the receivers that were removed after `sinceRevision`. */
 export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
   const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
   return rows.map(({ receiver_id }) => receiver_id)
 }
 
-/** The lowest free slots, from 1. */
+/** Returns the lowest free slots, starting with 1. */
 export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
   const free: number[] = []
   const { taken: usedCount, highest } = await tx.query
@@ -197,7 +200,7 @@ interface StoredChannel {
   readonly slot: number
 }
 
-/** The channels of changed receivers with ids above `after`, up to `last`. */
+/** Reads the channels of changed receivers with ids above `after`, up to `last`. */
 async function channelsOf(reader: Reader, sinceRevision: number, after: number, last: number) {
   const rows = await reader
     .selectFrom('receivers')

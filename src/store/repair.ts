@@ -29,8 +29,8 @@ interface StoreProblem {
 }
 
 /**
- * Null when there is nothing to repair, or when another process has the database open and has therefore checked it. With
- * `isStrict`, throws instead of repairing.
+ * Repairs the database. Returns null if there is nothing to repair, or if another process has the database open and has
+ * therefore checked it. With `isStrict`, throws instead of repairing.
  */
 export function repairStore(paths: StorePaths, now: number, isStrict: boolean): Promise<RepairedStore | null> {
   return withExclusiveLock(paths, async (path) => {
@@ -41,7 +41,9 @@ export function repairStore(paths: StorePaths, now: number, isStrict: boolean): 
   })
 }
 
-/** Throws when data is missing, because a command that opens the database then would make the loss permanent. */
+/**
+ * Throws if data is missing, because a command that opened the database in this state would make the loss permanent.
+ */
 export async function requireNoLoss(paths: StorePaths): Promise<void> {
   await withExclusiveLock(paths, async (path) => {
     const problem = await findLoss(path, paths)
@@ -127,7 +129,7 @@ function isAhead(snapshot: Snapshot | null, path: string): boolean {
   return taken.audit > found.audit || (taken.audit === found.audit && taken.revision > found.revision)
 }
 
-/** The counters of audit records and of receiver changes, which only increase. */
+/** Reads the counters of audit records and of receiver changes, which only increase. */
 function progressOf(path: string): { readonly audit: number; readonly revision: number } {
   return readSqlite(path, (read) => {
     const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
@@ -150,7 +152,10 @@ function checkpointLog(path: string): void {
   }
 }
 
-/** Prevents a file that was configured by mistake from being moved because it is not a database. */
+/**
+ * Whether the file may be moved: it is in the data folder or has a lock file. Any other file may have been configured
+ * by mistake, and must not be treated as a damaged database.
+ */
 async function isManaged(path: string, { data_dir }: StorePaths): Promise<boolean> {
   return resolve(dirname(path)) === resolve(data_dir) || (await sizeOf(lockFile(path))) !== null
 }

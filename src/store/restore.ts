@@ -26,7 +26,7 @@ export interface RestoreOptions {
   readonly paths: StorePaths
   /** The path of the backup. */
   readonly file: string
-  /** Replace a database that is not empty. */
+  /** Whether to replace a database that is not empty. */
   readonly isForced: boolean
   readonly actor: Actor
   now(): number
@@ -41,21 +41,27 @@ export interface Restored {
   readonly safety_copy: string | null
 }
 
-/** Throws with the reason when the backup cannot be restored; then nothing has changed. */
+/** Restores a backup. If that is not possible, throws an error with the reason, and nothing has changed. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   await checkBackup(options.file, options.readLimitMs)
   const path = sqlitePath(options.paths.database_url)
   return path === null ? restorePostgres(options) : restoreSqlite(path, options)
 }
 
-/** Throws with the reason. A separate process checks the whole file before this process opens it. */
+/**
+ * Throws an error with the reason if the backup cannot be restored. A separate process checks the whole file before
+ * this process opens it.
+ */
 async function checkBackup(file: string, limitMs?: number): Promise<void> {
   const fault =
     (await findIrregularFile(file)) ?? (await checkInSeparateProcess(file, limitMs ?? (await timeLimitMs(file))))
   if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
 }
 
-/** Opening a named pipe, for example, would block. SQLite opens the companion files as well. */
+/**
+ * Describes the first file that is not a regular file; null if all are. Opening a named pipe, for example, would block.
+ * The companion files are checked as well, because SQLite opens them.
+ */
 async function findIrregularFile(file: string): Promise<string | null> {
   for (const suffix of ['', '-journal', '-wal', '-shm']) {
     const found = await stat(`${file}${suffix}`).catch((error: NodeJS.ErrnoException) => {
@@ -67,7 +73,7 @@ async function findIrregularFile(file: string): Promise<string | null> {
   return null
 }
 
-/** Longer than a slow disk needs to read a file of this size several times. */
+/** Returns a time limit that is longer than a slow disk needs to read a file of this size several times. */
 async function timeLimitMs(file: string): Promise<number> {
   const megabytes = (await stat(file)).size / (1024 * 1024)
   return 60_000 + Math.min(megabytes, 3600) * 1000
@@ -175,7 +181,10 @@ function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number):
   return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
 }
 
-/** Removes the log of the previous database, which SQLite would otherwise apply to the new file. */
+/**
+ * Keeps the previous database as the safety copy if one is required, and removes its log, which SQLite would otherwise
+ * apply to the new file.
+ */
 async function removeExisting(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
   if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
   if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
@@ -229,7 +238,10 @@ async function countRows(db: Database): Promise<Counts> {
   return counts
 }
 
-/** Prepares the backup: migrates it, deletes transient rows, and advances counters past those of the previous database. */
+/**
+ * Prepares the backup: migrates it, deletes transient rows, and advances its counters beyond those in the previous
+ * database.
+ */
 async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options
   await copySqlite(file, draft, { overwrite: true })
@@ -282,6 +294,6 @@ function inUse(held: readonly HeldLease[]): StoreBusyError {
   const users = toNodes(held).processes.map(describeProcess).join(', ')
   const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
   const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
-  const hint = held.length > 0 ? `; a process that was killed counts as running for ${seconds} s more` : ''
+  const hint = held.length > 0 ? `; a process that was killed is treated as running for ${seconds} s more` : ''
   return new StoreBusyError(`${subject}. Stop it first${hint}`)
 }

@@ -10,7 +10,7 @@ import type { Reader, Tx } from './database.ts'
 /** `revision` covers receivers and the queue. Alerts and connections have their own counters, to avoid lock contention. */
 type Counter = 'revision' | 'alerts' | 'connections'
 
-/** Must be the first statement of the transaction. */
+/** Increments the counter and returns its new value. Must be the first statement of the transaction. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {
   const { value } = await tx.query
     .updateTable('meta')
@@ -21,7 +21,10 @@ export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promi
   return value
 }
 
-/** Call before listing rows, so that rows committed in between are listed twice rather than missed. */
+/**
+ * Returns the counter's value. Call it before listing rows, so that rows committed in between are listed twice rather
+ * than missed.
+ */
 export async function currentRevision(reader: Reader, counter: Counter = 'revision'): Promise<number> {
   const { value } = await reader.selectFrom('meta').select('value').where('key', '=', counter).executeTakeFirstOrThrow()
   return value

@@ -5,7 +5,7 @@ import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
 import type { Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
 
-/** Small enough that one statement and its processing take only some milliseconds. */
+/** Small enough that one statement and its processing take only a few milliseconds. */
 export const chunkSize = 100
 
 /** Calls `run` with consecutive chunks of `items`. */
@@ -70,7 +70,9 @@ export async function executeForRows<Result, Name extends string>(
 /** Large enough that the overhead of a call is small compared with its rows. */
 const batchSize = 20
 
-/** SQLite names the columns of `values` column1, column2, … */
+/**
+ * Builds the table `input`. Its columns are renamed, because SQLite calls the columns of `values` column1, column2, …
+ */
 function valuesTable(names: readonly string[], size: number): RawBuilder<unknown> {
   const columns = names.map((name, index) => sql`${sql.ref(`column${index + 1}`)} as ${sql.ref(name)}`)
   const row = sql`(${sql.join(names.map(() => null))})`

@@ -110,7 +110,7 @@ export interface QueueRow {
   existing_device: number | null
   discovered_at: number
   metadata: string
-  /** The id of the user; `reviewer` keeps the name. */
+  /** The id of the user who reviewed the entry; `reviewer` is that user's name. */
   reviewed_by: number | null
   reviewed_at: number | null
   reviewer: string | null
@@ -132,7 +132,7 @@ export interface MovementRow {
   reason: string
   times_seen: number
   acknowledged: Flag
-  /** The id of the user; `acknowledger` keeps the name. */
+  /** The id of the user who acknowledged the movement; `acknowledger` is that user's name. */
   acknowledged_by: number | null
   acknowledger: string | null
 }
@@ -174,7 +174,7 @@ export interface SourceRow {
 
 interface LeaseRow {
   source: string
-  /** Null after release; the row stays, so that the epoch keeps increasing. */
+  /** Null after the lease was released; the row stays, so that the epoch keeps increasing. */
   owner: string | null
   epoch: number
   expires_at: number

@@ -9,17 +9,17 @@ import { createFolder, createPrivateFile, describeWriteError, findExposure } fro
 export type Config = Readonly<Record<string, unknown>>
 
 export interface Secrets {
-  /** A problem with the storage of the key, as a sentence for administrators; null without a problem. */
+  /** A problem with the storage of the key, as a sentence for administrators; null if there is none. */
   readonly warning: string | null
   seal(text: string, context: string): string
-  /** Throws when the text was sealed with another key or for another context. */
+  /** Opens a sealed text. Throws if it was sealed with another key or for another context. */
   open(sealed: string, context: string): string
   /**
-   * Seals every string under a key that names a secret, for this manufacturer. When `config` has null for a secret that
-   * is sealed in `previousConfig` and cannot be opened, the sealed value is kept.
+   * Seals every string in a manufacturer's configuration whose key names a secret. If a secret is null in `config`, but
+   * sealed in `previousConfig` and cannot be opened, its sealed value is kept.
    */
   sealConfig(config: Config, code: string, previousConfig?: Config): Config
-  /** Opens the sealed secrets. Secrets that cannot be opened become null. */
+  /** Opens the sealed secrets in a manufacturer's configuration. Secrets that cannot be opened become null. */
   openConfig(config: Config, code: string): { readonly config: Config; readonly isUnreadable: boolean }
 }
 
@@ -27,7 +27,7 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Uses the configured key (64 hexadecimal digits) or the key file in the folder, which is created when it is missing. */
+/** Uses the configured key (64 hexadecimal digits) or the key file in the folder, which is created if it is missing. */
 export async function openSecrets(dataDir: string, configuredKey: string | null = null): Promise<Secrets> {
   if (configuredKey !== null) return createSecrets({ key: Buffer.from(configuredKey, 'hex'), warning: null })
   const path = join(dataDir, 'secret.key')
@@ -84,7 +84,7 @@ function isExisting(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
-/** The file must not exist. */
+/** Writes a new file, which must not exist yet. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await createPrivateFile(path)
   try {
@@ -151,7 +151,10 @@ interface Sealed {
   readonly $sealed: string
 }
 
-/** Unambiguous, because only sealed values are stored under the name of a secret. */
+/**
+ * Whether the value is sealed. No other value can look like this, because only sealed values are stored under the name
+ * of a secret.
+ */
 function isSealed(value: unknown): value is Sealed {
   return isObject(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
 }

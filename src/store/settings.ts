@@ -14,11 +14,15 @@ export interface Manufacturer {
 }
 
 export interface StoredManufacturer extends Manufacturer {
-  /** Secrets were sealed with another key; their values in `config` are null until they are entered again. */
+  /**
+   * Whether secrets were sealed with another key. Their values in `config` are then null until they are entered again.
+   */
   readonly secretsUnreadable: boolean
 }
 
-/** By code, with sealed secrets, which is cheap to read and compare. */
+/**
+ * Returns the manufacturers, ordered by code. Their secrets stay sealed, so the records are cheap to read and compare.
+ */
 export async function listSealedManufacturers(reader: Reader) {
   return reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
 }
@@ -30,7 +34,7 @@ export function openManufacturer({ config: json, ...row }: SealedManufacturer, s
   return { ...row, api_enabled: row.api_enabled === 1, config, secretsUnreadable: isUnreadable }
 }
 
-/** By code. */
+/** Returns the manufacturers with their secrets opened, ordered by code. */
 export async function listManufacturers(reader: Reader, secrets: Secrets): Promise<StoredManufacturer[]> {
   return (await listSealedManufacturers(reader)).map((row) => openManufacturer(row, secrets))
 }
@@ -44,7 +48,7 @@ export async function findManufacturer(
   return row && openManufacturer(row, secrets)
 }
 
-/** A secret that could not be opened and is still null keeps its stored value. */
+/** Saves a manufacturer. A secret that could not be opened and is still null keeps its stored value. */
 export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: Manufacturer): Promise<void> {
   const { code, name, plugin } = manufacturer
   const stored = await tx.query.selectFrom('manufacturers').select('config').where('code', '=', code).executeTakeFirst()
@@ -78,7 +82,7 @@ export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
   return reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
 }
 
-/** False when the setting did not exist. */
+/** Deletes a setting. Returns false if it did not exist. */
 export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingRecord, 'value'>): Promise<boolean> {
   const { numDeletedRows } = await tx.query
     .deleteFrom('settings')

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createFolder, createPrivateFile } from './folder.ts'
 
-/** Returns the path of the file. */
+/** Writes the set-up code and returns the path of the file. */
 export async function writeSetupCode(dataDir: string, code: string): Promise<string> {
   await createFolder(resolve(dataDir))
   await removeSetupCode(dataDir)

@@ -7,7 +7,7 @@ import { createFolder, isMissing } from './folder.ts'
 import { migrate, missingMigrations } from './migrate.ts'
 import { findDamage, fromStamp, readSqlite, toStamp } from './sqlite-file.ts'
 
-/** The address of the database, and the folder for related files. */
+/** The URL of the database, and the folder for related files. */
 export interface StorePaths {
   readonly database_url: string
   readonly data_dir: string
@@ -20,7 +20,7 @@ export interface Snapshot {
 
 const maxSnapshots = 3
 
-/** Resolves with null when the database is not a file. Deletes the oldest snapshots. */
+/** Takes a snapshot and deletes the oldest ones. Resolves with null if the database is not a file. */
 export async function takeSnapshot(
   db: Pick<Database, 'copyTo'>,
   paths: StorePaths,
@@ -35,7 +35,7 @@ export async function takeSnapshot(
   return { path: snapshot, taken_at: now }
 }
 
-/** Newest first. */
+/** Returns all snapshots, newest first. */
 export async function listSnapshots(paths: StorePaths): Promise<Snapshot[]> {
   const folder = snapshotsFolder(paths)
   const names = await readdir(folder).catch((error: unknown) => {
@@ -50,13 +50,13 @@ export async function listSnapshots(paths: StorePaths): Promise<Snapshot[]> {
     .sort((a, b) => b.taken_at - a.taken_at)
 }
 
-/** The newest snapshot that is undamaged and has a known schema. */
+/** Returns the newest snapshot that is undamaged and has a known schema. */
 export async function newestGoodSnapshot(paths: StorePaths): Promise<Snapshot | null> {
   for (const snapshot of await listSnapshots(paths)) if (isGood(snapshot.path)) return snapshot
   return null
 }
 
-/** Takes a snapshot before migrating. */
+/** Migrates the database. Takes a snapshot first, unless the database is new or up to date. */
 export function migrateWithSnapshot(db: Database, paths: StorePaths): Promise<readonly string[]> {
   return migrate(db, () => takeSnapshot(db, paths, Date.now()))
 }
@@ -69,7 +69,7 @@ function isGood(path: string): boolean {
   }
 }
 
-/** Throws when the table is missing. */
+/** Reads the names of the migrations applied to a snapshot. Throws if their table is missing. */
 function migrationsIn(path: string): string[] {
   return readSqlite(path, (read) => read('migrations order by name', ['name'])).map(({ name }) => String(name))
 }

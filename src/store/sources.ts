@@ -4,7 +4,7 @@ import { type DeviceErrors, noDeviceErrors, type SourceRecord } from '../model/h
 import type { Reader, Tx } from './database.ts'
 import type { SourceRow } from './schema.ts'
 
-/** By source. */
+/** Returns all records, ordered by source. */
 export async function listSourceRecords(reader: Reader): Promise<SourceRecord[]> {
   const rows = await reader.selectFrom('sources').selectAll().orderBy('source').execute()
   return rows.map(toRecord)

@@ -21,11 +21,11 @@ import { createSemaphore } from './semaphore.ts'
 import type { SqliteLog } from './sqlite-log.ts'
 
 interface Options {
-  /** Opened with a timeout of 0. Closed with the dialect. */
+  /** Must have been opened with a timeout of 0. It is closed together with the dialect. */
   readonly database: InstanceType<typeof DatabaseSync>
   /** How long to wait for a lock that another process holds. */
   readonly waitLimitMs: number
-  /** For the writing connection. Closed with the dialect. */
+  /** The write-ahead log; only for the writing connection. It is closed together with the dialect. */
   readonly log?: Pick<SqliteLog, 'close' | 'recordCommit'>
   onDamage(): void
 }
@@ -42,7 +42,10 @@ export function sqliteDialect(options: Options): Dialect {
   }
 }
 
-/** Calls `run` again while another process holds the lock; throws StoreBusyError after `deadline` (performance.now). */
+/**
+ * Calls `run`, and repeats the call while another process holds the lock. Throws StoreBusyError after `deadline`
+ * (`performance.now()`).
+ */
 export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T> {
   for (;;) {
     try {
@@ -116,7 +119,7 @@ function createConnection(
   }
 }
 
-/** Caches prepared statements, which are expensive to prepare and to collect as garbage. */
+/** Caches prepared statements, which are expensive to prepare and to garbage-collect. */
 function createStatementCache(database: Options['database']) {
   const cached = new Map<string, { statement: ReturnType<typeof database.prepare>; returnsRows: boolean }>()
   return {
@@ -176,13 +179,13 @@ function toStoreError(error: unknown, onDamage: () => void): unknown {
   return reason === undefined ? error : new StoreDownError(`The database cannot be used: ${reason}.`, { cause: error })
 }
 
-/** SQLITE_BUSY, or SQLITE_PROTOCOL after repeated races for the lock. */
+/** Whether the error is SQLITE_BUSY, or SQLITE_PROTOCOL, which occurs after repeated races for the lock. */
 function isBusy(error: unknown): boolean {
   const code = primaryCode(error)
   return code === 5 || code === 15
 }
 
-/** SQLite's result code without its extension; 0 for any other error. */
+/** Returns SQLite's result code without its extension; 0 for any other error. */
 function primaryCode(error: unknown): number {
   const code = (error as { errcode?: unknown }).errcode
   return typeof code === 'number' ? code & 0xff : 0

@@ -6,14 +6,14 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from '@photostructure/sqlite'
 import { createPrivateFile, describeWriteError, type FileOwner, isMissing } from './folder.ts'
 
-/** Null when the database is not a SQLite file. */
+/** Returns the path of a SQLite database; null for any other database. */
 export function sqlitePath(url: string): string | null {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
 }
 
 /**
- * Returns true when the file was created. SQLite itself would make it readable for all users; the companion files (-wal,
- * -shm) inherit its mode.
+ * Creates an empty database file unless it exists. Returns true if it was created. SQLite itself would make it readable
+ * by all users. The companion files (-wal, -shm) inherit its mode.
  */
 export async function createFile(path: string, owner?: FileOwner): Promise<boolean> {
   try {
@@ -27,7 +27,7 @@ export async function createFile(path: string, owner?: FileOwner): Promise<boole
   }
 }
 
-/** Prevents SQL functions in the schema of an untrusted database from running. */
+/** Opens a database file. Prevents unsafe SQL functions in the schema of an untrusted database from running. */
 export function connectFile(path: string, options: DatabaseSyncOptions): SqliteFile {
   const database = new DatabaseSync(path, options)
   try {
@@ -41,7 +41,7 @@ export function connectFile(path: string, options: DatabaseSyncOptions): SqliteF
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
 
-/** Describes damage; null when the file is intact. `quick` does not compare indexes with their tables. */
+/** Describes damage to the file; returns null if it is intact. `quick` does not compare indexes with their tables. */
 export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): string | null {
   const check = depth === 'quick' ? 'quick_check' : 'integrity_check'
   try {
@@ -55,7 +55,7 @@ export function findDamage(path: string, depth: 'quick' | 'full' = 'full'): stri
   }
 }
 
-/** SQLite's message for a damaged file; null for any other error. */
+/** Returns SQLite's message for a damaged file; null for any other error. */
 export function describeDamage(error: unknown): string | null {
   const { errcode = 0, message } = error as Error & { errcode?: number }
   return damagedCodes.has(errcode & 0xff) ? message : null
@@ -68,8 +68,8 @@ export type StoredRow = Readonly<Record<string, string | number | null>>
 export type Read = (from: string, columns: readonly string[]) => StoredRow[]
 
 /**
- * Reads without keeping the file open. A prepared statement would keep it open until it is collected as garbage, and the
- * file could not be replaced safely. Therefore the rows are passed to a user-defined SQL function.
+ * Reads without keeping the file open. A prepared statement would keep it open until it is garbage-collected, and the
+ * file could not be replaced safely until then. The rows are therefore passed to a user-defined SQL function.
  */
 export function readSqlite<T>(path: string, run: (read: Read) => T): T {
   const database = openForReading(path)
@@ -102,7 +102,7 @@ export async function copySqlite(from: string, to: string, options: WriteOptions
   })
 }
 
-/** Copies an open database, even when its file was deleted. */
+/** Copies an open database, even if its file has been deleted. */
 export function copyOpen(database: InstanceType<typeof DatabaseSync>, to: string): Promise<void> {
   return writeAtomically(to, { overwrite: true }, async (draft) => vacuumInto(database, draft))
 }
@@ -111,7 +111,7 @@ function vacuumInto(database: InstanceType<typeof DatabaseSync>, to: string): vo
   database.exec(`vacuum into '${to.replaceAll("'", "''")}'`)
 }
 
-/** A read-only copy in memory, which exists until it is closed. */
+/** Creates a read-only copy in memory, which exists until it is closed. */
 export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
   const address = `file:/micwatch-${randomBytes(8).toString('hex')}?vfs=memdb`
   const copy = new DatabaseSync(address)
@@ -131,8 +131,8 @@ export function copyToMemory(path: string): InstanceType<typeof DatabaseSync> {
 }
 
 /**
- * Even a reader needs disk space for the index of the log (-shm), unless another process has created it. When there is no
- * space, the database is opened exclusively, and SQLite keeps the index in memory.
+ * Opens a database for reading. Even a reader needs disk space for the index of the log (-shm), unless another process
+ * has created it. If there is no space, the database is opened exclusively, so that SQLite keeps the index in memory.
  */
 function openForReading(path: string): InstanceType<typeof DatabaseSync> {
   const statement = 'select count(*) from sqlite_master'
@@ -157,13 +157,13 @@ function openAndRun(path: string, options: { readonly readOnly?: boolean }, stat
 
 const diskErrorCodes: ReadonlySet<number> = new Set([10, 13, 14])
 
-/** The disk is full or reports an error, or a file cannot be created. */
+/** Whether the disk is full or reports an error, or a file cannot be opened. */
 export function isDiskError(error: unknown): boolean {
   const { errcode = 0 } = error as { readonly errcode?: number }
   return diskErrorCodes.has(errcode & 0xff)
 }
 
-/** Checks whether the files of an open database are still those at its path. */
+/** Remembers the files of an open database, to check later whether they are still those at its path. */
 export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<boolean> }> {
   const identify = () => Promise.all([path, `${path}-wal`, `${path}-shm`].map(identityOf))
   const opened = await identify()
@@ -175,7 +175,7 @@ export async function watchFiles(path: string): Promise<{ areInPlace(): Promise<
   }
 }
 
-/** Null when the file does not exist. */
+/** Returns the device and inode of a file; null if it does not exist. */
 async function identityOf(path: string): Promise<string | null> {
   try {
     const { dev, ino } = await stat(path, { bigint: true })
@@ -198,14 +198,16 @@ export interface WriteOptions {
   readonly owner?: FileOwner
 }
 
-/** `write` fills a private draft file, which is renamed to `path` once it is synced to disk. */
+/**
+ * Writes a file atomically: `write` fills a private draft file, which is renamed to `path` once it is synced to disk.
+ */
 export async function writeAtomically(
   path: string,
   { overwrite, owner }: WriteOptions,
   write: (draft: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
-  // Creates the file first, so that a file created meanwhile is not replaced.
+  // The file itself is created first, so that a file that another process creates in the meantime is not replaced.
   if (!overwrite) await reserveName(path)
   try {
     await createFile(draft, owner)
@@ -229,7 +231,7 @@ async function reserveName(path: string): Promise<void> {
   }
 }
 
-/** Replaces an existing file. */
+/** Writes a text file atomically. Replaces an existing file. */
 export function writeText(path: string, text: string): Promise<void> {
   return writeAtomically(path, { overwrite: true, owner: 'process' }, (draft) => writeFile(draft, text))
 }

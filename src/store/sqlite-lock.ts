@@ -11,16 +11,16 @@ export interface Lock {
   release(): void
 }
 
-/** Throws SQLite's busy error while another process holds the exclusive lock. */
+/** Takes the shared lock. Throws SQLite's busy error while another process holds the exclusive lock. */
 export function takeSharedLock(path: string): Lock {
   return lock(path, 'begin; select count(*) from sqlite_master')
 }
 
-/** Null while any process has the database open. */
+/** Takes the exclusive lock. Returns null while any process has the database open. */
 export async function takeExclusiveLock(path: string): Promise<Lock | null> {
   await createFile(lockFile(path))
   try {
-    // Nothing is written to this file. A journal in memory needs no space on a full disk.
+    // Nothing is written to this file. The journal is kept in memory, so that it needs no space on a full disk.
     return lock(path, 'pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     if ((error as { errcode?: number }).errcode === busy) return null

@@ -30,7 +30,10 @@ const formatVersion = 3_007_000
 const magic = 0x377f0682
 const chunkBytes = 4 * 1024 * 1024
 
-/** Describes damage; null when the log is complete, missing or ends with an unfinished write. No process may be writing. */
+/**
+ * Describes damage to the log; returns null if the log is complete or missing, or ends with an unfinished write. No
+ * process may be writing.
+ */
 export async function findLogDamage(path: string): Promise<string | null> {
   const file = await openIfExists(logFile(path))
   if (file === null) return null
@@ -55,7 +58,9 @@ export function logFile(path: string): string {
   return `${path}-wal`
 }
 
-/** A file beside the log, small enough to be written atomically. */
+/**
+ * Returns the path of the file that records how much of the log is synced. It is small enough to be written atomically.
+ */
 export function syncedFile(path: string): string {
   return `${path}-synced`
 }
@@ -92,7 +97,7 @@ async function readBytes(file: FileHandle, position: number, length: number): Pr
   return buffer.subarray(0, bytesRead)
 }
 
-/** The salts in the header of a log. */
+/** Returns the salts in the header of a log. */
 export function saltsOf(header: Buffer): Buffer {
   return header.subarray(16, 16 + saltBytes)
 }

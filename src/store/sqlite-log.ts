@@ -13,7 +13,9 @@ import { createFile } from './sqlite-file.ts'
 import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedFile } from './sqlite-log-damage.ts'
 
 export interface SqliteLog {
-  /** Called right after a commit, before the next transaction begins. */
+  /**
+   * Records how much of the log the commit occupies. Called right after a commit, before the next transaction begins.
+   */
   recordCommit(): void
   /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>
@@ -36,14 +38,14 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
   const database = await realpath(path)
   let file: FileHandle | undefined
   const count = createSyncedCount(database, writer)
-  /** A sync has failed, so it is unknown how much of the log is on disk. */
+  /** Whether a sync has failed, so that it is unknown how much of the log is on disk. */
   let hasSyncFailed = false
   let nextSync: Promise<void> | undefined
   let lastSync: Promise<void> = Promise.resolve()
   let checkpoint: Promise<void> | undefined
   let checkpointStartedAt = Number.NEGATIVE_INFINITY
 
-  /** Commits during a running sync share the next one. */
+  /** Syncs the log. Commits made during a running sync share the next one. */
   function sync(): Promise<void> {
     nextSync ??= lastSync
       .catch(() => {})
@@ -141,7 +143,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
       }
     },
     committed: () => latest,
-    /** When the count cannot be written, the earlier count stays, which is still valid. */
+    /** Saves the count. If it cannot be written, the earlier count stays, which is still valid. */
     async save(committed: SyncedLog | null): Promise<void> {
       if (committed === null) return
       try {
@@ -149,7 +151,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
         const bytes = formatSynced(committed)
         await file.write(bytes, 0, bytes.length, 0)
       } catch {
-        // For example, the disk is full; the log itself is synced.
+        // The disk may be full, for example. The log itself is synced.
       }
     },
     async close(): Promise<void> {
@@ -159,7 +161,7 @@ function createSyncedCount(database: string, writer: InstanceType<typeof Databas
   }
 }
 
-/** Opens the file for writing; creates it when it is missing, with the owner of the data folder. */
+/** Opens the file of the synced count for writing. Creates it if necessary, owned by the owner of the data folder. */
 async function openCount(path: string): Promise<FileHandle> {
   await createFile(path)
   return open(path, constants.O_WRONLY)

@@ -1,4 +1,7 @@
-/** Transmitters. Those that are separate devices are stored with their last report. */
+/**
+ * Stores units: transmitters and in-ear packs. Units that are reported as devices of their own are stored with their
+ * last report.
+ */
 
 import { type RawBuilder, sql } from 'kysely'
 import type { TransmitterDetails } from '../model/details.ts'
@@ -7,7 +10,7 @@ import type { Reader, Tx } from './database.ts'
 import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
 import type { UnitRow } from './schema.ts'
 
-/** By id; only those changed after `sinceRevision`. */
+/** Returns the units that changed after `sinceRevision`, ordered by id. */
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
   return inPages(async (after) => {
     const rows = await reader
@@ -22,7 +25,7 @@ export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Uni
   })
 }
 
-/** Returns the units with ids, in no particular order. */
+/** Inserts units. Returns them with ids, in no particular order. */
 export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
   const inserted: Unit[] = []
   await inChunks(drafts, async (chunk) => {

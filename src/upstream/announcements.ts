@@ -11,13 +11,13 @@ export interface MulticastGroup {
 }
 
 export interface BrowseOptions {
-  /** Such as `_ssc._udp`. */
+  /** Service types, such as `_ssc._udp`. */
   readonly types: readonly string[]
   readonly forMs: number
   readonly signal: AbortSignal
-  /** Destination of the query; the mDNS multicast group by default. */
+  /** The destination of the query; by default the mDNS multicast group. */
   readonly group?: MulticastGroup
-  /** Local addresses to send from; by default those of all networks. */
+  /** The local IP addresses to send from; by default the IPv4 addresses of all network interfaces. */
   readonly from?: readonly string[]
 }
 
@@ -29,8 +29,8 @@ const maxSenders = 4_096
 const queryEveryMs = 1000
 
 /**
- * Returns early on abort, with the services found so far. Networks that cannot be queried are skipped; the address scan
- * also covers them.
+ * Queries the local networks for services. On abort, returns early with the services found so far. Networks that cannot
+ * be queried are skipped; the address scan covers them as well.
  */
 export async function browse(options: BrowseOptions): Promise<Service[]> {
   const { types, forMs, signal, group = multicastDns, from = localAddresses() } = options
@@ -42,7 +42,8 @@ export async function browse(options: BrowseOptions): Promise<Service[]> {
     socket.on('message', (message) => {
       if (records.length < maxRecords) records.push(...parseRecords(message))
     })
-    // A port other than 5353, so that responses are sent to this socket only and other queries are not received.
+    // Binds to a port other than 5353, so that responses are sent only to this socket and it does not receive other
+    // queries.
     socket.bind(0, address, () => setMulticastInterface(socket, address))
     return socket
   })
@@ -62,11 +63,14 @@ export interface BeaconOptions {
   readonly group: MulticastGroup
   readonly forMs: number
   readonly signal: AbortSignal
-  /** Local addresses to listen on; by default those of all networks. */
+  /** The local IP addresses to listen on; by default the IPv4 addresses of all network interfaces. */
   readonly from?: readonly string[]
 }
 
-/** Returns the last announcement of each sender, by IP address. Returns early on abort, with those received so far. */
+/**
+ * Returns the last announcement of each sender, by IP address. On abort, returns early with the announcements received
+ * so far.
+ */
 export async function listenForBeacons<T>(
   { group, forMs, signal, from = localAddresses() }: BeaconOptions,
   read: (datagram: Buffer, ip: string) => T | null,
@@ -99,7 +103,7 @@ function join(socket: Socket, group: string, address: string): void {
   try {
     socket.addMembership(group, address)
   } catch {
-    // The network has no multicast, or the interface is down.
+    // The network does not support multicast, or the interface is down.
   }
 }
 

@@ -12,22 +12,31 @@ interface DigestCredentials {
   readonly scheme: 'digest'
   readonly username: string
   readonly secret: string
-  /** Header that carries the secret with every request, in addition to the digest. */
+  /** The name of a header that carries the secret with every request, in addition to the digest. */
   readonly header?: string | null
-  /** Header that carries the secret instead of a digest, once the upstream has sent a 401 without a digest challenge. */
+  /**
+   * The name of a header that carries the secret instead of a digest, once the upstream has sent a 401 without a
+   * challenge.
+   */
   readonly keyHeader?: string
 }
 
 export interface Authorizer {
-  /** Headers for a request that is sent now. Each call consumes a nonce count, so calls must be in sending order. */
+  /**
+   * Returns the headers for a request that is about to be sent. Each call uses up a nonce count, so the calls must be
+   * made in the order in which the requests are sent.
+   */
   headers(method: string, uri: string): Record<string, string>
-  /** Reads the challenges of a 401 and the headers of the rejected request. Returns true when a retry may succeed. */
+  /** Reads the challenges of a 401 and the headers of the rejected request. Returns true if a retry may succeed. */
   learn(challenges: string, sent: Readonly<Record<string, string>>): boolean
   /** Reads the Authentication-Info header of a successful response. */
   confirm(authenticationInfo: string): void
 }
 
-/** Sends no credentials when the upstream requests an unsupported scheme. */
+/**
+ * Creates an authorizer for these credentials. With Digest, no credentials are sent if the upstream requests an
+ * unsupported scheme.
+ */
 export function createAuthorizer(
   credentials: Credentials,
   createCnonce = () => randomBytes(16).toString('hex'),
@@ -49,7 +58,10 @@ export interface Challenge {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Parses one or several joined WWW-Authenticate headers. Scheme and parameter names are returned in lower case. */
+/**
+ * Parses one WWW-Authenticate header, or several that were joined. Scheme and parameter names are returned in lower
+ * case.
+ */
 export function parseChallenges(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = []
   const item = /([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/g
@@ -109,9 +121,9 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
   const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
   let keyed: Record<string, string> = {}
-  /** The upstream has sent a Digest or Basic challenge. From then on, it never receives the secret in plain text. */
+  /** Whether the upstream has sent a Digest or Basic challenge. From then on, the key header is never sent to it. */
   let hasSentChallenge = false
-  /** The upstream has accepted a request without credentials, so a later 401 does not concern the key. */
+  /** Whether the upstream has accepted a request without credentials, so that a later 401 does not concern the key. */
   let isUnprotected = false
   let challenge: Challenge | undefined
   let nonceCount = 0
@@ -151,7 +163,7 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
       const preference = ({ parameters: { algorithm } }: Challenge) => ordered.indexOf(hashOf(algorithm ?? 'MD5') ?? '')
       const best = supported.sort((a, b) => preference(a) - preference(b))[0]
       if (best === undefined) return tryKeyHeader(sent)
-      // The same nonce is offered again without `stale`: the credentials are wrong, not the nonce.
+      // If the same nonce is offered again without `stale`, the credentials are wrong, not the nonce.
       const sentNonce = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
       if (sentNonce === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
       setChallenge(best)

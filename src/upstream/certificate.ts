@@ -1,4 +1,4 @@
-/** TLS verification: by the machine's certificate authorities, by one pinned fingerprint, or disabled. */
+/** TLS verification: against the machine's certificate authorities, against one pinned fingerprint, or disabled. */
 
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
@@ -10,13 +10,18 @@ export interface Trust {
   readonly fingerprint?: string | null
 }
 
-/** Normalizes a SHA-256 fingerprint, with or without colons, to upper case with colons; null when it is invalid. */
+/**
+ * Normalizes a SHA-256 fingerprint, with or without colons, to upper case with colons; returns null if it is invalid.
+ */
 export function parseFingerprint(text: string): string | null {
   const digits = text.replace(/^sha-?256[:=\s]/i, '').replace(/[\s:]/g, '')
   return /^[0-9a-f]{64}$/i.test(digits) ? (digits.toUpperCase().match(/../g) ?? []).join(':') : null
 }
 
-/** Options for undici and Node. Pinning accepts any issuer, and disables session resumption, which skips the check. */
+/**
+ * Returns the TLS options for undici and Node. Pinning accepts any issuer, and disables session resumption, which would
+ * skip the check.
+ */
 export function tlsOptions({ verifySsl, fingerprint = null }: Trust): {
   readonly rejectUnauthorized: boolean
   readonly maxCachedSessions?: number
@@ -24,20 +29,20 @@ export function tlsOptions({ verifySsl, fingerprint = null }: Trust): {
   return fingerprint === null ? { rejectUnauthorized: verifySsl } : { rejectUnauthorized: false, maxCachedSessions: 0 }
 }
 
-/** The reason why an established connection must not be used; null when it may be used. */
+/** Returns the reason why an established connection must not be used; null if it may be used. */
 export function certificateError(socket: object, { fingerprint = null }: Trust): Error | null {
   if (fingerprint === null) return null
   const actual = (socket as Partial<TLSSocket>).getPeerX509Certificate?.()?.fingerprint256
   return actual === fingerprint ? null : new WrongCertificateError(actual ?? 'none')
 }
 
-/** Connects, and closes the connection before any data is sent when the certificate is not the pinned one. */
+/** Connects, and closes the connection before any data is sent if the certificate is not the pinned one. */
 export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSocket {
   const { host = '' } = options
-  // Node takes a path for a local socket, and an IP address is not a valid server name.
+  // Node would treat `path` as a local socket, and an IP address is not a valid server name.
   const target = { ...options, path: undefined, servername: isIP(host) === 0 ? host : '' }
   const socket = connectTls({ ...target, rejectUnauthorized: false })
-  // Registered first, so that it runs before data written during the handshake is sent.
+  // This listener is registered first, so that it runs before data written during the handshake is sent.
   socket.once('secureConnect', () => {
     const error = certificateError(socket, trust)
     if (error !== null) socket.destroy(error)
@@ -45,7 +50,10 @@ export function connectPinned(options: ConnectionOptions, trust: Trust): TLSSock
   return socket
 }
 
-/** The message is the fingerprint that was found; `error-messages.ts` builds the sentence. */
+/**
+ * Thrown when the certificate is not the pinned one. The message is the fingerprint that was found; `error-messages.ts`
+ * builds the sentence.
+ */
 class WrongCertificateError extends Error {
   override readonly name = 'WrongCertificateError'
   readonly code = 'WRONG_CERTIFICATE'

@@ -1,4 +1,7 @@
-/** The HTTP client for one upstream system: timeout, TLS, rate limit, Retry-After, size limit and stream state. */
+/**
+ * The HTTP client for one upstream system or individual device. Handles timeouts, TLS, rate limits, Retry-After, size
+ * limits and the state of the event stream.
+ */
 
 import type { Socket } from 'node:dgram'
 import { pipeline } from 'node:stream'
@@ -29,9 +32,9 @@ export interface UpstreamSettings extends Trust {
   readonly timeoutMs: number
   readonly rateLimit: RateLimit
   readonly credentials: Credentials
-  /** Display name of a single device, for devices that do not report a name. */
+  /** The display name of an individual device that does not report a name. */
   readonly name?: string | null
-  /** The WebSocket address, when the configuration sets one. */
+  /** The WebSocket URL, if the configuration sets one. */
   readonly websocketUrl?: string | null
   /** An event stream is lost when no data arrives for this long; 60 s by default. */
   readonly streamTimeoutMs?: number
@@ -48,9 +51,9 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-  /** Statuses outside 2xx that are returned instead of thrown. */
+  /** Statuses outside 2xx for which the response is returned instead of an error being thrown. */
   readonly accept?: readonly number[]
-  /** Reads the body of a successful response. When it returns undefined, the body is parsed as JSON. */
+  /** Reads the body of a successful response. If it returns undefined, the body is parsed as JSON. */
   readonly read?: (bytes: Buffer) => Promise<unknown>
 }
 
@@ -58,17 +61,20 @@ export interface UpstreamClient {
   readonly settings: UpstreamSettings
   readonly errors: ErrorClasses
   /**
-   * Throws the manufacturer's ApiError, ApiRateLimitError on 429 and while a Retry-After period lasts, and the signal's
-   * reason on abort.
+   * Sends a request. Throws the manufacturer's ApiError on failure, its ApiRateLimitError on 429 and during a
+   * Retry-After period, and the signal's reason on abort.
    */
   request(method: string, path: string, options?: RequestOptions): Promise<UpstreamResponse>
-  /** For streams and sockets (push.ts): waits for the rate limit, and throws while a Retry-After period lasts. */
+  /**
+   * Waits for the rate limit, and throws during a Retry-After period. For streams and sockets, which do not use
+   * `request`.
+   */
   waitForTurn(signal?: AbortSignal): Promise<void>
   /** Converts an error response to the manufacturer's error, and applies its Retry-After header. */
   toError(status: number, headers: RawHeaders): ApiError
   readonly authorizer: Authorizer
   readonly destinations: Destinations
-  /** The remaining time of the Retry-After period, otherwise 0. */
+  /** The remaining time of the Retry-After period; 0 if there is none. */
   readonly holdMs: number
   /**
    * Takes over from another process, which may have used the full rate limit until `idleMs` ago and still had to wait
@@ -79,7 +85,9 @@ export interface UpstreamClient {
   readonly resume: StreamResume
   /** Sockets bound to fixed local ports, by port, which the device sessions of this client share (udp.ts). */
   readonly boundSockets: Map<number, BoundSocket>
-  /** Makes every further request throw `reason`, when requests would do harm until a setting is changed. */
+  /**
+   * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed.
+   */
   block(reason: ApiError): void
   close(): Promise<void>
 }
@@ -95,26 +103,27 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 export interface StreamResume {
   lastEventId: string
-  /** Time to wait before the stream is reopened; null when the server did not send `retry`. */
+  /** How long to wait before the stream is reopened; null if the server has not sent `retry`. */
   retryMs: number | null
 }
 
 /** Applies rate limits and Retry-After periods per origin; one instance for the whole process. */
 export interface RequestThrottle {
   waitForTurn(origin: string, rateLimit: RateLimit, signal?: AbortSignal): Promise<void>
-  /** Another process may have used the full rate limit until `idleMs` ago. */
+  /** Allows for requests of another process, which may have used the full rate limit until `idleMs` ago. */
   takeOver(origin: string, rateLimit: RateLimit, idleMs: number): void
   /** Blocks requests for `ms`. Does not shorten a longer period. */
   hold(origin: string, ms: number): void
-  /** The remaining time of the blocked period, otherwise 0. */
+  /** Returns the remaining time of the blocked period; 0 if there is none. */
   holdMs(origin: string): number
 }
 
-/** `now` must be a monotonic clock. */
+/** Creates a throttle. `now` must be a monotonic clock. */
 export function createRequestThrottle(now: () => number = () => performance.now()): RequestThrottle {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
-  // The upstream counts arrivals and this process counts departures; a tenth of the burst is reserved for jitter.
+  // The upstream counts requests when they arrive, this process when they are sent. A tenth of the burst is reserved
+  // for the jitter between the two.
   const withReserve = (rateLimit: RateLimit) => ({
     ...rateLimit,
     burst: Math.max(1, Math.floor(rateLimit.burst * 0.9)),
@@ -138,7 +147,7 @@ export function createRequestThrottle(now: () => number = () => performance.now(
 }
 
 const maxBodyBytes = 16 * 1024 * 1024
-/** undici checks timeouts every 0.5 s, so that the effective limit is 3 s. */
+/** undici checks timeouts only every 0.5 s, so the effective limit is up to 3 s. */
 export const maxConnectMs = 2500
 const maxExcerptChars = 200
 
@@ -147,7 +156,7 @@ export function createUpstreamClient(options: {
   readonly errors: ErrorClasses
   readonly throttle?: RequestThrottle
   readonly destinations?: Destinations
-  /** Wall clock, for a Retry-After that is a date. */
+  /** The wall-clock time, for a Retry-After header that contains a date. */
   readonly now?: () => number
 }): UpstreamClient {
   const {
@@ -174,7 +183,7 @@ export function createUpstreamClient(options: {
   let inFlight = 0
   let blockReason: ApiError | null = null
   let pool: Pool | undefined
-  // Created by the first request; clients of devices without HTTP never create one.
+  // The pool is created by the first request. Clients of devices without HTTP never create one.
   const openPool = () =>
     new Pool(address, {
       connections,
@@ -182,7 +191,7 @@ export function createUpstreamClient(options: {
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: 16 * 1024,
-      // undici would reconnect after an aborted request although no request is waiting.
+      // After an aborted request, undici would reconnect even if no request is waiting.
       connect: (target, callback) =>
         inFlight > 0 ? connect(target, callback) : callback(new Error('no request is waiting'), null),
     })
@@ -241,7 +250,8 @@ export function createUpstreamClient(options: {
       hasTimedOut = true
       controller.abort()
     }, timeoutMs)
-    // Not AbortSignal.any: the caller's signal may live as long as the process, and would collect listeners.
+    // `AbortSignal.any` is not used, because the caller's signal may live as long as the process and would accumulate
+    // listeners.
     const abort = () => controller.abort()
     options.signal?.addEventListener('abort', abort, { once: true })
     const target = prefix + path
@@ -341,7 +351,10 @@ interface RawResponse {
   readonly sent: Readonly<Record<string, string>>
 }
 
-/** Limits concurrency to `count`, first in first out. Resolves with a function that releases the slot. */
+/**
+ * Limits concurrency to `count`; waiting callers are served in order of arrival. The returned function acquires a slot,
+ * and resolves with a function that releases it.
+ */
 function createSlots(count: number): (signal?: AbortSignal) => Promise<() => void> {
   let free = count
   const waiting = new Set<() => void>()
@@ -375,7 +388,7 @@ function createSlots(count: number): (signal?: AbortSignal) => Promise<() => voi
   }
 }
 
-/** The beginning of an unusable body, escaped for one log line. */
+/** Returns the beginning of an unusable body, escaped so that it fits on one log line. */
 function excerptOf(text: string): string {
   const escapeCharacter = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
   return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, escapeCharacter).slice(0, maxExcerptChars)
@@ -392,7 +405,10 @@ async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefin
   return Buffer.concat(chunks, size)
 }
 
-/** Requests accept no content encoding. One encoding is decoded anyway, for systems that ignore `accept-encoding`. */
+/**
+ * Decodes the body. Requests ask for no content encoding, but a single encoding is decoded anyway, for systems that
+ * ignore `accept-encoding`.
+ */
 function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
   switch (encoding.trim().toLowerCase()) {
     case '':
@@ -409,7 +425,7 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
   }
 }
 
-/** The reader of the pipeline receives its error, so the callback is empty. */
+/** Does nothing: `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
 function ignoreEnd(): void {}
 
 function flatten(headers: RawHeaders): Record<string, string> {

@@ -107,7 +107,7 @@ describe('a setting that is invalid in a header', () => {
 })
 
 // Conformance: C-3.19.
-test('lists single devices after the system, with optional passwords of their own', () => {
+test('lists individual devices after the system, with optional passwords of their own', () => {
   const fingerprint = 'ab'.repeat(32)
   const devices = ['http://10.0.0.7', { url: 'https://10.0.0.8/', password: 'own', name: 'Stage', fingerprint }]
   expect(parseConnection({ ...url, password: 'shared', devices }).addresses).toEqual([

@@ -1,4 +1,4 @@
-/** Parses a manufacturer's connection settings from the two equivalent notations of the interface specification. */
+/** Parses a manufacturer's connection settings, which can be written in two equivalent notations: see `keyAliases`. */
 
 import { keyAliases } from '../model/manufacturer-config.ts'
 import type { RateLimit } from '../model/rate-limit.ts'
@@ -9,7 +9,7 @@ import { isFreeHeaderName, isHeaderValue } from './header-text.ts'
 type Config = Readonly<Record<string, unknown>>
 
 export interface ConnectionSettings {
-  /** The addresses of the system and of single devices. */
+  /** The addresses of the system and of individual devices. */
   readonly addresses: readonly Address[]
   readonly username: string
   readonly verifySsl: boolean
@@ -18,22 +18,22 @@ export interface ConnectionSettings {
   readonly isEnabled: boolean
   readonly pollIntervalSeconds: number | undefined
   readonly streamTimeoutMs: number
-  /** Name of the header that carries the key in addition to the digest; null when it is not sent. */
+  /** The name of the header that carries the key in addition to the digest; null if no such header is sent. */
   readonly authHeader: string | null
 }
 
 export interface Address {
-  /** Without a final slash; always with a port when the scheme is not http or https. */
+  /** Without a final slash. Contains a port if the scheme is not http or https. */
   readonly baseUrl: string
   readonly secret: string
-  /** The configured WebSocket address; only the system has one. */
+  /** The configured WebSocket URL; always null for an individual device. */
   readonly websocketUrl: string | null
-  /** For a single device: its pinned certificate and its display name. */
+  /** The pinned certificate and the display name of an individual device; always null for a system. */
   readonly fingerprint: string | null
   readonly name: string | null
 }
 
-/** The schemes of single devices without HTTP (for example `tcp:`), each with its default port. */
+/** The schemes of individual devices without HTTP (for example `tcp:`), each with its default port. */
 export type DevicePorts = Readonly<Record<string, number>>
 
 /** An invalid configuration; the message names the key and the expected value. */
@@ -55,7 +55,10 @@ const plainKeys = [
   'auth_header_name',
 ]
 
-/** Throws ConfigError for an unknown key, a wrong type, or one setting in both notations with different values. */
+/**
+ * Parses the settings. Throws ConfigError for an unknown key, a wrong type, or a setting that has different values in
+ * the two notations.
+ */
 export function parseConnection(config: Config, devicePorts: DevicePorts = {}): ConnectionSettings {
   const known = new Set([...plainKeys, ...Object.values(keyAliases)])
   for (const key of Object.keys(config)) {
@@ -79,7 +82,8 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
   const urls = addresses.map(({ baseUrl }) => baseUrl)
   const duplicate = urls.find((url, index) => urls.indexOf(url) !== index)
   if (duplicate !== undefined) throw new ConfigError(`devices: ${duplicate} is listed twice; remove one`)
-  // The specification's default is 30 s with BASE_URL and 10 s with api_base_url.
+  // The default in the interface specification (see docs/conformance.md) is 30 s with BASE_URL and 10 s with
+  // api_base_url.
   const defaultTimeout = (config.BASE_URL ?? null) === null ? 10 : 30
   return {
     addresses,
@@ -140,7 +144,7 @@ function createReader(config: Config) {
   return {
     text,
     username: () => checkedText('username', requireHeaderValue),
-    /** Name of the header that carries the secret; null when no header carries it. */
+    /** Returns the name of the header that carries the secret; null if no header does. */
     authHeader: () => {
       const name = text('auth_header_name') ?? 'X-Vendor-Auth-Key'
       if (!isFreeHeaderName(name)) {
@@ -171,7 +175,10 @@ function createReader(config: Config) {
   }
 }
 
-/** Credentials are also sent to the WebSocket address, so a host other than the system's must be allowed explicitly. */
+/**
+ * Reads the WebSocket URL. Credentials are also sent to it, so a host other than the system's must be allowed
+ * explicitly.
+ */
 function readWebSocketUrl(read: ReturnType<typeof createReader>, systemUrl: string | undefined): string | null {
   const url = read.webSocketUrl()
   const mayDiffer = read.flag('websocket_other_host') ?? false
@@ -180,7 +187,7 @@ function readWebSocketUrl(read: ReturnType<typeof createReader>, systemUrl: stri
   throw new ConfigError('websocket_url: expected the same host as api_base_url; or set websocket_other_host: true')
 }
 
-/** Two spellings of one address count as equal. */
+/** Whether two values of a setting are equal. Two spellings of one address are treated as equal. */
 function isSameSetting(key: string, alias: string, a: unknown, b: unknown): boolean {
   if (a === b) return true
   const areAddresses = key === 'api_base_url' && typeof a === 'string' && typeof b === 'string'
@@ -212,7 +219,7 @@ function parseDevice(
   return { baseUrl, secret: password ?? secret, websocketUrl: null, fingerprint: pinnedFingerprint, name }
 }
 
-/** Normalizes an address, because it identifies the source. */
+/** Parses and normalizes an address. It identifies the source, so different spellings must give the same result. */
 function parseBaseUrl(text: string, path: string, devicePorts: DevicePorts = {}): string {
   const url = parseUrl(text, path, ['http:', 'https:', ...Object.keys(devicePorts)])
   if (url.search !== '') throw new ConfigError(`${path}: expected an address without a query`)

@@ -1,4 +1,7 @@
-/** Allowed destinations. Private, loopback and link-local addresses are allowed; a few other addresses never are. */
+/**
+ * Decides to which IP addresses requests may be sent. Private, loopback and link-local addresses are allowed; a few
+ * others are always blocked.
+ */
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -13,7 +16,10 @@ export interface Destinations {
   blockListener(host: string, port: number): void
   /** Whether this IP address (not a host name) is a blocked destination. */
   isBlocked(address: string, port: number): boolean
-  /** Resolves a host name. Parallel lookups of one name are shared, so that a hanging resolver blocks one thread per name. */
+  /**
+   * Resolves a host name. Parallel lookups of one name are shared, so that a hanging resolver blocks only one thread
+   * per name.
+   */
   resolve(hostname: string, options?: LookupOptions): Promise<readonly LookupAddress[]>
 }
 
@@ -53,13 +59,13 @@ function lookUp(hostname: string, options: LookupOptions): Promise<LookupAddress
   })
 }
 
-/** Marks a connection that was blocked before it was attempted; `error-messages.ts` builds the sentence. */
+/** Thrown instead of connecting to a blocked destination; `error-messages.ts` builds the sentence. */
 class BlockedDestinationError extends Error {
   override readonly name = 'RefusedDestinationError'
   readonly code = 'BLOCKED_DESTINATION'
 }
 
-/** A `lookup` function for Node that checks the resolved addresses at the time of connecting. */
+/** Creates a `lookup` function for Node that checks the resolved IP addresses at the time of connecting. */
 export function guardedLookup(destinations: Destinations, port: number): LookupFunction {
   return (hostname, options, callback) => {
     destinations.resolve(hostname, options).then(
@@ -75,7 +81,7 @@ export function guardedLookup(destinations: Destinations, port: number): LookupF
   }
 }
 
-/** A connector for undici to one port, which accepts the certificates that `trust` allows. */
+/** Creates a connector with which undici connects to one port. It accepts the certificates that `trust` allows. */
 export function guardedConnector(
   destinations: Destinations,
   { port, timeout, trust }: { port: number; timeout: number; trust: Trust },
@@ -98,22 +104,22 @@ export function guardedConnector(
   }
 }
 
-/** Resolves the host of a URL. Throws when the destination is blocked or the name does not resolve. */
+/** Resolves the host of a URL. Throws if the destination is blocked or the name does not resolve. */
 export async function resolveDestination(destinations: Destinations, url: URL): Promise<LookupAddress> {
   const host = withoutBrackets(url.hostname)
   const found = isIP(host) === 0 ? await destinations.resolve(host) : [{ address: host, family: isIP(host) }]
-  // Prefers IPv4, because most audio hardware does not support IPv6.
+  // IPv4 is preferred, because most audio hardware does not support IPv6.
   const chosen = found.find(({ family }) => family === 4) ?? found[0]
   if (chosen === undefined || destinations.isBlocked(chosen.address, portOf(url))) throw blockedError(url.hostname)
   return chosen
 }
 
-/** Throws when the host is a blocked IP address; host names are checked when they are resolved. */
+/** Throws if the host is a blocked IP address; host names are checked when they are resolved. */
 export function checkDestination(destinations: Destinations, url: URL): void {
   if (isBlockedIp(destinations, url.hostname, portOf(url))) throw blockedError(url.hostname)
 }
 
-/** Whether the host or an address it resolves to is blocked. A name that does not resolve is not blocked. */
+/** Whether the host, or an IP address to which it resolves, is blocked. A name that does not resolve is not blocked. */
 export async function isHostBlocked(destinations: Destinations, url: URL): Promise<boolean> {
   if (isIP(withoutBrackets(url.hostname)) !== 0) return isBlockedIp(destinations, url.hostname, portOf(url))
   const resolved = destinations.resolve(url.hostname).catch((): readonly LookupAddress[] => [])
@@ -139,7 +145,7 @@ function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** Normalizes the notation of an address; IPv4-mapped and NAT64 addresses become IPv4. */
+/** Normalizes the notation of an IP address; IPv4-mapped and NAT64 addresses become IPv4. */
 function canonical(text: string): string {
   const address = ipaddr.process(text.replace(/%.*$/, ''))
   if (address instanceof ipaddr.IPv6 && address.range() === 'rfc6052') {

@@ -7,7 +7,10 @@ const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSame
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
-/** Responds by path; a number is an error status, an unknown path is 404. */
+/**
+ * Creates a client whose response depends on the path. A number is returned as an error status; an unknown path results
+ * in 404.
+ */
 function createFakeClient(responses: Record<string, unknown>): UpstreamClient & { readonly requests: string[] } {
   const requests: string[] = []
   const request = async (
@@ -31,7 +34,7 @@ function createFakeClient(responses: Record<string, unknown>): UpstreamClient & 
   return client as unknown as UpstreamClient & { requests: string[] }
 }
 
-/** The report of the only device, with every part read. */
+/** Returns the report of the only device, with every part read. */
 async function readReport(item: object, parts: Record<string, unknown> = {}) {
   const responses = Object.fromEntries(Object.entries(parts).map(([part, body]) => [`${path}/d${part}`, body]))
   const client = createFakeClient({ [path]: [{ device_id: 'd', ...item }], ...responses })

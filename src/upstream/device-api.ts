@@ -1,6 +1,6 @@
 /**
- * The upstream API of the interface specification (`/api/v1/devices …`), which the systems of both manufacturers share:
- * its requests, its data types and their conversion to the common format.
+ * The common device API (`/api/v1/devices`), which both Shure and Sennheiser systems implement: its requests, its data
+ * types and their conversion to the common format.
  */
 
 import type { DeviceProblem } from '../model/health.ts'
@@ -25,7 +25,7 @@ import {
 } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
 
-/** The device fields from the list or the detail, without levels. */
+/** The device fields from the list or from the device's own resource, without levels. */
 type Identity = Partial<Omit<DeviceReport, 'id' | 'kind' | 'channels' | 'metadata'>>
 
 export interface ApiDevice {
@@ -34,12 +34,15 @@ export interface ApiDevice {
   readonly type: string
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
-  /** Absent until requested, like `channels` and `transmitters`. Data in the list itself is parsed when it is needed. */
+  /**
+   * The response to the request for this device. Absent until requested, like `channels` and `transmitters`; the same
+   * data in the list itself is parsed only when it is needed.
+   */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
-  /** By channel; an empty list means that there are no transmitters. */
+  /** The transmitters with their channels; an empty list means that there are none. */
   readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
-  /** The channels were requested, and the device has none. */
+  /** True if the device is known to have no channels. */
   readonly hasNoChannels?: boolean
   /** The unparsed responses, for the review queue. */
   readonly raw: {
@@ -65,13 +68,13 @@ interface ApiDeviceList {
   readonly devices: readonly ApiDevice[]
   readonly malformed: number
   readonly problems?: readonly DeviceProblem[]
-  /** Passed to the next call for comparison. */
+  /** Passed to the next call, which compares the new list with it. */
   readonly read?: ItemList<ListItem>
 }
 
 /**
- * Sends one request. A device whose entry is unchanged since `previous` is the same object. Throws the manufacturer's
- * ApiError when the response is not a list of devices.
+ * Requests the device list. A device whose entry has not changed since `previous` remains the same object. Throws the
+ * manufacturer's ApiError if the response is not a list of devices.
  */
 async function listDevices(
   client: UpstreamClient,
@@ -177,9 +180,12 @@ function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
   return keys.every((key) => listed.listed[key] === previous.listed[key])
 }
 
-/** `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …), with the upstream's type as the fallback. */
+/**
+ * Converts a device to the common format. `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …); if
+ * it returns undefined, the upstream's type is used.
+ */
 export function toDeviceReport(device: ApiDevice, family: (model: string) => string | undefined): DeviceReport {
-  // The list is newer than the detail, which may be several cycles old.
+  // Fields from the list take precedence, because `detail` may be several cycles old.
   const identity = device.detail === undefined ? device.listed : { ...device.detail, ...device.listed }
   const model_name = identity.model_name ?? null
   const channels = toChannelReadings(device)
@@ -247,7 +253,7 @@ const listFields: Readonly<Record<string, (value: unknown) => unknown>> = {
   rf_level: readRfLevel,
 }
 
-/** Describes the fields of a list entry that are present but invalid; null when all are valid. */
+/** Describes the fields of a list entry that are present but invalid; returns null if all are valid. */
 function unreadableFields(item: Json): string | null {
   const names: string[] = []
   for (const name in listFields) {
@@ -335,7 +341,7 @@ function channelNumber(item: Json): number | null {
   return readWhole(item.channel, 1, 65_535) ?? null
 }
 
-/** Parses one object, an array or `{"transmitters":[…]}`; the channel defaults to 1. */
+/** Parses one transmitter, an array of transmitters or `{"transmitters":[…]}`; the channel defaults to 1. */
 function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
   const list = isRecord(body) ? (body.transmitters ?? [body]) : body
   if (!Array.isArray(list)) return []
@@ -358,7 +364,7 @@ function parseTransmitter(item: unknown): TransmitterReading | null {
   })
 }
 
-/** In a pushed message, `transmitter: null` removes the transmitter on channel 1. */
+/** Parses the transmitters of a pushed message, in which `transmitter: null` removes the transmitter on channel 1. */
 function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { channel: number })[] {
   if (fields.transmitter === null) return [{ channel: 1, transmitter: null }]
   const transmitters = parseTransmitters(fields.transmitters ?? fields.transmitter)
@@ -366,8 +372,8 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
 }
 
 /**
- * Combines the channels with the transmitters. When transmitters were read, a channel without one has none. The summary
- * of the list is used for a device that has no channels.
+ * Combines the channels with the transmitters. If the transmitters have been read, a channel that is not among them has
+ * no transmitter. For a device without channels, the summary in the list is used.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
   const { summary } = device
@@ -416,8 +422,8 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
 }
 
 /**
- * Null when the resource does not exist (404), undefined when the response is invalid. An invalid response of one device
- * must not prevent the other devices from being read.
+ * Requests a resource. Returns null if it does not exist (404), and undefined if the response is invalid, so that one
+ * device's invalid response does not prevent the other devices from being read.
  */
 export async function readOptional(
   client: UpstreamClient,
@@ -430,13 +436,13 @@ export async function readOptional(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, retryAfter } = error
-    // There was no response, or the error concerns the client and not this device.
+    // Rethrown if there was no response, or if the error does not concern only this device.
     if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
     return undefined
   }
 }
 
-/** The error for a response that is not a list of devices. */
+/** Creates the error for a response that is not a list of devices. */
 export function wrongShape(client: UpstreamClient): ApiError {
   const { host } = new URL(client.settings.baseUrl)
   return new client.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })

@@ -1,23 +1,23 @@
-/** A long-lived session with one device: the interface shared by TCP and UDP. */
+/** The common interface of TCP and UDP sessions: a long-lived session with one device. */
 
 export interface DeviceSocket {
   /**
-   * Received messages in order, in batches that arrived together. Ends without an error on abort, and throws the
-   * manufacturer's ApiError when the device is lost.
+   * The received messages in order, in batches of those that are waiting to be read. Ends without an error on abort,
+   * and throws the manufacturer's ApiError when the device is lost.
    */
   readonly messages: AsyncIterable<readonly string[]>
   /** The IP address to which the configured host resolved. */
   readonly remoteAddress: string
-  /** Waits for the rate limit. Delivery is not confirmed. */
+  /** Waits for the rate limit and sends a message. Delivery is not confirmed. */
   send(text: string): Promise<void>
   /** Sends the closing message and closes the socket. */
   close(): void
 }
 
 export interface DeviceSocketOptions {
-  /** An abort closes the session at any time, after sending the closing message. */
+  /** An abort closes the session at any time; the closing message is sent first. */
   readonly signal: AbortSignal
-  /** Returns the last message to send before the socket closes; undefined sends nothing. */
+  /** Returns the last message to send before the socket closes; if it returns undefined, nothing is sent. */
   readonly closingMessage?: () => string | undefined
 }
 
@@ -33,7 +33,10 @@ export interface Inbox {
   end(): void
 }
 
-/** `onEmpty` is called when all messages have been read, `onClose` when the reader has finished for any reason. */
+/**
+ * Creates a queue. `onEmpty` is called whenever all messages have been read, `onClose` when the reader has finished for
+ * any reason.
+ */
 export function createInbox(hooks: { onEmpty?(): void; onClose(): void }): Inbox {
   let queued: string[] = []
   let failure: { readonly error: unknown } | undefined

@@ -7,7 +7,7 @@ import { timeLimit } from '../../test/time-limit.ts'
 import { browse } from './announcements.ts'
 import { type DnsRecord, encodeQuestion, parseRecords, toServices } from './dns-sd.ts'
 
-// Written by hand as in RFC 1035 §4.1 and RFC 6763 §13: a response with name compression.
+// A response with name compression, written by hand according to RFC 1035 §4.1 and RFC 6763 §13.
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
 const label = (text: string) => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]).toString('hex')
 const answer = hex(`
@@ -73,7 +73,7 @@ describe('response', () => {
   })
 })
 
-/** Responds to each query twice, first with an invalid message. */
+/** Starts a responder that responds to each query twice, the first time with an invalid message. */
 async function startResponder(onQuestion: (question: Buffer) => void) {
   const responder = createSocket('udp4')
   responder.on('message', (message, { port, address }) => {

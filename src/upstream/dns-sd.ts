@@ -7,9 +7,9 @@ export interface Service {
   /** The name of this instance as users see it. */
   readonly instance: string
   readonly port: number
-  /** IPv4. */
+  /** IPv4 addresses. */
   readonly addresses: readonly string[]
-  /** The TXT record by lower-case key. */
+  /** The entries of the TXT record, by lower-case key. */
   readonly text: Readonly<Record<string, string>>
 }
 
@@ -63,7 +63,7 @@ export function parseRecords(message: Buffer): DnsRecord[] {
   return records
 }
 
-/** The services of these types that have both a port and an address. */
+/** Returns the services of these types that have both a port and an address. */
 export function toServices(records: readonly DnsRecord[], types: readonly string[]): Service[] {
   const services: Service[] = []
   for (const type of types) {
@@ -112,7 +112,7 @@ function readRecord(
   }
 }
 
-/** Parses length-prefixed `key=value` strings (RFC 6763 §6); the first occurrence of a key counts. */
+/** Parses length-prefixed `key=value` strings (RFC 6763 §6); if a key occurs twice, its first value is used. */
 function readText(data: Buffer): Record<string, string> {
   const text: Record<string, string> = {}
   for (let offset = 0; offset < data.length; offset += 1 + (data[offset] ?? 0)) {
@@ -123,7 +123,7 @@ function readText(data: Buffer): Record<string, string> {
   return text
 }
 
-/** Reads a name and follows compression pointers (RFC 1035 §4.1.4). Throws a RangeError when a pointer is invalid. */
+/** Reads a name and follows compression pointers (RFC 1035 §4.1.4). Throws a RangeError if a pointer is invalid. */
 function readName(message: Buffer, start: number): { labels: string[]; end: number } {
   const labels: string[] = []
   let end: number | undefined
@@ -142,7 +142,7 @@ function readName(message: Buffer, start: number): { labels: string[]; end: numb
   }
 }
 
-/** Lower case, because DNS names are case-insensitive. */
+/** Joins the labels in lower case, because DNS names are case-insensitive. */
 function nameOf(labels: readonly string[]): string {
   return labels.join('.').toLowerCase()
 }

@@ -1,6 +1,9 @@
 /** Describes upstream errors for administrators: what failed and what to check. */
 
-/** Describes a request without a complete response. `error` is from the network layer; code `DEADLINE` is a timeout. */
+/**
+ * Describes a request without a complete response. `error` comes from the network layer; its code is `DEADLINE` on a
+ * timeout.
+ */
 export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
   const code = codeOf(error)
   if (isCertificateCode(code)) {
@@ -66,13 +69,15 @@ function codeOf(error: unknown): string {
   for (let current = error; current instanceof Object; current = (current as { cause?: unknown }).cause) {
     const { code } = current as { code?: unknown }
     if (typeof code === 'string') return code
-    // Several addresses were tried; the first error is sufficient.
+    // Several IP addresses were tried; the first error is sufficient.
     if (current instanceof AggregateError && current.errors.length > 0) return codeOf(current.errors[0])
   }
   return error instanceof Error ? error.name : 'unknown'
 }
 
-/** An `ERR_SSL_…_ALERT_…` error is sent by the peer and is not about the peer's certificate. */
+/**
+ * Whether the error concerns the peer's certificate. An `ERR_SSL_…_ALERT_…` error was sent by the peer, so it does not.
+ */
 function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)
 }

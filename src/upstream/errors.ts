@@ -1,4 +1,4 @@
-/** Errors of upstream systems. Each manufacturer has subclasses of both. */
+/** Errors of upstream systems. Each manufacturer has its own subclasses of `ApiError` and `ApiRateLimitError`. */
 
 /** The response that caused an error. */
 export interface ErrorResponse {
@@ -9,12 +9,12 @@ export interface ErrorResponse {
 }
 
 export interface ApiErrorDetails {
-  /** HTTP status; null when there was no response. */
+  /** The HTTP status; null if there was no response. */
   readonly status?: number | null
   readonly response?: ErrorResponse | null
   /** Seconds to wait, from the upstream's Retry-After header. */
   readonly retryAfter?: number | null
-  /** For errors without an HTTP status. */
+  /** What responded, for an error without an HTTP status. */
   readonly failureKind?: FailureKind
   readonly cause?: unknown
 }
@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** An HTTP 429 response, or a request that was blocked while its Retry-After period lasts. */
+/** An HTTP 429 response, or a request that was not sent because a Retry-After period had not yet passed. */
 export class ApiRateLimitError extends ApiError {
   override readonly name: string = 'ApiRateLimitError'
 }

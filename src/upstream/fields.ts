@@ -1,7 +1,7 @@
 /**
- * Reads validated values from unknown JSON. A field of the wrong type or out of range is null (reported but unknown); an
- * absent field is undefined (not reported). In text, a run of control characters becomes one space, lone surrogates are
- * replaced, and long text is truncated, so that every database, terminal and page shows the same text.
+ * Reads validated values from unknown JSON. A field of the wrong type or out of range is null (reported but unknown);
+ * an absent field is undefined (not reported). In text, a run of control characters is replaced by one space, lone
+ * surrogates are replaced, and long text is truncated, so that every database, terminal and page shows the same text.
  */
 
 import { type NetworkMode, parseNetworkMode } from '../model/network.ts'
@@ -26,7 +26,7 @@ export function readText(value: unknown, maxChars = maxTextChars): string | null
 export function cleanText(text: string, maxChars: number): string {
   // Most text needs no cleaning.
   if (text.length <= maxChars && plainText.test(text)) return text.trim()
-  // Truncates roughly first, so that a very long text is not processed in full.
+  // The text is roughly truncated first, so that a very long text is not processed in full.
   const points = Array.from(
     text
       .slice(0, maxChars * 4)
@@ -36,7 +36,10 @@ export function cleanText(text: string, maxChars: number): string {
   return points.slice(0, maxChars).join('').trim()
 }
 
-/** White space and control characters, matched as one class, so that the time is linear in the length. */
+/**
+ * White space and control characters. They are matched as one class, so that the time is linear in the length of the
+ * text.
+ */
 const blankRuns = /[\s\p{Cc}]+/gu
 const control = /\p{Cc}/u
 const plainText = /^[\u0020-\u007e\u00a0-\ud7ff]*$/
@@ -53,18 +56,21 @@ export function readBattery(value: unknown): number | null | undefined {
   return readWhole(value, 0, 100)
 }
 
-/** Reads dBFS; values above full scale become 0. */
+/** Reads an audio level in dBFS; values above full scale become 0. */
 export function readAudioLevel(value: unknown): number | null | undefined {
   const level = readWhole(value, -200, 100)
   return level && level > 0 ? 0 : level
 }
 
-/** Reads dBm. */
+/** Reads an RF level in dBm. */
 export function readRfLevel(value: unknown): number | null | undefined {
   return readWhole(value, -200, 50)
 }
 
-/** Converts MHz as a number or text, with or without the unit, to text with three decimals. */
+/**
+ * Converts a frequency in MHz, given as a number or a string with or without the unit, to a string with three decimal
+ * places.
+ */
 export function readFrequency(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   const mhz = typeof value === 'string' ? parseMhz(value) : value
@@ -77,7 +83,7 @@ function parseMhz(text: string): number {
   return Number(text.replace(/\s*MHz\s*$/i, '') || Number.NaN)
 }
 
-/** Reads an IPv4 address of four decimal parts. */
+/** Reads an IPv4 address in dotted decimal notation. */
 export function readIp(value: unknown): string | null | undefined {
   if (value === undefined) return undefined
   return typeof value === 'string' && ipv4.test(value.trim()) ? value.trim() : null
@@ -104,6 +110,6 @@ export function withoutUndefined<T extends object>(fields: T): T {
     if (fields[key] === undefined) isComplete = false
     else defined[key] = fields[key]
   }
-  // Copies instead of using `delete`, which makes V8 store the object in a slower and larger form.
+  // The fields are copied, because `delete` would make V8 store the object in a slower and larger form.
   return isComplete ? fields : (defined as T)
 }

@@ -1,7 +1,7 @@
 /** Validation of HTTP request header names and values (RFC 9110, section 5). */
 
 const token = /^[!#$%&'*+.^_`|~\w-]+$/
-/** Printable Latin-1 without white space at the ends, which the recipient would remove. */
+/** Printable Latin-1 characters, without white space at the ends, which the recipient would remove. */
 const fieldValue = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/
 
 /** Headers that the HTTP client sets itself or rejects. */

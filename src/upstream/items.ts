@@ -13,14 +13,14 @@ export interface ItemList<Item> {
 }
 
 export interface ReadItemsOptions<Item> {
-  /** The property that holds the list; the list may also be the top-level value. */
+  /** The property that contains the list. The list may also be the top-level value. */
   readonly key: string
   readonly parse: (item: unknown) => Item
   readonly maxDepth: number
   readonly previous?: ItemList<Item> | undefined
 }
 
-/** Resolves with undefined when the bytes have another structure; the caller then uses JSON.parse. */
+/** Parses the list. Resolves with undefined if the bytes have another structure; the caller then uses `JSON.parse`. */
 export async function readItems<Item>(
   bytes: Buffer,
   options: ReadItemsOptions<Item>,
@@ -38,7 +38,10 @@ export async function readItems<Item>(
   }
 }
 
-/** The time slice is checked once per this many unchanged items, because reading the clock costs as much as they do. */
+/**
+ * How many unchanged items are handled before the time slice is checked, because reading the clock takes as long as
+ * comparing several items.
+ */
 const unchangedPerCheck = 64
 
 function* parseItems<Item>(
@@ -66,18 +69,18 @@ function* parseItems<Item>(
     if (!isLast) offset = skipSpace(bytes, expect(bytes, offset, comma))
     if (unchangedEnd < 0 || items.length % unchangedPerCheck === 0) yield
   }
-  // The text around the list must be valid JSON too, and must not contain the key again.
+  // The text around the list must be valid JSON as well, and must not contain the key a second time.
   const surrounding = `${bytes.toString('utf8', 0, first)}${bytes.toString('utf8', offset)}`
   if (surrounding.indexOf(`"${key}"`) !== surrounding.lastIndexOf(`"${key}"`)) return undefined
   JSON.parse(surrounding)
   return { items, trace: { bytes, starts, ends } }
 }
 
-/** The end of the item at `offset` when it is identical to the previous item with this index; otherwise -1. */
+/** Returns the end of the item at `offset` if it is identical to the previous item with this index; otherwise -1. */
 function findUnchangedEnd(bytes: Buffer, offset: number, { trace }: ItemList<unknown>, index: number): number {
   const start = trace.starts[index]
   const end = trace.ends[index]
-  // Only an object has a closing character; a number such as 12 could continue as 123.
+  // Only objects are compared, because they have a closing character; a number such as 12 could continue as 123.
   if (start === undefined || end === undefined || trace.bytes[start] !== openBrace) return -1
   const newEnd = offset + end - start
   return newEnd <= bytes.length && bytes.compare(trace.bytes, start, end, offset, newEnd) === 0 ? newEnd : -1
@@ -92,7 +95,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** The offset after the bracket that opens the list. */
+/** Returns the offset after the bracket that opens the list. */
 function findList(bytes: Buffer, key: string, maxDepth: number): number | undefined {
   let offset = skipSpace(bytes, 0)
   if (bytes[offset] === openBracket) return offset + 1
@@ -121,7 +124,7 @@ function findValueEnd(bytes: Buffer, start: number, maxDepth: number): number {
     }
     if (byte === openBrace || byte === openBracket) {
       depth += 1
-      // The list and the object around it count as two levels.
+      // The list and the object around it are two further levels.
       if (depth > maxDepth - 2) break
     } else if (byte === closeBrace || byte === closeBracket) {
       if (depth === 0) return offset

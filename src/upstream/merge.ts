@@ -1,6 +1,9 @@
-/** Merges several streams into one in order of arrival, with back-pressure. */
+/** Merges several streams into one, in order of arrival and with back-pressure. */
 
-/** Ends when all streams have ended, and throws the first error. All streams are closed in both cases. */
+/**
+ * Merges the streams. Ends when all of them have ended, and throws the first error. All streams are closed in both
+ * cases.
+ */
 export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncGenerator<T> {
   const running = new Set(streams.map((stream) => stream[Symbol.asyncIterator]()))
   const ready: (() => IteratorResult<T>)[] = []
@@ -40,7 +43,7 @@ export async function* merge<T>(...streams: readonly AsyncIterable<T>[]): AsyncG
       if (!done) yield value
     }
   } finally {
-    // Not awaited: a stream that is busy ends when its abort signal fires.
+    // The result is not awaited, because a stream that is busy ends only when its abort signal fires.
     for (const iterator of running) iterator.return?.().catch(() => {})
   }
 }

@@ -39,7 +39,7 @@ async function drain(events: AsyncIterable<unknown>): Promise<unknown[]> {
   return all
 }
 
-/** The events of an ended stream, its error, and its duration. */
+/** Reads a stream to its end. Returns its events, its error and its duration. */
 async function collect(events: AsyncIterable<unknown>) {
   const startedAt = performance.now()
   const received: unknown[] = []

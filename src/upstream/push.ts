@@ -20,11 +20,17 @@ const maxEventChars = 256 * 1024
 const silentStreamMs = 60_000
 
 export interface PushTiming {
-  /** Time limit from the first byte sent to the accepting response, or to the first event of an event stream. */
+  /**
+   * The time limit from the first byte sent until the response that accepts the connection or, with an event stream,
+   * until the first event.
+   */
   readonly handshakeMs?: number
-  /** A ping is sent after this idle time; after the same time again without a message the connection is lost. */
+  /**
+   * A ping is sent after this idle time. If the same time passes again without a message, the connection is treated as
+   * lost.
+   */
   readonly pingEveryMs?: number
-  /** An event stream is lost when no data arrives for this long. */
+  /** An event stream is treated as lost if no data arrives for this long. */
   readonly silentStreamMs?: number
 }
 
@@ -83,7 +89,8 @@ async function connect(
     followRedirects: false,
     lookup: guardedLookup(client.destinations, portOf(url)),
   })
-  // Listens before the handshake, because the accepting packet may contain a frame. Pauses the socket at 512 unread frames.
+  // Listening starts before the handshake, because the packet that accepts the connection may already contain a frame.
+  // The socket is paused at 512 unread frames.
   const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
@@ -111,7 +118,10 @@ async function connect(
   }
 }
 
-/** `ws` itself checks certificates only against the machine's certificate authorities. */
+/**
+ * Returns the TLS options for `ws`, which itself checks certificates only against the machine's certificate
+ * authorities.
+ */
 function tlsClientOptions({ settings }: UpstreamClient): ClientOptions {
   const { fingerprint = null, verifySsl } = settings
   if (fingerprint === null) return { rejectUnauthorized: verifySsl }
@@ -134,7 +144,7 @@ function terminate(socket: WebSocket): void {
   socket.terminate()
 }
 
-/** Sends a ping when the socket is idle, and terminates it when there is no response. */
+/** Sends a ping when the socket is idle, and terminates the socket if there is no response. */
 function startKeepAlive(socket: WebSocket, everyMs: number): () => void {
   let isPingPending = false
   const onActivity = () => {
@@ -152,7 +162,7 @@ function startKeepAlive(socket: WebSocket, everyMs: number): () => void {
 }
 
 export interface StreamEvent {
-  /** `message` when the stream does not name the event. */
+  /** The name of the event; `message` if the stream does not name it. */
   readonly event: string
   readonly data: string
 }
@@ -214,7 +224,7 @@ function streamHeaders({ authorizer, resume: { lastEventId } }: UpstreamClient, 
   }
 }
 
-/** The reason why a 200 response is not a usable event stream; null when it is usable. */
+/** Returns the reason why a 200 response is not a usable event stream; null if it is usable. */
 function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | null {
   if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
   const location = String(headers['content-location'] ?? '')

@@ -7,11 +7,14 @@ export type SlpAttributes = Readonly<Record<string, string>>
 
 const version = 2
 const attributeReply = 7
-/** The fields before the language tag: version, function, length, flags, extension, XID, length of the tag. */
+/**
+ * The length of the fields before the language tag: version, function, length, flags, extension, XID, and length of the
+ * tag.
+ */
 const headerBytes = 14
 const maxAttributes = 50
 
-/** The attributes by lower-case name; null when the datagram is not a complete and valid Attribute Reply. */
+/** Returns the attributes by lower-case name; null if the datagram is not a complete and valid Attribute Reply. */
 export function parseAttributeReply(datagram: Buffer): SlpAttributes | null {
   if (datagram.length < headerBytes || datagram[0] !== version || datagram[1] !== attributeReply) return null
   if (datagram.readUIntBE(2, 3) !== datagram.length) return null
@@ -22,7 +25,10 @@ export function parseAttributeReply(datagram: Buffer): SlpAttributes | null {
   return endAt > datagram.length ? null : parseAttributes(datagram.toString('utf8', listAt, endAt))
 }
 
-/** `(acn-fctn=QLXD4),(cid=…),keyword`; reserved characters within a value are escaped, `\29` for instance (§5). */
+/**
+ * Parses a list such as `(acn-fctn=QLXD4),(cid=…),keyword`. Reserved characters within a value are escaped, for
+ * instance as `\29` (§5).
+ */
 function parseAttributes(text: string): SlpAttributes {
   const attributes: Record<string, string> = Object.create(null)
   let remaining = maxAttributes

@@ -8,12 +8,17 @@ import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './devi
 import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
-/** Splits received text into complete messages and an incomplete rest. Must drop text that can never complete. */
+/**
+ * Splits received text into complete messages and an incomplete rest. Must drop text that can never become a complete
+ * message.
+ */
 export type Framing = (text: string) => { readonly messages: readonly string[]; readonly rest: string }
 
 export interface TcpOptions extends DeviceSocketOptions {
   readonly framing: Framing
-  /** The device is lost when no data arrives for this long. Without it, the connection may stay idle forever. */
+  /**
+   * The device is treated as lost if no data arrives for this long. If undefined, the connection may stay idle forever.
+   */
   readonly silentMs?: number
 }
 
@@ -21,10 +26,15 @@ export interface TcpOptions extends DeviceSocketOptions {
 const maxRestChars = 64 * 1024
 /** The socket is paused while more than this many messages are unread. */
 const maxQueued = 512
-/** Time limit for sending the closing message. Some devices hang when the connection is cut in the middle of it. */
+/**
+ * The time limit for closing the connection cleanly after the closing message. Some devices hang if the connection is
+ * cut in the middle of that message.
+ */
 const closingMessageMs = 200
 
-/** Throws the manufacturer's ApiError when the connection fails, and the signal's reason on abort. */
+/**
+ * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
+ */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
   const { framing, signal, silentMs, closingMessage } = options
   const url = new URL(client.settings.baseUrl)
@@ -52,7 +62,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     inbox.end()
     const lastMessage = socket.destroyed || !socket.writable ? undefined : closingMessage?.()
     if (lastMessage === undefined) return void socket.destroy()
-    // Closes cleanly, and destroys the socket when the device does not close its side in time.
+    // The connection is closed cleanly; the socket is destroyed if the device does not close its side in time.
     const timer = setTimeout(() => socket.destroy(), closingMessageMs)
     socket.once('close', () => clearTimeout(timer)).resume()
     socket.end(lastMessage)
@@ -73,7 +83,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   if (silentMs !== undefined) {
     socket.setTimeout(silentMs, () => {
       const { bytesRead } = socket
-      // When the event loop was blocked, this timer fires before data that has already arrived is read.
+      // If the event loop was blocked, this timer fires before data that has already arrived is read.
       setImmediate(() => {
         if (socket.bytesRead === bytesRead) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
       })

@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 const never = new AbortController().signal
 
-/** A device that responds to every datagram with `answer`. */
+/** Starts a device that handles every datagram with `respond`. */
 async function startDevice(respond: (socket: Socket, text: string, from: RemoteInfo) => unknown) {
   const socket = createSocket('udp4')
   open.push(socket)
@@ -121,7 +121,7 @@ test('sessions of one client share a local port, and the last one sends the clos
   socket.bind(0, '127.0.0.2')
   await once(socket, 'listening')
   const { port } = socket.address()
-  // Always responds to the port with the same number.
+  // This device always responds to its own port number, not to the port that the request came from.
   socket.on('message', (bytes, from) => {
     received.push(String(bytes))
     socket.send('answer', port, from.address)

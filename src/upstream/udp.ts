@@ -10,11 +10,12 @@ import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
 
 export interface UdpOptions extends DeviceSocketOptions {
-  /** The device is lost when no datagram arrives for this long. */
+  /** The device is treated as lost if no datagram arrives for this long. */
   readonly silentMs: number
   /**
-   * For a device that always replies to this port. Each client binds its own socket to the port. Sessions of one client
-   * share that socket and receive the same datagrams; only the last one to close sends its closing message.
+   * The local port to which the device always replies, whatever port a request came from. Each client binds its own
+   * socket to it. Sessions of one client share that socket and receive the same datagrams; only the last one to close
+   * sends its closing message.
    */
   readonly localPort?: number
 }
@@ -23,8 +24,8 @@ export interface UdpOptions extends DeviceSocketOptions {
 const maxQueued = 512
 
 /**
- * Exchanges datagrams with this one device; each message is one datagram. Throws the manufacturer's ApiError when the
- * host name does not resolve, and the signal's reason on abort.
+ * Opens a socket that exchanges datagrams only with this device; each message is one datagram. Throws the
+ * manufacturer's ApiError if the host name does not resolve, and the signal's reason on abort.
  */
 export async function openUdpSocket(client: UpstreamClient, options: UdpOptions): Promise<DeviceSocket> {
   const { signal, silentMs, closingMessage } = options
@@ -43,7 +44,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
   let receivedCount = 0
   const silenceTimer = setTimeout(() => {
     const countBefore = receivedCount
-    // When the event loop was blocked, this timer fires before datagrams that have already arrived are read.
+    // If the event loop was blocked, this timer fires before datagrams that have already arrived are read.
     setImmediate(() => {
       if (receivedCount === countBefore) fail(Object.assign(new Error('silent'), { code: 'SILENT' }))
     })
@@ -78,14 +79,17 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await client.waitForTurn(signal)
-      // The "port unreachable" reply to one datagram is reported by the next send; without a callback it would be lost.
+      // A "port unreachable" reply to one datagram is reported by the next send; without a callback, it would be lost.
       if (!isClosed) socket.send(text, (error) => error && fail(error))
     },
     close,
   }
 }
 
-/** `release` returns true when no other session uses the socket. */
+/**
+ * Opens a socket, or shares one that is already bound to the local port. `release` returns true if no other session
+ * uses the socket.
+ */
 async function acquireSocket(
   client: UpstreamClient,
   url: URL,
@@ -109,7 +113,7 @@ async function acquireSocket(
   }
 }
 
-/** A connected socket receives only from this device, and reports a closed port as an error. */
+/** Creates a connected socket, which receives only from this device and reports a closed port as an error. */
 async function connect(
   client: UpstreamClient,
   url: URL,
