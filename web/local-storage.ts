@@ -1,6 +1,6 @@
 /** Settings in local storage. */
 
-/** Without storage access nothing is remembered; the address still works. */
+/** If the browser denies access to its storage, nothing is remembered; settings in the URL still work. */
 export function readLocal(key: string): string {
   try {
     return localStorage.getItem(key) ?? ''

@@ -22,7 +22,7 @@ export function fitName(name: string): NameFit {
   return { whole, broken }
 }
 
-/** Widths of bold letters in the fonts of the style sheet, rounded up: a name that does not fit is truncated. */
+/** Widths of bold letters in the style sheet's fonts. Rounded up, because a name wider than its box is cut off. */
 const widths: readonly [letters: RegExp, em: number][] = [
   [/[iljI.,:;'’|!]/u, 0.32],
   [/[ftr()[\]/ -]/u, 0.42],
