@@ -1,4 +1,4 @@
-/** A setting of one scope. */
+/** A row of the settings table: one setting, for one manufacturer or for all of them. */
 
 import { type ExplainedSettings, type SettingKey, type SettingsBody, settingKinds } from '../../src/model/settings.ts'
 import { formatDuration, formatPercent } from '../format.ts'
