@@ -1,4 +1,4 @@
-/** `npm run bench:scale`: capacity and cost of one to four processes that share one PostgreSQL and one Redis. */
+/** `npm run bench:scale`: capacity and cost of one to four processes that share one PostgreSQL and one Redis server. */
 
 import { parseArgs } from 'node:util'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'

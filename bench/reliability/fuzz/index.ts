@@ -21,7 +21,7 @@ const subscriptionCount = 6
 export interface FuzzSystems {
   readonly polled: HostileSystem
   readonly pushing: ReadonlyMap<string, HostileSystem>
-  /** For the service's configuration. */
+  /** Entries for the service's configuration. */
   readonly manufacturers: readonly object[]
   close(): Promise<void>
 }
@@ -45,8 +45,8 @@ export async function startFuzzSystems(seed: number): Promise<FuzzSystems> {
 }
 
 /**
- * The service must monitor `systems` and have a rate limit that is never reached. `pid` is the process whose memory is
- * measured.
+ * Runs all fuzz tests. The service must monitor `systems`, and its rate limit must be too high to be reached. `pid` is
+ * the process whose memory is measured.
  */
 export async function fuzz(
   seed: number,
