@@ -66,7 +66,7 @@ interface DeliveryFigures {
   readonly perSecond: number
   /** CPU time of the server per 10,000 frames; null on systems without `/proc`. */
   readonly cpuMs: number | null
-  /** CPU time of the server per change from upstream, regardless of the number of frames it caused. */
+  /** CPU time of the server per change that the upstream reported, however many frames the change caused. */
   readonly cpuMsPerChange: number | null
   /** Resident memory of the server at the end. */
   readonly megabytes: number | null

@@ -60,7 +60,7 @@ interface ServiceOptions {
   readonly nodeOptions: readonly string[]
 }
 
-/** Starts the built service with its database in `folder`. */
+/** Starts the built version of Micwatch with its database in `folder`. */
 export async function startService(
   atEnd: AtEnd,
   folder: string,

@@ -47,7 +47,7 @@ export interface Api {
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const timeoutMs = 10_000
-/** Longer than for reading: password hashing may be queued, and some writes wait for a poll. */
+/** Writes may take longer than reads, because password hashing is queued and some writes wait for a poll. */
 const writeTimeoutMs = 45_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {

@@ -7,7 +7,7 @@ import type { Edit } from './arrangement.ts'
 /** The known groups; the result of an edit contains the changed group. */
 type Groups = readonly Group[]
 
-/** Temporary slots for a swap, outside the range in normal use. */
+/** Temporary slots for a swap, far above the slots in normal use. */
 const temporarySlots = [64_999, 64_998, 64_997, 64_996]
 const retryAfterMs = [1_000, 2_000, 4_000, 8_000]
 

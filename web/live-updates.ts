@@ -1,4 +1,4 @@
-/** Feeds messages from the WebSocket and the REST API to the store, which stays complete until `signal` is aborted. */
+/** Keeps the store complete and current, from the WebSocket and the REST API, until `signal` is aborted. */
 
 import type { Api } from './api.ts'
 import { openSocket, retryDelayMs } from './socket.ts'

@@ -13,6 +13,6 @@ export function writeLocal(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // As above.
+    // Access to the storage was denied, or it is full.
   }
 }

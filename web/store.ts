@@ -5,11 +5,11 @@ import { applyAll, initialState, rfPercentOf, type WatchEvent, type WatchState }
 
 export interface Store {
   get(): WatchState
-  /** The state of a channel card; the same object while nothing changes. */
+  /** Returns the state of a channel card, as the same object until something changes. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
-  /** All cards sorted by slot; updated once per second, so that cards do not jump. */
+  /** Returns all cards sorted by slot; updated once per second, so that cards do not jump. */
   cards(): readonly ChannelFacts[]
-  /** Values that change too often for the facts. */
+  /** Returns the values that change too often to be part of the facts. */
   levels(receiverId: number, channelId: number): Levels
   dispatch(event: WatchEvent): void
   subscribe(listener: () => void): () => void

@@ -50,6 +50,6 @@ function writeTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text)
   } catch {
-    // As above.
+    // The storage is full, or access to it was denied.
   }
 }

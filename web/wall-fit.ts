@@ -16,7 +16,7 @@ export interface Fit {
   readonly rows: number
   readonly card: Space
   readonly gap: number
-  /** Font size of a card in CSS pixels, the base of all its sizes. */
+  /** Font size of a card in CSS pixels. All other sizes in the card are relative to it. */
   readonly unit: number
   readonly step: Step
 }
@@ -29,7 +29,7 @@ const unitsHigh: Record<Step, number> = { full: 15, usual: 11.6, status: 7.8, na
 /** Minimum legible unit in CSS pixels. */
 const minUnit: Record<Step, number> = { full: 12, usual: 10, status: 9, name: 0 }
 const listStep = { wide: 46, high: 2.9 }
-/** Maximum unit. */
+/** Maximum unit in CSS pixels. */
 const maxUnit = 46
 
 export function fitWall(count: number, room: Space, layout: Layout, detail: Detail): Fit {

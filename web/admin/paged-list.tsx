@@ -11,7 +11,7 @@ import { type Filter, filterValues, useSearch } from '../query.ts'
 import { type Selection, useSelection } from '../selection.ts'
 
 interface PagedListProps<Item> {
-  /** Path of the list below `/api/`. */
+  /** The path of the list, which begins with `/api/`. */
   readonly path: string
   readonly intervalMs: number
   readonly filters: readonly Filter[]

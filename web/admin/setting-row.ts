@@ -6,7 +6,7 @@ import { t } from '../i18n.ts'
 
 export type SettingRow = ExplainedSettings[SettingKey] & {
   readonly key: SettingKey
-  /** Null for all manufacturers. */
+  /** Manufacturer code; null for the value that applies to all manufacturers. */
   readonly manufacturer: string | null
 }
 

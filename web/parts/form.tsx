@@ -25,7 +25,7 @@ export interface FormProps<Body> {
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<ApiResponse<Body>>
   onDone(body: Body): void
-  /** Called when the user edits the form after it was sent or tested. */
+  /** Called whenever the user edits the form. */
   onChange?(): void
 }
 

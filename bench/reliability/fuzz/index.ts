@@ -76,7 +76,7 @@ async function checkService(report: FuzzReport, { address, pid }: Target & { pid
   if (status !== 200) addProblem(report, `/healthz returned ${status}`)
   const after = await residentBytes(pid)
   if (after === null && before !== null) addProblem(report, 'the process has exited')
-  // Allows for the growth of the heap to its working size.
+  // Leaves room for the heap to grow to its working size.
   const allowed = before === null ? null : Math.max(before * 1.5, before + 96 * 1024 * 1024)
   if (after !== null && allowed !== null && after > allowed) {
     addProblem(report, `memory rose from ${before} to ${after} bytes`)

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 
 export interface FuzzReport {
   readonly seed: number
-  /** Counts by kind, for example `REST 400` or `message end 1002`. */
+  /** The number of results of each kind, for example `REST 400` or `message end 1002`. */
   readonly counts: Map<string, number>
   /** The first 100 problems, one sentence each. */
   readonly problems: string[]
