@@ -8,7 +8,7 @@ export interface NameFit {
 }
 
 const least = 2.2
-/** Longer names are truncated: smaller text would not be legible. */
+/** The longest width in em that is not truncated: smaller text would not be legible. */
 const most = 22
 
 export function fitName(name: string): NameFit {

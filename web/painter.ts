@@ -162,7 +162,7 @@ function isLeaving({ top, height }: Window, field: DOMRect): boolean {
 function openWindow(layer: HTMLCanvasElement, field: DOMRect): Window {
   const above = Math.max(0, Math.floor(-field.top - marginPx))
   const height = Math.max(0, Math.min(Math.ceil(field.height) - above, innerHeight + 2 * marginPx))
-  // On whole device pixels, so that painted text aligns with the DOM.
+  // Aligns the canvas with whole device pixels, so that painted text aligns with the DOM.
   const left = onPixel(field.left) - field.left
   const top = onPixel(field.top + above) - field.top
   layer.width = Math.round(field.width * devicePixelRatio)

@@ -41,8 +41,8 @@ ${checks.map(({ id, description }) => `                 ${id.padEnd(4)}${descrip
   --json         print one JSON document on standard output
   --help
 
-A check that could not run, or that missed the target for a time or a rate, runs again; the target is missed only if both
-runs miss it. Lost writes, bugs and leaks are failures at once.
+A check that could not run, or that missed the target for a time or a rate, runs again; the target is missed only if
+both runs miss it. Lost writes, bugs and leaks are failures at once.
 
 The exit code is 1 for lost writes, bugs, leaks, and checks that could not run.`
 

@@ -27,9 +27,9 @@ const help = `npm run bench:scale -- [options]
   --json           print one JSON document on standard output
   --help
 
-Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine. Takes about two
-minutes on an idle machine. PostgreSQL runs with fsync=off. The exit code is 1 if the benchmark could not run. It does not
-depend on the figures.`
+Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine. Takes about
+two minutes on an idle machine. PostgreSQL runs with fsync=off. The exit code is 1 if the benchmark could not run. It
+does not depend on the figures.`
 
 process.exitCode = await main()
 
