@@ -1,6 +1,6 @@
 /**
- * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes; while levels change,
- * it is measured beside the running Micwatch and alone.
+ * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. For the cases in
+ * which levels change, it is measured both while Micwatch is running and alone.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
 const seconds = 2
-/** One poll in every measurement. */
+/** As long as one measurement, so that each one includes one poll. */
 const pollSeconds = seconds
 const pushesPerSecond = 5
 /** Long enough for V8 to optimize the measured code. */
@@ -27,7 +27,7 @@ interface Case {
 }
 
 const gzip = { 'accept-encoding': 'gzip' }
-/** Measured while the upstream pushes every receiver's levels five times a second, besides being polled. */
+/** Cases measured while the upstream, which is also polled, pushes every receiver's levels five times a second. */
 const liveCases: readonly Case[] = [
   { name: '16 connections', connections: 16 },
   { name: '1 connection', connections: 1 },

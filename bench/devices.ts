@@ -1,6 +1,6 @@
 /**
- * The cost of a TCP connection to each of many receivers that send levels ten times a second. Reference: plain sockets to
- * the same receivers that discard the data.
+ * The cost of a TCP connection to each of many receivers that send levels ten times a second. Reference: plain sockets
+ * to the same receivers that discard the data.
  */
 
 import { once } from 'node:events'
@@ -81,14 +81,14 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
   },
 })
 
-/** Counts the receivers that are shown with levels on every channel. */
+/** Counts the receivers whose channels all have levels in data.json. */
 async function countShown(address: string): Promise<number> {
   const response = await fetch(`${address}/api/data.json`)
   const { receivers: all } = (await response.json()) as { receivers: ReceiverInData[] }
   return all.filter((receiver) => receiver.channels.every(({ rf_level }) => rf_level !== null)).length
 }
 
-/** Simulates the minimum of a four-channel ULX-D receiver, with new levels in every sample. */
+/** Starts minimal simulations of four-channel ULX-D receivers, which send new levels with every sample. */
 export async function startRack(atEnd: AtEnd, receivers: number) {
   const metering = new Set<Socket>()
   const servers: Server[] = []

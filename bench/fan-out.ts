@@ -13,7 +13,7 @@ import { startMicwatch } from './servers.ts'
 
 const receivers = 100
 const channelsPerReceiver = 4
-/** Both loads are 100,000 frames per second. */
+/** Both loads result in 100,000 frames per second. */
 const loads = [
   { clients: 100, updatesPerSecond: 10 },
   { clients: 1_000, updatesPerSecond: 1 },
@@ -66,7 +66,7 @@ interface DeliveryFigures {
   readonly perSecond: number
   /** CPU time of the server per 10,000 frames; null on systems without `/proc`. */
   readonly cpuMs: number | null
-  /** CPU time of the server per change from upstream, regardless of the number of frames it caused. */
+  /** CPU time of the server per change that the upstream reported, however many frames the change caused. */
   readonly cpuMsPerChange: number | null
   /** Resident memory of the server at the end. */
   readonly megabytes: number | null
@@ -118,7 +118,7 @@ export async function measureDelivery(
 
 const lastLevels = new WeakMap<Change, number>()
 
-/** A level that differs from the last one of this receiver, because unchanged levels are not sent. */
+/** Returns a level that differs from this receiver's last one, because unchanged levels are not sent. */
 function nextLevel(change: Change): number {
   const level = -90 + (((lastLevels.get(change) ?? 0) + 1) % 60)
   lastLevels.set(change, level + 90)

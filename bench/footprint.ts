@@ -1,4 +1,6 @@
-/** The footprint of the whole service: memory, time from start to first response, and bandwidth of one viewer. */
+/**
+ * The footprint of the whole service: its memory, the time from start to first response, and one viewer's bandwidth.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
@@ -18,7 +20,7 @@ import { startMicwatch, startService } from './servers.ts'
 const channelsPerReceiver = 4
 const viewerReceivers = 25
 const settleMs = 15_000
-/** Within this time every receiver is sent completely once. */
+/** By the end of this time, every receiver has been sent completely once. */
 const warmUpMs = 1_000
 const measureMs = 2_000
 
@@ -63,7 +65,7 @@ async function measureFirstResponse(atEnd: AtEnd, folder: string, nodeOptions: r
   return performance.now() - startedAt
 }
 
-/** Resident memory in MB after several polling cycles; null on systems without `/proc`. */
+/** Measures the resident memory in MB after several polling cycles; null on systems without `/proc`. */
 async function measureMemory(
   receivers: number,
   folder: string,
@@ -81,7 +83,7 @@ async function measureMemory(
   })
 }
 
-/** The traffic to one client in kB per second: with the subprotocol for levels, and as JSON. */
+/** Measures the traffic to one client in kB per second, once with the subprotocol for levels and once as JSON. */
 async function measureTraffic(nodeOptions: readonly string[]): Promise<{ records: number; json: number }> {
   return withCleanup(async (atEnd) => {
     const options = { receivers: viewerReceivers, channelsPerReceiver, richList: true, story: false }

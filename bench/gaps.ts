@@ -1,7 +1,7 @@
 /**
- * How evenly meters move: the gaps between two updates of one receiver at a viewer, while the receiver pushes levels ten
- * times a second and the service is under other load. Reference: a minimal `ws` relay that forwards a frame at the same
- * rate, on the same machine at the same time.
+ * How evenly meters move. Measures the time between two updates of the same receiver that a viewer is sent, while the
+ * receiver pushes levels ten times a second and the service is under other load. Reference: a minimal `ws` relay that
+ * forwards a frame at the same rate, on the same machine at the same time.
  */
 
 import { once } from 'node:events'
@@ -97,7 +97,10 @@ async function compare(atEnd: AtEnd, address: string, name: string): Promise<rea
   }))
 }
 
-/** Collects the gaps between updates of the same receiver, in ms; frames without a receiver count as one receiver. */
+/**
+ * Collects the gaps between updates of the same receiver, in ms. Frames that contain no receiver are treated as updates
+ * of one and the same receiver.
+ */
 async function watchUpdates(atEnd: AtEnd, url: string, protocol?: string): Promise<{ readonly gaps: number[] }> {
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], { perMessageDeflate: false })
   atEnd(() => socket.terminate())
@@ -140,7 +143,7 @@ function saveSettings(atEnd: AtEnd, address: string): void {
   atEnd(() => clearInterval(saveTimer))
 }
 
-/** Configuration entries of systems that accept every connection and never send data. */
+/** Starts systems that accept every connection and never send data; returns their configuration entries. */
 async function startUnreachableSystems(atEnd: AtEnd): Promise<readonly unknown[]> {
   const server = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,7 +1,8 @@
 /**
- * How CPU time and memory grow with the number of receivers and of clients. The rows that end in "10 times the …" divide
- * the figures of the two largest sizes; their reference is the ratio of the sizes, so a ratio of 1 means linear growth and
- * more than 1 faster growth. The CPU time for many clients is measured for a minimal relay as well.
+ * How CPU time and memory grow with the number of receivers and of clients. A row that ends in "10 times the …" is the
+ * figure for the largest size divided by that for the second largest. Its reference is the ratio of the two sizes, so a
+ * ratio of 1 means linear growth, and more than 1 means faster growth. The CPU time for many clients is also measured
+ * for a minimal relay.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,7 +71,7 @@ function toFigures(
   return [...figures, { ...slope, reference: times }]
 }
 
-/** CPU time of the median cycle, in ms. */
+/** Measures the CPU time of the median cycle, in ms. */
 async function measurePollCpu(atEnd: AtEnd, folder: string, receivers: number): Promise<number> {
   const { poll } = await openPollFixture(atEnd, folder)
   const [original, changed] = listBytes(receivers, 10)
@@ -91,8 +92,8 @@ async function measurePollMemory(atEnd: AtEnd, receivers: number, nodeOptions: r
 }
 
 /**
- * Clients with the subprotocol of the pages, on few receivers; for comparison as many clients of a minimal relay that
- * forwards a frame of the same size.
+ * Measures many clients, which use the subprotocol of the pages, with only a few receivers. For comparison, also
+ * measures the same number of clients of a minimal relay that forwards a frame of the same size.
  */
 async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[]) {
   const options = { receivers: viewedReceivers, channelsPerReceiver: 4, richList: true, story: false }
@@ -121,5 +122,5 @@ async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[])
   return { cpu, bareCpu, memory }
 }
 
-/** As long as the binary record of a receiver with four channels. */
+/** Creates a frame that is as long as the binary record of a receiver with four channels. */
 const relayFrame = (level: number) => String(level).padEnd(26)

@@ -1,4 +1,4 @@
-/** Shared by all benches: medians, the result table, and the clean-up of child processes and temporary folders. */
+/** Shared by all benchmarks: medians, the result table, and the clean-up of child processes and temporary folders. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** For rates (`/s`) higher is better, for all other units lower. */
+/** For rates (`/s`) a higher figure is better, for all other units a lower one. */
 export type Unit = 'ms' | 'ms/s' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
@@ -21,7 +21,7 @@ export interface Figure {
   readonly reference: number | null
 }
 
-/** Registers a clean-up function that runs when the bench ends, even after an error; the last registered runs first. */
+/** Registers a function to run when the benchmark ends, even after an error; the last registered runs first. */
 export type AtEnd = (close: () => unknown) => void
 
 export interface Bench {
@@ -49,7 +49,7 @@ export async function withCleanup<T>(work: (atEnd: AtEnd) => Promise<T>): Promis
   }
 }
 
-/** Throws if the bench cannot run. */
+/** Runs a benchmark and returns the medians. Throws if it cannot run. */
 export function runBench(bench: Bench): Promise<readonly Line[]> {
   return withCleanup(async (atEnd) => {
     const { measure } = await bench.open(atEnd)
@@ -75,7 +75,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
 
-/** The smallest value that at least `percent` percent of the values do not exceed. */
+/** Returns the smallest value that is not exceeded by at least `percent` percent of the values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const index = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)
@@ -212,15 +212,16 @@ async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The CPU time that a process has used, in ms; null on systems without `/proc`. */
+/** Returns the CPU time that a process has used, in ms; null on systems without `/proc`. */
 export async function cpuTimeMs(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
-  // Fields after the name in parentheses: 3 is the state, 14 and 15 are user and system time in hundredths of a second.
+  // The fields after the name in parentheses begin with field 3, the state. Fields 14 and 15 are the user and system
+  // time in hundredths of a second.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** The resident memory of a process; null on systems without `/proc`. */
+/** Returns the resident memory of a process in MB; null on systems without `/proc`. */
 export async function residentMegabytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]

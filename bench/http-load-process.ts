@@ -1,5 +1,5 @@
 /**
- * Requests data.json continuously, in a separate process so that it does not slow down the measurement:
+ * Requests data.json continuously. Runs in a separate process, so that it does not slow down the measurement:
  * `http-load-process.ts <address> <connections>`.
  */
 

@@ -28,7 +28,10 @@ export async function requestsPerSecond(address: string, load: HttpLoad): Promis
   return perSecond
 }
 
-/** Each connection sends the next request as soon as it has a response. Throws if a response is neither 200 nor 304. */
+/**
+ * Sends requests for `seconds`; each connection sends the next request as soon as it has a response. Throws if a status
+ * is neither 200 nor 304.
+ */
 export async function loadHttp(
   address: string,
   { path, seconds, connections, headers, isConditional, pid = 0 }: HttpLoad,
@@ -77,7 +80,7 @@ export async function loadHttp(
 const readBytes = 1024 * 1024
 const maxHeadBytes = 4 * 1024
 
-/** Parses only as much HTTP as it takes to find the end of a response. */
+/** Returns a parser that understands only as much HTTP as is needed to find the end of a response. */
 function createResponseReader(onResponse: (status: number, etag: string) => void): (chunk: Buffer) => void {
   let head = ''
   let status = 0

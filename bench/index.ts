@@ -23,7 +23,7 @@ const help = `npm run bench -- [options]
   --profile <folder>  write a CPU profile of each measured Micwatch process to this folder
   --help
 
-The exit code is 1 if a bench could not run. It does not depend on the figures.`
+The exit code is 1 if a benchmark could not run. It does not depend on the figures.`
 
 process.exitCode = await main()
 
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
   try {
     await prepareBuild(log)
   } catch (error) {
-    console.error(`The benches cannot run: ${(error as Error).message}`)
+    console.error(`The benchmarks cannot run: ${(error as Error).message}`)
     return 1
   }
   if (!json) console.log(`\n${tableHead}`)
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
       if (!json) for (const line of rows) console.log(formatLine(line))
     } catch (error) {
       failed.push(bench.name)
-      console.error(`Bench ${bench.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
+      console.error(`Benchmark ${bench.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
     }
   }
   if (json) console.log(JSON.stringify({ machine, lines, failed }, null, 2))
@@ -94,7 +94,7 @@ function readOptions() {
     })
     const { only = [], json = false, help: wantsHelp = false, profile } = values
     const unknown = only.find((name) => !names.includes(name))
-    if (unknown !== undefined) return `Unknown bench: ${unknown}. Available benches: ${names.join(', ')}.`
+    if (unknown !== undefined) return `Unknown benchmark: ${unknown}. Available benchmarks: ${names.join(', ')}.`
     return { only, json, help: wantsHelp, profile }
   } catch (error) {
     return `${(error as Error).message}\n\n${help}`

@@ -1,5 +1,6 @@
 /**
- * Memory in use after 10,000 polling cycles, or as many as run in a minute. Reference: memory after the first third.
+ * Memory in use after 10,000 polling cycles, or after as many as fit into a minute. Reference: the memory after the
+ * first third of them.
  */
 
 import { setFlagsFromString } from 'node:v8'

@@ -1,6 +1,6 @@
 /**
- * The pages in Chromium without a graphics card: frames per second while all receivers change, CPU time, time to the first
- * useful paint, and size of the scripts. Reference: an empty page in the same browser.
+ * The pages in Chromium without a graphics card: frames per second while all receivers change, CPU time, time to the
+ * first useful paint, and size of the scripts. Reference: an empty page in the same browser.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -91,7 +91,7 @@ interface PageFigures {
   readonly scriptMs: number
 }
 
-/** Figures per second. Closes the page afterwards, because only one page is measured at a time. */
+/** Measures a page, per second, and then closes it, because only one page is measured at a time. */
 async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
   await page.bringToFront()
   await page.waitForTimeout(1_500)
@@ -118,7 +118,7 @@ async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
   return { frames, cpuMs, scriptMs }
 }
 
-/** CPU time that the page's scripts have used, in ms. */
+/** Returns the CPU time that the page's scripts have used, in ms. */
 async function scriptTime(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')
   return (metrics.find((metric) => metric.name === 'ScriptDuration')?.value ?? 0) * 1000
@@ -131,7 +131,7 @@ async function cpuOfBrowser(browser: Browser): Promise<number> {
   return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1000, 0)
 }
 
-/** A script for the page: resolves `useful` when a frame with values in the cards has been painted. */
+/** A script that runs in the page and resolves `useful` when a frame with values in the cards has been painted. */
 const resolveWhenUseful = `globalThis.useful = new Promise((resolve) => {
   const isUseful = () => document.querySelector('.card .battery-percent')?.textContent.includes('%')
   const watching = new MutationObserver(() => {
@@ -142,7 +142,7 @@ const resolveWhenUseful = `globalThis.useful = new Promise((resolve) => {
   watching.observe(document, { childList: true, subtree: true })
 })`
 
-/** Time from the request of the page, in ms, with an empty browser cache; the median of three. */
+/** Measures the time from requesting the page, with an empty browser cache, in ms; returns the median of three runs. */
 async function firstUsefulPaint(browser: Browser, address: string): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < 3; run++) {
@@ -156,7 +156,7 @@ async function firstUsefulPaint(browser: Browser, address: string): Promise<numb
   return median(times)
 }
 
-/** Compressed size of the scripts that the monitor and the wall load at start, in kB. */
+/** Returns the compressed size, in kB, of the scripts that the monitor and the wall load at start. */
 async function scriptSize(): Promise<number> {
   const html = await readFile(join(webFolder, 'index.html'), 'utf8')
   const names = html.match(/assets\/[^"]+\.js/g) ?? []

@@ -31,7 +31,7 @@ export const poll: Bench = {
     const [original, changed] = listBytes(smallSize)
     const [largeOriginal, largeChanged] = listBytes(largeSize, 10)
     const largeFixture = await open(atEnd)
-    // Warm-up: the figures for 10,000 receivers exclude compilation, unlike those for 1,000.
+    // Warm-up, so that the figures for 10,000 receivers do not include compilation, as those for 1,000 do.
     for (const bytes of [largeOriginal, largeChanged, largeChanged, largeOriginal]) await largeFixture.poll(bytes)
     largeFixture.writeReference()
     let isChanged = false
@@ -60,7 +60,10 @@ export const poll: Bench = {
   },
 }
 
-/** One cycle, or the mean of several: garbage collection would dominate a single cycle of a few milliseconds. */
+/**
+ * Measures one cycle, or the mean of several, because garbage collection would dominate a single cycle of a few
+ * milliseconds.
+ */
 async function compareCpu(fixture: PollFixture, name: string, bytes: Buffer, cycles = 1): Promise<Figure> {
   let [ours, reference] = [0, 0]
   for (let cycle = 0; cycle < cycles; cycle += 1) {
@@ -88,7 +91,7 @@ async function compareWithDelay(fixture: PollFixture, name: string, bytes: Buffe
   ]
 }
 
-/** CPU time that this process, with all its threads, uses during `work`. */
+/** Measures the CPU time that this process, with all its threads, uses during `work`. */
 export async function measureCpuMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()
@@ -96,7 +99,7 @@ export async function measureCpuMs(work: () => unknown): Promise<number> {
   return (user + system) / 1000
 }
 
-/** CPU time, and the longest time for which the event loop was blocked. */
+/** Measures the CPU time, and the longest time for which the event loop was blocked. */
 async function measureBlocking(work: () => unknown): Promise<{ cpuMs: number; blockedMs: number }> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
@@ -107,7 +110,7 @@ async function measureBlocking(work: () => unknown): Promise<{ cpuMs: number; bl
   return { cpuMs: usedMs, blockedMs: delay.max / 1e6 }
 }
 
-/** The upstream's device list, and the same list with other levels for every nth receiver (`every`). */
+/** Returns the upstream's device list, and the same list with other levels for every nth receiver (`every`). */
 export function listBytes(receivers: number, every = 1): readonly [Buffer, Buffer] {
   const show = createShow({ manufacturers: { shure: receivers }, channelsPerReceiver, story: false })
   const devices = show.devicesAt(0, 'shure').map((state) => ({
@@ -145,9 +148,9 @@ const tables = ['receivers', 'channels'] as const
 interface PollFixture {
   /** Runs one cycle of the real poller on these bytes, into a real database. */
   poll(bytes: Buffer): Promise<void>
-  /** The rows that were written since the last call. */
+  /** Returns the rows that were written since the last call. */
   changedRows(): ChangedRows
-  /** Writes the rows with plain SQLite into a database with the same schema; by default, those of `changedRows()`. */
+  /** Writes `rows`, by default `changedRows()`, with plain SQLite into a database with the same schema. */
   writeReference(rows?: ChangedRows): void
 }
 
@@ -179,7 +182,7 @@ export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<Pol
   }
   return {
     async poll(bytes) {
-      // A different buffer than the last one, as it would be for data from the network.
+      // Never uses the same buffer twice in a row, because data from the network would be in a new one.
       nextResponse = nextResponse === bytes ? copyOf(bytes) : bytes
       const { error, errors } = await poller.poll({ signal: new AbortController().signal, intervalMs: 10_000 })
       if (error !== null || errors > 0) throw new Error(`The polling cycle failed: ${error ?? `${errors} devices`}`)
@@ -222,7 +225,7 @@ async function openEmptyRuntime(atEnd: AtEnd, folder: string): Promise<Runtime> 
   return runtime
 }
 
-/** The real poller, with `nextResponse` in place of the network. */
+/** Creates the real poller, but with `nextResponse` in place of the network. */
 function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextResponse: () => Buffer): Poller {
   if (source === undefined) throw new Error('The runtime has no source.')
   const client: typeof source.client = {

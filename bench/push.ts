@@ -1,6 +1,6 @@
 /**
- * Latency of a change from the upstream's socket to a client's: one upstream, many receivers, one client. Reference: a
- * minimal `ws` relay that forwards the frames that Micwatch's clients receive.
+ * Latency of a change, from the upstream's socket to the client's, with one upstream, many receivers and one client.
+ * Reference: a minimal `ws` relay that forwards the frames that Micwatch's clients receive.
  */
 
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import type { ReceiverInData } from '../src/model/api.ts'
 import { type AtEnd, atRate, type Bench, type Figure, percentile, waitFor } from './harness.ts'
 import { startMicwatch, startReference } from './servers.ts'
 
-/** Enough that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
+/** So many that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
 const receivers = 500
 const channelsPerReceiver = 4
 const seconds = 1.5
@@ -25,7 +25,7 @@ export const push = (nodeOptions: readonly string[]): Bench => ({
     const options = { receivers, channelsPerReceiver, richList: true, story: false, pushesPerSecond: 0 }
     const simulator = await startShureSimulator(options)
     atEnd(() => simulator.close())
-    // No poll runs during the measurement; the bench `poll` measures how long a poll blocks the event loop.
+    // No poll runs during the measurement; the benchmark `poll` measures how long a poll blocks the event loop.
     const micwatch = await startMicwatch(atEnd, simulator, { pollSeconds: 3600, nodeOptions })
     const client = await openClient(atEnd, `${micwatch.address.replace('http', 'ws')}/ws`)
     const relay = await openRelay(atEnd)
@@ -74,13 +74,13 @@ export function toChanges(
   })
 }
 
-/** The upstream's message about a new level on the first channel. */
+/** Returns the upstream's message about a new level on the first channel. */
 export function upstreamFrame({ deviceId }: Pick<Change, 'deviceId'>, level: number): string {
   const levels = { channel: 1, audio_level: level, rf_level: level }
   return JSON.stringify({ type: 'device_update', device_id: deviceId, channels: [levels], transmitters: [levels] })
 }
 
-/** The message that Micwatch sends to its clients for the same change. */
+/** Returns the message that Micwatch sends to its clients for the same change. */
 export function clientFrame({ receiver }: Change, level: number): string {
   const channels = receiver.channels.map((channel) =>
     channel.channel === 1 ? { ...channel, audio_level: level, rf_level: level } : channel,
@@ -118,13 +118,14 @@ export async function openClient(atEnd: AtEnd, url: string): Promise<WebSocket> 
   return socket
 }
 
-/** Levels repeat in a cycle, so that consecutive updates of a receiver differ. */
+/** Levels to send in turn, so that consecutive updates of a receiver differ. */
 const levels = Array.from({ length: 60 }, (_, index) => -90 + index)
 let round = 0
 
 /**
- * The latency of each change in ms, from before the write to the client's message event. If the service merged two changes
- * because they came within 100 ms on a busy machine, only the later counts. Throws if a last state does not arrive.
+ * Measures the latency of each change in ms, from before the write to the client's message event. If the service merged
+ * two changes because they came within 100 ms of each other on a busy machine, only the later one is included. Throws
+ * if the last change of a receiver does not arrive.
  */
 async function measureLatencies(
   client: WebSocket,

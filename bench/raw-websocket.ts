@@ -1,4 +1,6 @@
-/** WebSocket clients on plain sockets: thousands of complete clients would use the CPU time that the server needs. */
+/**
+ * WebSocket clients on plain sockets, because thousands of full clients would use the CPU time that the server needs.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -27,7 +29,7 @@ export async function openRawWebSocket(address: string, protocol?: string): Prom
 }
 
 /**
- * Counts frames without decoding their payloads (frames from a server are not masked). Answers pings, because the
+ * Counts frames without decoding their payloads (frames from a server are not masked). Responds to pings, because the
  * server disconnects clients that do not.
  */
 export function countFrames(socket: Socket, onFrames: (count: number) => void): void {
@@ -54,7 +56,7 @@ export function countFrames(socket: Socket, onFrames: (count: number) => void): 
   socket.resume()
 }
 
-/** The size of the frame that begins at `offset`, header included; null while its header is incomplete. */
+/** Returns the size of the frame that begins at `offset`, including its header; null while the header is incomplete. */
 function readFrameSize(bytes: Buffer, offset: number): number | null {
   const length = (bytes[offset + 1] ?? 0) & 0x7f
   if (offset + 2 > bytes.length) return null
@@ -67,5 +69,5 @@ function isPing(bytes: Buffer, offset: number): boolean {
   return ((bytes[offset] ?? 0) & 0x0f) === 0x9
 }
 
-/** RFC 6455 section 5.5.3. Empty, because the server's pings have no payload; the masking key is zero. */
+/** A pong (RFC 6455, section 5.5.3). It is empty, like the server's pings, and its masking key is zero. */
 const emptyPong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])

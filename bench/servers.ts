@@ -1,4 +1,4 @@
-/** Starts the measured processes: the built Micwatch, and the references in `reference.ts`. */
+/** Starts the processes to be measured: the built version of Micwatch, and the reference servers in `reference.ts`. */
 
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -51,7 +51,7 @@ export interface Micwatch {
   readonly pid: number
   /** Without a trailing slash. */
   readonly address: string
-  /** The receivers in data.json, once all receivers of the upstream are included. */
+  /** The receivers in data.json, read after all receivers of the upstream had appeared. */
   readonly receivers: readonly ReceiverInData[]
 }
 
@@ -60,7 +60,7 @@ interface ServiceOptions {
   readonly nodeOptions: readonly string[]
 }
 
-/** Starts the built service with its database in `folder`. */
+/** Starts the built version of Micwatch with its database in `folder`. */
 export async function startService(
   atEnd: AtEnd,
   folder: string,
@@ -83,7 +83,7 @@ export async function startMicwatch(
     readonly pollSeconds: number
     readonly nodeOptions: readonly string[]
     readonly folder?: string
-    /** Configuration entries in addition to that of the upstream. */
+    /** Further configuration entries, besides the upstream's own. */
     readonly manufacturers?: readonly unknown[]
   },
 ): Promise<Micwatch> {

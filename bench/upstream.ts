@@ -1,5 +1,5 @@
 /**
- * A simulated system, in a separate process so that its CPU time is not part of the measurement:
+ * A simulated system that runs in a separate process, so that its CPU time is not part of the measurement:
  * `upstream.ts <receivers> <channels per receiver> <pushes per second>`.
  */
 

@@ -34,7 +34,8 @@ const commonJsBanner =
   'const require = requireFrom(import.meta.url); const __dirname = import.meta.dirname;'
 
 /**
- * Builds `main.js`, which checks the Node.js version and starts `program.js`. Target ES5 makes newer syntax an error.
+ * Builds `main.js`, which checks the Node.js version and starts `program.js`. The target is ES5, so that newer syntax,
+ * which an old Node.js could not parse, is an error.
  */
 async function buildLauncher(): Promise<void> {
   await bundleProgram({
@@ -50,7 +51,10 @@ async function buildLauncher(): Promise<void> {
   chmodSync(join(dist, 'main.js'), 0o755)
 }
 
-/** Returns the input files. Packages are bundled, because one file loads in a third of the time of a thousand files. */
+/**
+ * Builds the program and returns the input files. Packages are bundled, because one file loads in a third of the time
+ * that a thousand files need.
+ */
 async function buildProgram(): Promise<string[]> {
   const { metafile } = await bundleProgram({
     absWorkingDir: root,
@@ -89,7 +93,7 @@ function escapeNonLatin1(path: string): void {
   if (escaped !== text) writeFileSync(path, escaped)
 }
 
-/** Returns the input files. */
+/** Builds the web pages and returns the input files. */
 async function buildPages(): Promise<string[]> {
   const inputs: string[] = []
   await bundlePages({

@@ -142,7 +142,7 @@ describe('reports a violation for', () => {
     ])
   })
 
-  test('a cycle, also of type imports', () => {
+  test('a cycle, even if it consists of type imports', () => {
     const { violations } = check({
       ...validTree,
       'src/model/a.ts': `import type { B } from './b.ts'`,

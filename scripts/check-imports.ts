@@ -1,6 +1,6 @@
 /**
- * Checks that imports follow the table of layers below, that there are no import cycles (type imports included), and that
- * only entry points use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
+ * Checks that imports follow the table of layers below, that there are no import cycles (including type imports), and
+ * that only entry points use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
  */
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
 
 /**
- * Layer -> the layers it may import, besides its own folder. A name includes the folders below it. `manufacturers/x` is the
- * folder of any manufacturer, `manufacturers/x/test` the tests in it; the suffix `:types` permits type imports only.
+ * For each layer, the layers it may import besides its own folder. A name includes the folders below it.
+ * `manufacturers/x` is the folder of any manufacturer, `manufacturers/x/test` the tests in it; the suffix `:types`
+ * permits only type imports.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
@@ -72,8 +73,8 @@ export interface Report {
 }
 
 /**
- * Also reports a violation if there are fewer than `minModules` modules, because `root` is probably the wrong folder
- * then.
+ * Checks all modules in `root`. Also reports a violation if there are fewer than `minModules`, because then `root` is
+ * probably the wrong folder.
  */
 export function checkImports(root: string, minModules: number): Report {
   const modules = readModules(root)
@@ -178,7 +179,7 @@ function isTypesOnly(node: Node): boolean {
   )
 }
 
-/** The imported module, or null for packages, style sheets and other files. */
+/** Returns the imported module, or null for packages, style sheets and other files. */
 function resolveImport(file: string, specifier: string, modules: ReadonlyMap<string, Module>): string | null {
   if (!specifier.startsWith('.')) return null
   const path = posix.join(posix.dirname(file), specifier)
@@ -216,7 +217,7 @@ function checkImport(file: string, target: string, typesOnly: boolean): string |
   return `${from} may import ${allowed.join(', ') || 'nothing'}; not ${to}`
 }
 
-/** The layer of a file: its row in the table. */
+/** Returns the layer of a file, which is a key of `mayImport`. */
 function layerOf(file: string): string {
   const path = file.replace(/\.(test|bench)(?=\.tsx?$)/, '').slice(0, -extname(file).length)
   const [top = '', folder = '', name, inner] = path.split('/')
@@ -225,7 +226,7 @@ function layerOf(file: string): string {
   // A test may import everything that the files next to it may import.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
   if (isTest(file)) return 'manufacturers/x/test'
-  // A protocol adapter with its own folder may contain its simulator.
+  // A protocol adapter in a folder of its own may have its simulator there.
   return /\/simulator(\/|$)/.test(path) ? 'manufacturers/x/simulator' : 'manufacturers/x'
 }
 
@@ -237,7 +238,7 @@ function isTest(file: string): boolean {
   return file.startsWith('test/') || /\.test\.tsx?$/.test(file)
 }
 
-/** At least one cycle of every strongly connected component, each as the list of its files. */
+/** Returns at least one cycle of every strongly connected component, each as the list of its files. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = []
   const done = new Set<string>()

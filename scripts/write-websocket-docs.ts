@@ -31,7 +31,7 @@ export function websocketDocs(): string {
 }
 
 const introduction = [
-  'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client gets the same messages. With a mount prefix, both paths work with and without it. `?manufacturer=<code>` leaves out messages about other manufacturers. The WebSocket needs the same permission as reading: no credentials if the service only listens on this machine or has `public_read: true`, otherwise a session cookie or `Authorization: Bearer <token>`.',
+  'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client is sent the same messages. With a mount prefix, both paths work with and without it. With `?manufacturer=<code>`, messages about other manufacturers are left out. The WebSocket needs the same permission as reading: no credentials if the service only listens on this machine or has `public_read: true`, otherwise a session cookie or `Authorization: Bearer <token>`.',
   'Every message is a JSON object in a text frame and has a `type`. (Clients can ask for [levels in a compact binary form](#compact-levels-micwatchlevelsv1).) The first message is a `status`. Later versions may add fields and message types: ignore those that you do not know.',
 ].join('\n\n')
 
@@ -40,9 +40,9 @@ const levelOrder = `${listed(levelNames.channel)} of the channel; ${listed(level
 
 const levels = `## Compact levels: \`${levelsProtocol}\`
 
-A client that offers this subprotocol (\`Sec-WebSocket-Protocol: ${levelsProtocol}\`) gets the same data in about a thirtieth of the bytes. The service selects it whenever it is among the offered subprotocols. All other clients get JSON only.
+A client that offers this subprotocol (\`Sec-WebSocket-Protocol: ${levelsProtocol}\`) is sent the same data in about a thirtieth of the bytes. The service selects it whenever it is among the offered subprotocols. All other clients are only sent JSON.
 
-The messages are those above, with one difference. The first \`device_update\` of a receiver on a connection is JSON. While only levels of that receiver change, its updates are records in binary frames. A frame contains one or more records, one after the other:
+The messages are the same as above, with one difference. The first \`device_update\` of a receiver on a connection is JSON. While only levels of that receiver change, its updates are records in binary frames. A frame contains one or more records, one after the other:
 
 | Bytes | Type | Meaning |
 | ---: | --- | --- |
@@ -52,10 +52,10 @@ The messages are those above, with one difference. The first \`device_update\` o
 
 - A record contains current values, not differences.
 - -128 is null. \`antennas\` is the sum of A 1, B 2, C 4 and D 8.
-- A level that the last JSON \`device_update\` did not contain has no byte; a channel without a transmitter has no bytes for one.
+- A level that the last JSON \`device_update\` did not contain has no byte; a channel without a transmitter has no bytes for a transmitter.
 - All other fields of the channels keep the values of the last JSON \`device_update\`.
 - A change that a record cannot represent is sent as JSON: a level beyond ±127, a new name, a transmitter that appears or disappears.
-- Ignore records of receivers for which you have not received a JSON \`device_update\` on this connection.`
+- Ignore records about receivers for which you have not received a JSON \`device_update\` on this connection.`
 
 const ending = `## How a connection ends
 
@@ -66,7 +66,7 @@ const ending = `## How a connection ends
 | 1008 | The client sent more than 20 messages a second (100 at once), or 20 invalid messages in a minute. |
 | 1009 | The client sent a frame of more than 64 KiB. |
 | 1013 | The client reads too slowly. |
-| 4401 | The session or token that opened the connection has ended. |
+| 4401 | The session or token that opened the connection has expired or was revoked. |
 
 The service sends a protocol ping every 20 seconds and disconnects a client that does not respond to it. While real-time updates are disabled, it rejects new connections with 503.
 `

@@ -1,11 +1,11 @@
-/** Reads the page and the redirect target from the address. */
+/** Reads the page and the redirect target from the URL. */
 
 import { findPage, type PageName } from '../src/model/pages.ts'
 
 export type Page = PageName | 'unknown'
 /**
- * The path prefix of all pages without a trailing slash: `""` or `/micwatch`. Derived from the address of the script,
- * which is served from `<mount>/assets/`. (The Content-Security-Policy forbids a <base> element.)
+ * The path prefix of all pages without a trailing slash: `""` or `/micwatch`. Derived from the URL of the script, which
+ * is served from `<mount>/assets/`. (The Content-Security-Policy forbids a <base> element.)
  */
 export function mountOf(scriptUrl: string): string {
   const { pathname } = new URL(scriptUrl)
@@ -19,8 +19,8 @@ export function pageOf(pathname: string, mount: string): Page {
 }
 
 /**
- * The page to open after sign-in, if `next` is on this service: an open redirect would let a link lead users from a
- * trusted page to another site.
+ * Returns the page to open after sign-in, or null if `next` is not on this service: an open redirect would let a link
+ * lead users from a trusted page to another site.
  */
 export function safeNext(next: string | null, { origin, mount }: { origin: string; mount: string }): string | null {
   if (next === null || !URL.canParse(next, origin)) return null

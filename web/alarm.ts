@@ -1,4 +1,4 @@
-/** Alarm sound and browser notifications of this device. Both are off by default. */
+/** The alarm sound and browser notifications on this device. Both are off by default. */
 
 import type { ChannelFacts } from './channel-state.ts'
 import { allStaleSince } from './channel-state.ts'
@@ -67,7 +67,7 @@ export function createAlarm(store: Store): Alarm {
       set({ isSounding, isWaiting: isSounding })
       if (!isSounding) return
       await open()
-      // Plays the sound once as confirmation and volume check.
+      // Plays the sound once, as a confirmation and to let the user check the volume.
       if (context !== null) sound(context)
     },
     async toggleNotifications() {
@@ -80,7 +80,7 @@ export function createAlarm(store: Store): Alarm {
   }
 }
 
-/** `known: null` on the first call: existing problems raise no alarm. */
+/** `known` is null on the first call, so that problems that already exist when the page opens raise no alarm. */
 export function newAlarms(
   known: ReadonlySet<number> | null,
   cards: readonly ChannelFacts[],
@@ -92,12 +92,12 @@ export function newAlarms(
   }
 }
 
-/** States that need a person at the transmitter. Clipping and RF dips usually recover. */
+/** Whether somebody has to go and fix it. Clipping and RF dips usually pass without intervention. */
 function isAlarm({ state, needsAttention }: ChannelFacts): boolean {
   return needsAttention && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
 }
 
-/** Two short tones. */
+/** Plays two short tones. */
 function sound(context: AudioContext) {
   for (const [at, hertz] of [
     [0, 880],
@@ -123,7 +123,7 @@ function notify({ channelId, slot, receiverName, name, state }: ChannelFacts) {
   })
 }
 
-/** Browsers support notifications on https and localhost only. */
+/** Browsers support notifications only over HTTPS and on localhost. */
 function permission(): NotificationPermission | 'missing' {
   return 'Notification' in window ? Notification.permission : 'missing'
 }

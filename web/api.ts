@@ -47,7 +47,7 @@ export interface Api {
 export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const timeoutMs = 10_000
-/** Password hashing is queued, and a poll takes time. */
+/** Writes may take longer than reads, because password hashing is queued and some writes wait for a poll. */
 const writeTimeoutMs = 45_000
 
 export function createApi(mount: string, signal: AbortSignal): Api {
@@ -105,7 +105,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
         signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
       })
       const date = Date.parse(response.headers.get('date') ?? '')
-      // The header has a resolution of one second; half a second is the expected error.
+      // The header is truncated to whole seconds, so on average it is half a second behind.
       if (!Number.isNaN(date)) clockAheadMs = date + 500 - Date.now()
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
@@ -142,22 +142,22 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
 
 // --- Shapes -----------------------------------------------------------------------------------------------------------
 
-/** Any object; its members are not checked. */
+/** Accepts any object without checking its members. */
 export function isObject<Body extends object>(value: unknown): value is Body {
   return isRecord(value)
 }
 
-/** A page of a list, returned for `page` or `page_size`. */
+/** Accepts one page of a list; the service sends pages if the query contains `page` or `page_size`. */
 export function isPage<Item>(value: unknown): value is PageBody<Item> {
   return isRecord(value) && typeof value.count === 'number' && Array.isArray(value.results)
 }
 
-/** A complete list. */
+/** Accepts a complete list. */
 export function isList<Item>(value: unknown): value is readonly Item[] {
   return Array.isArray(value)
 }
 
-/** An empty response. */
+/** Accepts an empty response. */
 export function isNothing(value: unknown): value is null {
   return value === null
 }

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A service with one channel per slot that handles each request as `steps` specify, then normally. */
+/** A service with one channel per slot. It handles the first requests as `steps` specify and the others normally. */
 function startService(steps: readonly Step[], taken: Record<number, number> = {}) {
   const slotOf = new Map<number, number>([
     [1, 10],

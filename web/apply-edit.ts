@@ -7,11 +7,11 @@ import type { Edit } from './arrangement.ts'
 /** The known groups; the result of an edit contains the changed group. */
 type Groups = readonly Group[]
 
-/** Temporary slots for a swap, outside the range in normal use. */
+/** Temporary slots for a swap, far above the slots in normal use. */
 const temporarySlots = [64_999, 64_998, 64_997, 64_996]
 const retryAfterMs = [1_000, 2_000, 4_000, 8_000]
 
-/** Returns the edit as applied: a created group has its id only then. */
+/** Returns the applied edit, which contains the id of a newly created group. */
 export async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>> {
   switch (edit.type) {
     case 'move':
@@ -35,7 +35,7 @@ export async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>
   }
 }
 
-/** The groups after the edit. */
+/** Returns the groups after the edit. */
 export function groupsAfter(groups: Groups, edit: Edit): Groups {
   switch (edit.type) {
     case 'change_group':
@@ -54,20 +54,20 @@ function put(api: Api, channelId: number, slot: number): Promise<ApiResponse<Cha
 }
 
 /**
- * A slot holds one channel, so one channel moves to a temporary slot first. If a step fails, that channel returns to
- * one of the two slots, unless the service stays unreachable or both slots are taken by another user.
+ * Swaps two channels. A slot can hold only one, so one of them is moved to a temporary slot first. If a step fails, it
+ * is moved back to one of the two slots, unless the service stays unreachable or other users have taken both slots.
  */
 async function swap(api: Api, { a, b }: Extract<Edit, { type: 'swap' }>): Promise<ApiResponse<ChannelBody>> {
   const aside = await moveAside(api, b.channelId)
   if (!aside.ok) return aside
   const first = await put(api, a.channelId, b.slot)
-  // After a lost response it is unknown whether the slot is free.
+  // If the response was lost, the first channel may have moved or not, so both slots are tried.
   const second = await moveBack(api, b.channelId, first.ok ? [a.slot] : [b.slot, a.slot])
   const isSwapped = second.ok && second.body.slot === a.slot
   return first.ok || isSwapped ? second : first
 }
 
-/** Moves the channel to the first free slot of `slots`, with retries while the service does not respond. */
+/** Moves the channel to the first free slot in `slots`. Retries while the service does not respond. */
 async function moveBack(api: Api, channelId: number, slots: readonly number[]): Promise<ApiResponse<ChannelBody>> {
   let response: ApiResponse<ChannelBody> | undefined
   for (const waitMs of [0, ...retryAfterMs]) {

@@ -65,7 +65,7 @@ it('undoes every edit, and redoes it by undoing the undo', () => {
   })
 })
 
-it('lists free slots between and two after the used ones, and truncates long runs', () => {
+it('lists the free slots between used ones and two after them, and shortens long runs', () => {
   expect(positionsToShow(cards)).toEqual([1, 2, 3, 4, 5, 6, 7])
   expect(positionsToShow([{ slot: 100 }])).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 100, 101, 102])
 })

@@ -1,4 +1,4 @@
-/** Edits of slots and groups: from a drop to an edit, and from an edit to its undo. */
+/** Edits of slots and groups: turns a drop into an edit, and an edit into the edit that reverts it. */
 
 import type { Group } from '../src/model/api.ts'
 import type { ChannelFacts } from './channel-state.ts'
@@ -16,7 +16,7 @@ export type Edit =
   | { readonly type: 'create_group'; readonly group: Group }
   | { readonly type: 'delete_group'; readonly group: Group }
 
-/** Computes the edit from the groups at the time it runs; null when there is nothing to do. */
+/** Computes an edit from the current groups when its turn comes; null when there is nothing to do. */
 export type Plan = (groups: readonly Group[]) => Edit | null
 
 export type Target =
@@ -32,7 +32,7 @@ export interface Scene {
   readonly shown: Group | null
 }
 
-/** The edit that moves the content of `slot` to `target`; null when nothing changes. */
+/** Returns the edit that moves the content of `slot` to `target`; null when nothing changes. */
 export function planDrop({ cards, groups, shown }: Scene, slot: number, target: Target): Edit | null {
   if (target.kind === 'group') {
     const group = groups.find((group) => group.id === target.id)
@@ -43,7 +43,7 @@ export function planDrop({ cards, groups, shown }: Scene, slot: number, target: 
   return target.kind === 'place' ? planMove(cards, slot, target.slot) : null
 }
 
-/** Inserts the slot at the target position. */
+/** Returns the edit that moves the slot to the target position within its group. */
 function planOrder(group: Group, slot: number, target: Exclude<Target, { kind: 'group' }>): Edit | null {
   const index = target.kind === 'end' ? group.slots.length : group.slots.indexOf(target.slot)
   if (index < 0) return null
@@ -59,7 +59,7 @@ function planMove(cards: readonly ChannelFacts[], from: number, to: number): Edi
   return { type: 'swap', a: { channelId: moved.channelId, slot: from }, b: { channelId: holder.channelId, slot: to } }
 }
 
-/** Changes one group, based on its current state. */
+/** Plans a change of one group, based on its state when the plan runs. */
 export function planChange(id: number, change: (group: Group) => Partial<Omit<Group, 'id'>>): Plan {
   return (groups) => {
     const group = groups.find((group) => group.id === id)
@@ -71,7 +71,7 @@ function changeGroup(before: Group, change: Partial<Omit<Group, 'id'>>): Edit {
   return { type: 'change_group', before, after: { ...before, ...change } }
 }
 
-/** The edit that reverts `edit`. */
+/** Returns the edit that reverts `edit`. */
 export function undoOf(edit: Edit): Edit {
   switch (edit.type) {
     case 'move':
@@ -91,7 +91,7 @@ export function undoOf(edit: Edit): Edit {
 
 const maxFreeInARow = 8
 
-/** All used slots and the free slots between and after them; long runs of free slots are truncated. */
+/** Returns all used slots and the free slots between and after them; long runs of free slots are shortened. */
 export function positionsToShow(cards: readonly Pick<ChannelFacts, 'slot'>[]): number[] {
   const used = cards.map((card) => card.slot).toSorted((a, b) => a - b)
   const shown: number[] = []

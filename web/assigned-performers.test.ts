@@ -12,7 +12,7 @@ it('finds the channel of a transmitter', () => {
   expect([...performers]).toEqual([['7.2', { performer: 3, name: 'Anna', picture: null }]])
 })
 
-it('leaves out transmitters without a channel and deleted ones', () => {
+it('leaves out deleted transmitters and those without a channel', () => {
   const assignments = [
     { performer: 3, wireless_unit: 2 },
     { performer: 3, wireless_unit: 9 },

@@ -1,4 +1,4 @@
-/** Performer assignments: loaded at start, on request and periodically. The last result stays when a request fails. */
+/** Loads the performer assignments at start, on request and periodically. Keeps the last result if a request fails. */
 
 import type { Performer, UnitBody } from '../src/model/hardware.ts'
 import { type Api, isList } from './api.ts'
@@ -11,7 +11,10 @@ interface AssignmentBody {
 }
 
 const intervalMs = 10_000
-/** Assignments do not change when a transmitter appears on another channel, so units are reloaded periodically. */
+/**
+ * Reloads the units at this interval even if no assignment has changed, because a transmitter that moves to another
+ * channel does not change its assignment.
+ */
 const unitsIntervalMs = 5 * 60_000
 
 export interface PollPerformersOptions {
@@ -20,7 +23,7 @@ export interface PollPerformersOptions {
   readonly signal: AbortSignal
 }
 
-/** Returns a function that reloads everything. */
+/** Starts polling. Returns a function that reloads everything. */
 export function pollPerformers({ store, api, signal }: PollPerformersOptions): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let performers: readonly Performer[] = []
@@ -36,7 +39,9 @@ export function pollPerformers({ store, api, signal }: PollPerformersOptions): (
 
   async function read() {
     clearTimeout(timer)
-    // With names, so that the response changes when a performer is renamed or gets another picture; pictures are large.
+    // `names=true` adds each performer's name and a picture tag, so that this response changes when a performer is
+    // renamed or given another picture. The performer list contains the pictures, which are large, so it is reloaded
+    // only after such a change.
     const assignments = await api.read('/api/assignments/?is_active=true&names=true', isList<AssignmentBody>)
     if (assignments.ok && !signal.aborted) await update(assignments.body)
     clearTimeout(timer)
@@ -58,7 +63,7 @@ export function pollPerformers({ store, api, signal }: PollPerformersOptions): (
   }
 }
 
-/** Keyed by the channel of the transmitter. */
+/** Returns the assigned performers, keyed by the channel on which their transmitter was received. */
 export function joinAssignments(
   assignments: readonly AssignmentBody[],
   units: readonly Pick<UnitBody, 'id' | 'base_chassis' | 'channel'>[],
@@ -75,7 +80,7 @@ export function joinAssignments(
   return assigned
 }
 
-/** Only what the Content-Security-Policy allows: data URLs and paths on this service. */
+/** Returns the picture if the Content-Security-Policy allows it: a data URL, or a path on this service. */
 export function showable(picture: string | null): string | null {
   return picture !== null && /^(data:image\/|\/(?!\/))/.test(picture) ? picture : null
 }

@@ -1,5 +1,5 @@
 /**
- * Derives the state of a channel card. The most urgent state is displayed as state; the others are displayed as flags.
+ * Derives the state of a channel card. The most urgent condition is displayed as the state, the others as flags.
  */
 
 import { plainText } from './format.ts'
@@ -30,7 +30,7 @@ export type ChannelState =
 type Overlay = 'receiver_lost' | 'stale'
 type BatteryState = 'good' | 'on' | 'replace' | 'low' | 'critical'
 
-/** Displayed as a flag, never as state. */
+/** Displayed only as a flag, never as the state. */
 type ExtraFlag = 'rf_fair' | 'muted' | 'interference'
 
 export type Flag = Exclude<ChannelState, 'stale' | 'good' | 'on'> | ExtraFlag
@@ -41,13 +41,13 @@ export interface ChannelFacts {
   readonly slot: number
   /** A leading token of the name, such as H04. */
   readonly token: string | null
-  /** Name of the performer, else of the transmitter, else of the channel. */
+  /** The name of the performer, otherwise of the transmitter, otherwise of the channel. */
   readonly name: string | null
   readonly picture: string | null
   readonly state: ChannelState
   readonly flags: readonly Flag[]
   readonly needsAttention: boolean
-  /** Sort key of "problems first"; smaller is more urgent. */
+  /** Sort key for "problems first"; smaller is more urgent. */
   readonly urgency: number
   /** Percent; the last known value when the transmitter is off. */
   readonly battery: number | null
@@ -58,7 +58,7 @@ export interface ChannelFacts {
    * Browser time since which the values are stale or the transmitter is off; null if neither applies or it is unknown.
    */
   readonly since: number | null
-  /** Browser time of an overload that is not cleared. */
+  /** Browser time of the last overload, until a user clears it. */
   readonly overloadAt: number | null
   readonly frequency: string | null
   readonly channel: number
@@ -104,7 +104,7 @@ export function describeChannel(
     state,
     flags: [...flags.filter(isFlag), ...extraFlags(watchState, channel, found)],
     needsAttention: needsAttention(state, flags),
-    // The order does not change when all values become stale.
+    // When all values are stale, that must not change the order.
     urgency: urgencyOf(isAllStale ? flags : [state, ...flags], needsAttention(state, flags)),
     battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
     isBatteryOld: isHidden || channel.transmitter === null,
@@ -120,7 +120,7 @@ export function describeChannel(
   }
 }
 
-/** All conditions, most urgent first. */
+/** Returns all conditions, most urgent first. */
 function conditions(watchState: WatchState, channel: WatchedChannel): Condition[] {
   const threshold = watchState.config.alert_battery_threshold
   const { transmitter, details } = channel
@@ -147,7 +147,7 @@ function extraFlags(watchState: WatchState, channel: WatchedChannel, found: read
   const { transmitter, details } = channel
   if (transmitter === null) return []
   const isFairNow = isFair(channel) || isHeld(channel.fairAt, weakHoldMs, watchState.now)
-  // The receiver output or the transmitter is muted: no audio in either case.
+  // There is no audio if either the receiver output or the transmitter is muted.
   const isMuted = details?.muted === true || transmitter.details?.muted === true
   return [
     ...(isFairNow && !found.includes('rf_weak') ? ['rf_fair' as const] : []),
@@ -177,7 +177,7 @@ function needsAttention(state: ChannelState, flags: readonly ChannelState[]): bo
   return ['critical', 'key_error', 'low', 'rf_weak', 'clipping', 'receiver_lost', 'stale'].includes(state)
 }
 
-/** Time since which all values are stale; null while they are current. */
+/** Returns the time since which all values are stale; null while they are current. */
 export function allStaleSince(watchState: WatchState): number | null {
   if (watchState.receivedAt === null) return null
   const silence = watchState.now - watchState.receivedAt
@@ -185,7 +185,10 @@ export function allStaleSince(watchState: WatchState): number | null {
   return !watchState.isFresh || silence > limit ? watchState.receivedAt : null
 }
 
-/** Includes receivers whose manufacturer system fails and that have sent nothing since. */
+/**
+ * Returns the time since which the values of a receiver are stale. Besides the case that all values are stale, this
+ * happens when its manufacturer's system fails and the receiver has sent nothing since.
+ */
 function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const all = allStaleSince(watchState)
   if (all !== null) return all
@@ -195,13 +198,13 @@ function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): 
   return Math.max(receiver.receivedAt, lastSeenAt(watchState, receiver) ?? 0)
 }
 
-/** The receiver's last contact by the server clock, converted to the browser clock. */
+/** Returns the time of the receiver's last contact, converted from the server clock to the browser clock. */
 function lastSeenAt(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const seen = Date.parse(receiver.last_seen)
   return Number.isNaN(seen) ? null : seen - watchState.clockAheadMs
 }
 
-/** `H04 Maria` -> H04, Maria. The token needs a letter and a digit, and a name must remain. */
+/** Splits `H04 Maria` into H04 and Maria. A token has a letter and a digit, and must be followed by a name. */
 export function splitName(text: string): { token: string | null; name: string | null } {
   const whole = text.trim()
   if (whole === '') return { token: null, name: null }
@@ -209,7 +212,7 @@ export function splitName(text: string): { token: string | null; name: string | 
   return found === null ? { token: null, name: whole } : { token: found[1] ?? null, name: found[2] ?? whole }
 }
 
-/** Sort keys of "problems first". */
+/** Sort keys for "problems first". */
 const urgency: Record<ChannelState, number> = {
   critical: 0,
   receiver_lost: 1,

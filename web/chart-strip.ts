@@ -51,7 +51,7 @@ interface Trace {
   readonly colour: Palette[keyof Palette]
 }
 
-/** Drawn in whole pixels for sharp edges; a path would not be faster. */
+/** Draws rectangles in whole pixels, which have sharp edges; a path would not be faster. */
 function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const bottom = box.top + box.height
   context.globalAlpha = 0.55
@@ -65,7 +65,7 @@ function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }
   context.globalAlpha = 1
 }
 
-/** A horizontal segment for each sample and a vertical segment to the previous one. */
+/** Draws a horizontal segment for each sample and a vertical segment to the previous one. */
 function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const thick = Math.max(1, Math.round(1.5 * devicePixelRatio))
   context.fillStyle = colour

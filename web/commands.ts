@@ -1,4 +1,4 @@
-/** Commands of the live pages: the source of keyboard shortcuts, buttons and help. */
+/** Commands of the live pages. Keyboard shortcuts, buttons and the help are generated from this list. */
 
 import type { Group } from '../src/model/api.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
@@ -7,12 +7,12 @@ import { defaultView, searchOf, type View } from './view.ts'
 
 export interface Command {
   readonly key: string
-  /** Text in the help when a command has several keys. */
+  /** The keys as shown in the help, if the command has several. */
   readonly keyText?: string
   readonly text: string
   /** State of a toggle. */
   readonly isOn?: boolean
-  /** Whether the page has another control for it. */
+  /** Whether the page already has another control for this command. */
   readonly isElsewhere?: boolean
   run(key: string): void
 }

@@ -14,7 +14,7 @@ export interface Services {
   readonly api: Api
   readonly store: Store
   readonly painter: Painter
-  /** The last minute of every channel. */
+  /** The RF and audio levels of every channel over the last minute. */
   readonly history: History
   readonly alarm: Alarm
   /** Manufacturer filter of the page; null for all. */
@@ -33,7 +33,7 @@ export function useServices(): Services {
   return services
 }
 
-/** Reads a part of the state. `select` must return the same value while nothing relevant changes. */
+/** Reads a part of the state. `select` must return the identical value until something relevant changes. */
 export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
   const { store } = useServices()
   return useSyncExternalStore(store.subscribe, () => select(store.get()))

@@ -16,14 +16,14 @@ const durationUnits = {
   second: unitFormat('second'),
 }
 
-/** The two largest units: "12 min 38 sec", "3 hr 5 min", "2 days". */
+/** Formats a duration in its two largest units: "12 min 38 sec", "3 hr 5 min", "2 days". */
 export function formatDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours > 0) return formatShortDuration(ms)
   return minutes > 0 ? join(format('minute', minutes), format('second', seconds)) : format('second', seconds)
 }
 
-/** As `formatDuration`, without seconds from one minute on and without minutes from ten hours on. */
+/** Like `formatDuration`, but without seconds from one minute on and without minutes from ten hours on. */
 export function formatShortDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours >= 48) return format('day', Math.floor(hours / 24))
@@ -32,27 +32,27 @@ export function formatShortDuration(ms: number): string {
   return minutes > 0 ? format('minute', minutes) : format('second', seconds)
 }
 
-/** Epoch milliseconds as a time of day with seconds. */
+/** Formats epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
   return time.format(at)
 }
 
-/** ISO 8601 timestamp as date and time. */
+/** Formats an ISO 8601 timestamp as a date and time. */
 export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at))
 }
 
-/** ISO 8601 timestamp as a date. */
+/** Formats an ISO 8601 timestamp as a date. */
 export function formatDate(at: string): string {
   return date.format(new Date(at))
 }
 
-/** With a minus sign (U+2212) instead of a hyphen. */
+/** Formats a number with a minus sign (U+2212) instead of a hyphen. */
 function formatNumber(value: number): string {
   return number.format(value).replace('-', '−')
 }
 
-/** `value`: 0 to 100. */
+/** Formats a percentage; `value` is from 0 to 100. */
 export function formatPercent(value: number): string {
   return percent.format(value / 100)
 }
@@ -61,12 +61,12 @@ export function formatCelsius(value: number): string {
   return celsius.format(value).replace('-', '−')
 }
 
-/** Meters call these in every frame, so the catalogue is read once. */
+/** Meters call these functions in every frame, so the catalogue is read only once. */
 export const formatDbm = withUnit(t('units.dbm', { value: placeholder }))
 export const formatDbfs = withUnit(t('units.dbfs', { value: placeholder }))
 export const formatDb = withUnit(t('units.db', { value: placeholder }))
 export const formatMilliwatts = withUnit(t('units.mw', { value: placeholder }))
-/** A string is shown as the API reports it, such as `518.200`. */
+/** A string, such as `518.200` from the API, is shown unchanged. */
 export const formatMegahertz = withUnit(t('units.mhz', { value: placeholder }))
 
 /** "expected a name" -> "Expected a name." */

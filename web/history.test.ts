@@ -11,7 +11,7 @@ function watchState(rf: number | null, audio: number | null): WatchState {
 
 const always = () => true
 
-/** As the ring buffer stores it. */
+/** A level as the ring buffer stores it. */
 const dbm = (level: number) => Math.fround(rfShare(level))
 
 function last({ head, of }: History, count: number): { rf: number[]; audio: number[] } {

@@ -6,9 +6,9 @@ import type { Store } from './store.ts'
 
 /** Ring buffers, written at `History.head`; NaN while the channel was not live. */
 export interface Samples {
-  /** Fraction of the scale: the minimum of each quarter second, because dips matter. */
+  /** The minimum of every 250 ms window, because dips matter, as a fraction of the scale. */
   readonly rf: Float32Array
-  /** dBFS: the maximum of each quarter second. */
+  /** The maximum of every 250 ms window, in dBFS. */
   readonly audio: Float32Array
 }
 
@@ -16,19 +16,19 @@ export interface History {
   /** Index of the next value. */
   readonly head: number
   of(channelId: number): Samples | undefined
-  /** Adds the current levels to the current quarter second. */
+  /** Adds the current levels to the current 250 ms window. */
   look(watchState: WatchState, isLive: (receiverId: number, channelId: number) => boolean): void
-  /** Closes the quarter seconds that have elapsed since the last call. */
+  /** Finishes every 250 ms window that has elapsed since the last call. */
   advance(nowMs: number): void
 }
 
 export const sampleCount = 240
 export const sampleMs = 250
-/** After a longer suspension of the page the values are unknown. */
+/** The maximum number of elapsed windows. If there are more, the page was suspended and the values are unknown. */
 const maxMissed = 8
 
 interface Track extends Samples {
-  /** Of the current quarter second. */
+  /** The extremes in the current 250 ms window. */
   minRf: number
   maxAudio: number
   /** Latest values. */
@@ -95,7 +95,7 @@ function note(track: Track, channel: WatchedChannel, isLive: boolean) {
   track.maxAudio = most(track.maxAudio, track.nowAudio)
 }
 
-/** Ignores NaN. */
+/** Returns the smaller value; ignores NaN in `a`. */
 function least(a: number, b: number): number {
   return Number.isNaN(a) || b < a ? b : a
 }
@@ -104,7 +104,7 @@ function most(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a
 }
 
-/** Reads every change and writes four times per second until `signal` is aborted. */
+/** Records every change of the levels, and finishes the elapsed windows, until `signal` is aborted. */
 export function keepHistory(store: Store, history: History, signal: AbortSignal): void {
   const isLive = (receiverId: number, channelId: number) => store.facts(receiverId, channelId)?.isLive === true
   const unsubscribe = store.subscribe(() => history.look(store.get(), isLive))

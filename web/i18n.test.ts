@@ -94,7 +94,7 @@ interface Usage {
   readonly values: readonly string[] | null
 }
 
-/** Calls of `t`, and string literals elsewhere that are keys. */
+/** Finds the calls of `t`, and all other string literals that are keys. */
 function usages(): Usage[] {
   return sources.flatMap((path) => {
     const found: Usage[] = []
@@ -160,7 +160,7 @@ const textAttributes = new Set([
 /** Elements whose content is the same in every language. */
 const verbatim = new Set(['code', 'pre', 'kbd'])
 
-/** Literal texts that a component displays or announces. */
+/** Returns the literal texts that a component displays or announces. */
 function literalTexts(path: string, text: string): string[] {
   const texts: string[] = []
   visit(parseSync(path, text).program as unknown as Node, false)

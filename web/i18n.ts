@@ -1,4 +1,4 @@
-/** The texts of the pages, in the browser's language. Ready before any module that imports `t` runs. */
+/** The texts of the pages, in the browser's language. They are loaded before any module that imports `t` runs. */
 
 import { createInstance } from 'i18next'
 import english from './languages/en.json' with { type: 'json' }
@@ -15,7 +15,7 @@ declare module 'i18next' {
 interface LanguageChoice {
   /** File name in `languages/`, without the extension. */
   readonly language: string
-  /** BCP 47 tag from the browser, with the region that decides the format of dates and numbers. */
+  /** BCP 47 tag from the browser, with the region, which determines the format of dates and numbers. */
   readonly locale: string
 }
 
@@ -25,7 +25,7 @@ const loaders = import.meta.glob<Catalogue>(['./languages/*.json', '!./languages
 const choice = chooseLanguage(globalThis.navigator?.languages ?? [], ['en', ...Object.keys(loaders).map(languageOf)])
 const translated = await loaders[`./languages/${choice.language}.json`]?.().catch(() => null)
 
-/** Locale of dates and numbers, and value of `<html lang>`; English when the catalogue could not be loaded. */
+/** The locale for dates, numbers and `<html lang>`; English if the catalogue could not be loaded. */
 export const locale = translated || choice.language === 'en' ? choice.locale : 'en'
 
 const i18n = createInstance()
@@ -44,7 +44,10 @@ export const { t } = i18n
 
 if (globalThis.document !== undefined) document.documentElement.lang = locale
 
-/** The first preferred locale that has a catalogue; `pt` also matches `pt-BR`. Falls back to English. */
+/**
+ * Returns the first preferred locale that has a catalogue, otherwise English. The catalogue `pt` is also used for
+ * `pt-BR`.
+ */
 export function chooseLanguage(preferred: readonly string[], available: readonly string[]): LanguageChoice {
   for (const locale of preferred) {
     const parts = locale.toLowerCase().split('-')

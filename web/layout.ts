@@ -11,7 +11,7 @@ export interface LocationOption {
   readonly within: readonly number[]
 }
 
-/** In display order. */
+/** Returns all locations in display order. */
 export function locationOptions(layout: HardwareLayout): readonly LocationOption[] {
   const walk = (locations: readonly LayoutLocation[], before: Omit<LocationOption, 'id'>): LocationOption[] =>
     locations.flatMap(({ id, name, locations: inner }) => {
@@ -27,11 +27,11 @@ export function locationOptions(layout: HardwareLayout): readonly LocationOption
 
 export interface PlacedReceiver {
   readonly receiver: LayoutReceiver
-  /** Id of its location; null without one. */
+  /** Id of the receiver's location; null if it has none. */
   readonly locationId: number | null
 }
 
-/** Receivers without a location first. */
+/** Returns all receivers, those without a location first. */
 export function receiversOf(layout: HardwareLayout): readonly PlacedReceiver[] {
   return [
     ...layout.unplaced.map((receiver) => ({ receiver, locationId: null })),
@@ -39,7 +39,7 @@ export function receiversOf(layout: HardwareLayout): readonly PlacedReceiver[] {
   ]
 }
 
-/** In the location and all locations inside it. */
+/** Returns the receivers in a location and in all locations inside it. */
 export function receiversIn(location: LayoutLocation): PlacedReceiver[] {
   return [
     ...location.receivers.map((receiver) => ({ receiver, locationId: location.id })),
@@ -48,12 +48,12 @@ export function receiversIn(location: LayoutLocation): PlacedReceiver[] {
 }
 
 export interface LayoutSearch {
-  /** Part of a name, model, address or slot; a location matches with its whole content. */
+  /** Part of a name, model, address or slot. If the name of a location matches, so does everything in it. */
   readonly search?: string | undefined
   readonly isActive?: boolean | undefined
 }
 
-/** Matching receivers with their locations; other locations are left out. Without a search the whole layout. */
+/** Returns the matching receivers and the locations that contain them; without any filter, the whole layout. */
 export function filterLayout(layout: HardwareLayout, { search = '', isActive }: LayoutSearch): HardwareLayout {
   const text = search.trim().toLowerCase()
   if (text === '' && isActive === undefined) return layout

@@ -3,7 +3,7 @@
 import type { Painting } from './painter.ts'
 
 interface LevelTextOptions {
-  /** Provides font and colour, and the accessible name. */
+  /** Determines the font and colour, and is given the accessible name. */
   readonly element: HTMLElement
   read(): string
 }
@@ -11,7 +11,7 @@ interface LevelTextOptions {
 /** Faster changes cannot be read. */
 const changeIntervalMs = 250
 
-/** Right-aligned in its element. */
+/** The text is right-aligned in its element. */
 export function createLevelText({ element, read }: LevelTextOptions): Painting {
   const style = getComputedStyle(element)
   let text = ''
@@ -35,7 +35,7 @@ export function createLevelText({ element, read }: LevelTextOptions): Painting {
       context.font = `${style.fontWeight} ${size}px ${style.fontFamily}`
       context.fillStyle = style.color
       context.textAlign = 'right'
-      // The baseline where the DOM would place it, on a whole pixel.
+      // Places the baseline where the DOM would, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')
       context.fillText(text, left + width, Math.floor(top + (height + above - below) / 2))
     },

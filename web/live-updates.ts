@@ -1,14 +1,14 @@
-/** Connects socket, REST API and store: keeps the state complete and current until `signal` is aborted. */
+/** Keeps the store complete and current, from the WebSocket and the REST API, until `signal` is aborted. */
 
 import type { Api } from './api.ts'
 import { openSocket, retryDelayMs } from './socket.ts'
 import type { Store } from './store.ts'
 
 const healthIntervalMs = 10_000
-/** Changed settings and removed receivers are not published; only a snapshot contains them. */
+/** Changed settings and removed receivers are not published, so a snapshot is loaded periodically. */
 const snapshotIntervalMs = 60_000
 const pollIntervalMs = 5_000
-/** Minimum time between snapshots for updates about unknown receivers. */
+/** Minimum time between snapshots that are loaded because of updates about unknown receivers. */
 const unknownReceiverIntervalMs = 5_000
 
 export interface LiveUpdateOptions {
@@ -52,7 +52,8 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, signal }
       } else {
         store.dispatch({ type: 'connection', connection: 'lost', nextTryAt: change.nextTryAt, at: Date.now() })
       }
-      // Also after a loss: the response contains the error, or the data of a service without live updates.
+      // Also when the connection is lost: the request fails with an error to show, or live updates have been disabled
+      // and the snapshot says so.
       scheduleSnapshot(0)
     },
   })
@@ -77,7 +78,7 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, signal }
     return phase === 'ready' && !config.enable_websocket
   }
 
-  /** The earlier of two scheduled times wins. */
+  /** Loads a snapshot after `delayMs`, unless an earlier one is already scheduled. */
   function scheduleSnapshot(delayMs: number) {
     if (signal.aborted) return
     if (isSnapshotLoading) {

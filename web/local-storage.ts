@@ -1,6 +1,6 @@
 /** Settings in local storage. */
 
-/** Without storage access nothing is remembered; the address still works. */
+/** If the browser denies access to its storage, nothing is remembered; settings in the URL still work. */
 export function readLocal(key: string): string {
   try {
     return localStorage.getItem(key) ?? ''
@@ -13,6 +13,6 @@ export function writeLocal(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // As above.
+    // Access to the storage was denied, or it is full.
   }
 }

@@ -26,7 +26,7 @@ import { Monitor } from './views/monitor.tsx'
 import { UnknownPage } from './views/unknown-page.tsx'
 import { Wall } from './views/wall.tsx'
 
-/** The live pages are in the first script, except the channel page with its large charts. */
+/** The live pages are part of the initial script, except for the channel page with its large chart library. */
 const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
   desk: async () => Monitor,
   wall: async () => Wall,
@@ -71,7 +71,7 @@ async function start(container: HTMLElement) {
   )
   if (page === 'about') await showHealth()
 
-  /** An unknown code is ignored, like every unknown value in the address. */
+  /** Returns the code if it is configured. An unknown code is ignored, like every unknown value in the URL. */
   async function knownManufacturer(code: string | null): Promise<string | null> {
     if (code === null) return null
     const response = await api.health()

@@ -17,7 +17,7 @@ interface Bars {
   audio: number
   peak: number
   peakAt: number
-  /** RF is a percentage of the device's own scale, without a known limit for weak RF. */
+  /** Whether RF is a percentage of the device's own scale, for which no limit for weak RF is known. */
   isPercent: boolean
   isLive: boolean
 }
@@ -41,7 +41,7 @@ const audioTicks = [audioShare(-40), audioShare(-20), highFrom]
 const riseMs = 45
 const fallMs = 140
 const peakHoldMs = 1_500
-/** Fraction of the bar per second. */
+/** How fast the peak marker falls, as a fraction of the bar per second. */
 const peakFall = 0.4
 
 export function createMeterStrip({ element, read }: MeterOptions): Painting {
@@ -64,11 +64,11 @@ export function createMeterStrip({ element, read }: MeterOptions): Painting {
 interface Moment {
   readonly now: number
   readonly elapsed: number
-  /** Canvas pixels. */
+  /** Width of the strip in canvas pixels. */
   readonly width: number
 }
 
-/** Advances by one frame; returns whether the bars are still moving. */
+/** Advances the bars by one frame; returns whether they are still moving. */
 function move(bars: Bars, levels: Levels, { now, elapsed, width }: Moment): boolean {
   const { audio, isLive } = levels
   const before = { ...bars }
@@ -111,7 +111,7 @@ function isSame(a: Drawing, b: Drawing): boolean {
   return isAsLong && a.isPercent === b.isPercent && a.isLive === b.isLive
 }
 
-/** Each bar is centred in its half. */
+/** Draws both bars, each centred in its half of the strip. */
 function drawBars(context: CanvasRenderingContext2D, drawing: Drawing, box: Box, palette: Palette) {
   const { rf, audio, peak, isPercent, isLive } = drawing
   const { left, top, width, height } = box

@@ -8,7 +8,7 @@ export interface NameFit {
 }
 
 const least = 2.2
-/** Longer names are truncated: smaller text would not be legible. */
+/** The longest width in em that is not truncated: smaller text would not be legible. */
 const most = 22
 
 export function fitName(name: string): NameFit {
@@ -22,7 +22,7 @@ export function fitName(name: string): NameFit {
   return { whole, broken }
 }
 
-/** Widths of bold letters in the fonts of the style sheet, rounded up: a name that does not fit is truncated. */
+/** Widths of bold letters in the style sheet's fonts. Rounded up, because a name wider than its box is cut off. */
 const widths: readonly [letters: RegExp, em: number][] = [
   [/[iljI.,:;'’|!]/u, 0.32],
   [/[ftr()[\]/ -]/u, 0.42],

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Device time, updated every second. */
+/** Returns the device time, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

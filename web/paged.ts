@@ -1,4 +1,4 @@
-/** One page of a long list, selected by the address. */
+/** One page of a long list; the page number is taken from the URL. */
 
 import { useEffect } from 'react'
 import type { PageBody } from '../src/model/api.ts'
@@ -8,7 +8,7 @@ import { type Resource, useResource } from './resource.ts'
 
 export const pageSize = 50
 
-/** `path`: list below `/api/`; polled every `intervalMs`. */
+/** Polls the list at `path` (`/api/…`) every `intervalMs`, with the filters and the page number from the URL. */
 export function usePaged<Item>(path: string, filters: readonly Filter[], intervalMs: number): Resource<PageBody<Item>> {
   const [search, change] = useSearch()
   const paging = { page: String(pageNumber(search)), page_size: String(pageSize) }

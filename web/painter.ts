@@ -1,10 +1,11 @@
 /**
- * Paints all meters, levels and charts of the page on one canvas in one requestAnimationFrame loop. One canvas, because
- * a compositing layer per card costs the browser more than all painting. Levels are painted as well, because a text
- * change in the DOM triggers layout and paint of all cards. The canvas is positioned over the cards, extends slightly
- * beyond the viewport, and is repositioned when scrolling approaches its edge.
+ * Paints all meters, levels and charts of the page on one canvas in one requestAnimationFrame loop. There is only one
+ * canvas, because a compositing layer for every card would cost the browser more than all the painting. Levels are
+ * painted too, because changing a text in the DOM makes the browser lay out and paint all cards again. The canvas lies
+ * over the cards, extends slightly beyond the viewport, and is repositioned when scrolling approaches its edge.
  *
- * A painting is drawn only while it is visible and dirty. The loop stops when nothing moves.
+ * Everything on the canvas is a painting: one meter, level or chart, which covers one element. It is drawn only while
+ * it is visible and dirty. The loop stops when nothing moves.
  */
 
 import { type Palette, readPalette } from './palette.ts'
@@ -14,9 +15,9 @@ export interface Painting {
   readonly element: HTMLElement
   /** Requests a redraw; cleared before `draw`. */
   isDirty: boolean
-  /** Advances by one frame. `width` is in canvas pixels. Returns whether the painting is still moving. */
+  /** Advances the animation by one frame. Returns whether it is still running. `width` is in canvas pixels. */
   step(now: number, elapsedMs: number, width: number): boolean
-  /** Redraws the whole box, in canvas pixels. */
+  /** Redraws the whole box, which is given in canvas pixels. */
   draw(context: CanvasRenderingContext2D, box: Box, palette: Palette): void
 }
 
@@ -149,7 +150,7 @@ function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   }
 }
 
-/** Half the margin remains, which is enough time to reposition. */
+/** Whether scrolling has used up half of the margin. The other half lasts until the canvas is repositioned. */
 function isLeaving({ top, height }: Window, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)
@@ -161,7 +162,7 @@ function isLeaving({ top, height }: Window, field: DOMRect): boolean {
 function openWindow(layer: HTMLCanvasElement, field: DOMRect): Window {
   const above = Math.max(0, Math.floor(-field.top - marginPx))
   const height = Math.max(0, Math.min(Math.ceil(field.height) - above, innerHeight + 2 * marginPx))
-  // On whole device pixels, so that painted text aligns with the DOM.
+  // Aligns the canvas with whole device pixels, so that painted text aligns with the DOM.
   const left = onPixel(field.left) - field.left
   const top = onPixel(field.top + above) - field.top
   layer.width = Math.round(field.width * devicePixelRatio)

@@ -23,7 +23,7 @@ it('sends a day to the API as its local midnight', () => {
   })
 })
 
-it('uses the default until the address has a value', () => {
+it('uses the default until the URL has a value', () => {
   const usual: readonly Filter[] = [{ name: 'status', label: '', kind: 'choice', options: [], usual: 'pending' }]
   expect(queryOf(usual, valuesInForce(usual, ''))).toBe('status=pending')
   expect(queryOf(usual, valuesInForce(usual, '?status=any'))).toBe('')

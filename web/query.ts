@@ -1,4 +1,4 @@
-/** Filters and page numbers of a list, stored in the address for bookmarks, links and the back button. */
+/** Filters and page numbers of a list. They are kept in the URL, for bookmarks, links and the back button. */
 
 import { useCallback, useSyncExternalStore } from 'react'
 
@@ -7,24 +7,24 @@ interface Option {
   readonly text: string
 }
 
-/** `choice`: one of its options; `day`: a date. */
+/** The value of a `choice` is one of its options, that of a `day` is a date. */
 export type Filter =
   | {
       readonly name: string
       readonly label: string
       readonly kind: 'choice'
       readonly options: readonly Option[]
-      /** Default when the address has no value; `any` then selects everything. */
+      /** The default when the URL has no value. If there is a default, the value `any` selects everything. */
       readonly usual?: string
     }
   | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
 
-/** Value that selects everything for a filter with a default. */
+/** The value that selects everything in a filter that has a default. */
 export const any = 'any'
 
 export type Values = Readonly<Record<string, string>>
 
-/** The filter values in the address; unknown names and values are ignored. */
+/** Returns the filter values in the URL; unknown names and values are ignored. */
 export function filterValues(filters: readonly Filter[], search: string): Values {
   const query = new URLSearchParams(search)
   const known = filters.flatMap((filter) => {
@@ -42,7 +42,7 @@ function isValue(filter: Filter, value: string): boolean {
   return value !== '' && value.length <= 255
 }
 
-/** Includes the defaults of filters that are not in the address. */
+/** Returns the effective filter values: those in the URL, and the defaults of all other filters. */
 export function valuesInForce(filters: readonly Filter[], search: string): Values {
   const usual = filters.flatMap((filter) =>
     filter.kind === 'choice' && filter.usual !== undefined ? [[filter.name, filter.usual]] : [],
@@ -50,7 +50,7 @@ export function valuesInForce(filters: readonly Filter[], search: string): Value
   return { ...Object.fromEntries(usual), ...filterValues(filters, search) }
 }
 
-/** Query for the API. A day begins at midnight in the device's time zone and is converted to UTC. */
+/** Returns the query for the API. A day begins at midnight in the device's time zone and is converted to UTC. */
 export function queryOf(filters: readonly Filter[], values: Values, paging: Values = {}): string {
   const query = new URLSearchParams(paging)
   for (const { name, kind } of filters) {
@@ -66,7 +66,7 @@ export function pageNumber(search: string): number {
   return /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1
 }
 
-/** The address with changed values; null removes one. Other parameters are kept. */
+/** Changes values in the query of a URL; null removes a value. Other parameters are kept. */
 export function withValues(search: string, values: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams(search)
   for (const [name, value] of Object.entries(values)) {
@@ -79,7 +79,7 @@ export function withValues(search: string, values: Readonly<Record<string, strin
 
 const addressChanged = 'micwatch-address'
 
-/** The query of the address, and a function that changes it without a reload. */
+/** Returns the query of the page's URL, and a function that changes it without a reload. */
 export function useSearch(): [search: string, change: (values: Readonly<Record<string, string | null>>) => void] {
   const search = useSyncExternalStore(follow, () => location.search)
   const change = useCallback((values: Readonly<Record<string, string | null>>) => {

@@ -6,13 +6,13 @@ import type { ApiResponse, Problem, Shape } from './api.ts'
 import { useServices } from './context.ts'
 
 export interface Resource<Body> {
-  /** The latest body; kept during a refresh and when a refresh fails. */
+  /** The latest response body; kept during a refresh, and also if the refresh fails. */
   readonly body: Body | null
   /** Error of the latest request; null on success. */
   readonly problem: Problem | null
-  /** The body belongs to a previous path; the response for the current path is pending. */
+  /** Whether `body` belongs to the previous path, because the response for the current one is pending. */
   readonly isChanging: boolean
-  /** Device time of the body. */
+  /** Device time at which `body` was received. */
   readonly readAt: number | null
   reload(): Promise<void>
 }
@@ -51,7 +51,7 @@ export function useResource<Body>(path: string, isBody: Shape<Body>, intervalMs?
   return { body, problem, readAt, reload, isChanging: state.path !== path && state.path !== null }
 }
 
-/** Schedules the next call after the previous one has finished. Becoming visible triggers a call at once. */
+/** Schedules each call after the previous one has finished. When the page becomes visible, a call is made at once. */
 function pollWhileVisible(call: () => Promise<void>, intervalMs: number): () => void {
   const left = new AbortController()
   let timer = setTimeout(again, intervalMs)
@@ -69,7 +69,7 @@ function pollWhileVisible(call: () => Promise<void>, intervalMs: number): () => 
   }
 }
 
-/** The sign-in page returns here. */
+/** Opens the sign-in page, which returns to this page afterwards. */
 function redirectToSignIn(mount: string): void {
   location.replace(signInPath(mount))
 }

@@ -1,4 +1,4 @@
-/** Runs an action on several items when the API has one request per item. */
+/** Runs an action on several items if the API needs one request per item. */
 
 import type { ApiResponse, Problem } from './api.ts'
 
@@ -7,7 +7,7 @@ export interface BulkResult {
   readonly failed: readonly { readonly id: number; readonly error: string }[]
 }
 
-/** Sequential. Fails as a whole only if every request fails. `nameOf` names the item in error messages. */
+/** Sends the requests one by one. Fails as a whole only if every request fails. Error messages contain `nameOf(id)`. */
 export async function runForEach(
   ids: readonly number[],
   nameOf: (id: number) => string,

@@ -4,7 +4,7 @@ import type { Levels } from './store.ts'
 
 export const rfShare = (dbm: number) => share(dbm, -100, -30)
 
-/** From dBm if reported, else from the percentage of the device's own scale; null without either. */
+/** Converts dBm if reported, otherwise the percentage of the device's own scale; returns null if neither is known. */
 export function rfShareOf({ rf, rfPercent }: Pick<Levels, 'rf' | 'rfPercent'>): number | null {
   if (rf !== null) return rfShare(rf)
   return rfPercent === null ? null : share(rfPercent, 0, 100)

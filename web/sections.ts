@@ -36,7 +36,7 @@ export function useSections(): readonly Section[] {
   return sections.map(({ name, pages }) => ({ name, pages: pages.filter((page) => page !== 'nodes') }))
 }
 
-/** False for a service without the endpoint; true until that is known. */
+/** Whether the service has a Nodes page, which older versions do not. True until that is known. */
 export function useHasNodes(): boolean {
   const { api } = useServices()
   const [hasNodes, setHasNodes] = useState(true)

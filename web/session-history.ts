@@ -3,7 +3,10 @@
 export interface Sample {
   /** Device time in whole seconds since the epoch. */
   readonly at: number
-  /** dBm, or percent of the device's own scale; dBFS; percent. Null if not reported or not live. */
+  /**
+   * RF in dBm or in percent of the device's own scale, audio in dBFS, battery in percent; null if not reported or not
+   * live.
+   */
   readonly rf: number | null
   readonly rfPercent: number | null
   readonly audio: number | null
@@ -14,9 +17,9 @@ export function unknownAt(at: number): Sample {
   return { at, rf: null, rfPercent: null, audio: null, battery: null }
 }
 
-/** Three hours: a show with its sound check. */
+/** Three hours, which is enough for a show and its sound check. */
 const maxSamples = 3 * 3_600
-/** A longer gap interrupts the line: the page was not open. */
+/** After a longer gap the page must have been closed, so the line in the chart is interrupted. */
 const gapSeconds = 5
 
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
@@ -26,7 +29,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
   return [...samples, ...gap, sample].slice(-maxSamples)
 }
 
-/** The stored samples; invalid rows are ignored. */
+/** Parses the stored samples; invalid rows are ignored. */
 export function parseSamples(text: string): readonly Sample[] {
   try {
     const rows: unknown = JSON.parse(text)

@@ -5,7 +5,7 @@ import type { Permission } from '../src/model/access.ts'
 import type { SessionBody } from '../src/model/people.ts'
 import { useServices } from './context.ts'
 
-/** Null until it is loaded, and without permission to read it. */
+/** Returns the session; null until it is loaded, and if the user may not read it. */
 export function useSession(): SessionBody | null {
   const { api } = useServices()
   const [session, setSession] = useState<SessionBody | null>(null)

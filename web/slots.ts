@@ -5,7 +5,7 @@ import { isSpacer, nextSpacer } from './visible-slots.ts'
 
 const lastSlot = 65_535
 
-/** Consecutive slots become a range. */
+/** Formats the slots; three or more consecutive slots become a range. */
 export function formatSlots(slots: readonly number[]): string {
   const parts: string[] = []
   for (let from = 0; from < slots.length; ) {
@@ -20,7 +20,7 @@ export function formatSlots(slots: readonly number[]): string {
   return parts.join(', ')
 }
 
-/** In input order; otherwise an error message that names the invalid part. */
+/** Parses the slots, in the order of the text. If a part is invalid, returns an error message that names it. */
 export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: false; expected: string } {
   const slots: number[] = []
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')

@@ -1,9 +1,9 @@
-/** Scales a photo down to a small data URL: every open page loads the pictures of all performers. */
+/** Scales a photo down to a small data URL, because every open page loads the pictures of all performers. */
 
 const longestEdge = 384
 const maxChars = 200_000
 
-/** Null if the browser cannot decode the file. */
+/** Returns the data URL; null if the browser cannot decode the file. */
 export async function smallPicture(file: Blob): Promise<string | null> {
   const bitmap = await createImageBitmap(file).catch(() => null)
   if (bitmap === null) return null

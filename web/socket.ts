@@ -13,7 +13,10 @@ export interface SocketOptions {
 
 const pingIntervalMs = 1_000
 const ping = JSON.stringify({ type: 'ping' } satisfies ClientMessage)
-/** Longer than a ping round trip: an unplugged cable sends no close event, so silence is the only sign. */
+/**
+ * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign;
+ * the responses to regular pings normally interrupt it.
+ */
 const silenceMs = 2_500
 const openingMs = 8_000
 const checkIntervalMs = 250
@@ -57,7 +60,7 @@ export function openSocket({ url, signal, onMessage, onStatus }: SocketOptions):
 
     const check = setInterval(() => {
       const now = performance.now()
-      // Time during which the page was suspended does not count as silence.
+      // Time during which the page was suspended is not silence.
       silence += Math.min(now - checkedAt, 2 * checkIntervalMs)
       checkedAt = now
       if (silence > (openedAt === null ? openingMs : silenceMs)) return lose()
@@ -93,12 +96,12 @@ export function openSocket({ url, signal, onMessage, onStatus }: SocketOptions):
   }
 }
 
-/** 1, 2, 4 … 30 s with jitter of 0.5 to 1.5, so that many pages do not reconnect at the same time. */
+/** Returns 1, 2, 4 … 30 s times a random factor of 0.5 to 1.5, so that many pages do not reconnect at the same time. */
 export function retryDelayMs(losses: number, random: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(losses, 5)) * (0.5 + random)
 }
 
-/** Null for unknown messages: a newer server may send more types. */
+/** Parses a message; returns null if its type is unknown, because a newer server may send more types. */
 export function parseMessage(data: unknown): ServerMessage | null {
   if (typeof data !== 'string') return null
   let message: unknown

@@ -3,14 +3,17 @@
 import type { ManufacturerHealth } from '../src/model/health.ts'
 import { t } from './i18n.ts'
 
-/** One message per failing source, with its address if there are several; otherwise the error of the manufacturer. */
+/**
+ * Returns one message per failing source, with the source if there are several. If none fails, returns the
+ * manufacturer's own error, if any.
+ */
 export function listErrors({ sources, error }: Pick<ManufacturerHealth, 'sources' | 'error'>): readonly string[] {
   const failing = sources.flatMap(({ source, error: reason }) => (reason === null ? [] : [{ source, reason }]))
   if (failing.length === 0) return error === null ? [] : [error]
   return failing.map(({ source, reason }) => (sources.length === 1 ? reason : t('health.failing', { source, reason })))
 }
 
-/** One message per failing device, and a count of those that are not listed. */
+/** Returns one message per failing device, and one with the number of failing devices that are not listed. */
 export function listDeviceErrors(about: Pick<ManufacturerHealth, 'device_errors' | 'more'>): readonly string[] {
   const { device_errors, more } = about
   const listed = device_errors.map(({ device, error }) => t('health.failing', { source: device, reason: error }))

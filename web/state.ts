@@ -1,5 +1,5 @@
 /**
- * State of the live pages and its transitions. Pure: each event carries its time.
+ * State of the live pages and its transitions. The functions are pure: every event contains its time.
  *
  * Connecting and loading:
  *   1. The socket opens (`connection` is `open`). The displayed state remains marked as stale.
@@ -18,14 +18,14 @@ import type { Health, Problem } from './api.ts'
 
 /** A channel with values that only this page keeps. */
 export interface WatchedChannel extends ChannelBody {
-  /** When the transmitter turned off; null while it is on and if it never was. */
+  /** When the transmitter turned off; null while it is on, and if it has never been on. */
   readonly offSince: number | null
   /** Last known value after the transmitter has turned off. */
   readonly lastBattery: number | null
   readonly lastName: string | null
   /** Time of the latest overload, until a user clears it. */
   readonly clippedAt: number | null
-  /** Time of the latest weak RF, and of RF that was at most fair. */
+  /** When RF was last weak, and when it was last at most fair. */
   readonly weakAt: number | null
   readonly fairAt: number | null
 }
@@ -53,19 +53,22 @@ export interface WatchState {
   readonly problem: Problem | null
   readonly connection: ConnectionState
   readonly nextTryAt: number | null
-  /** The receivers match the server without gaps. */
+  /** Whether `receivers` is current: no update since the snapshot has been missed. */
   readonly isFresh: boolean
   /** Time of the latest message or snapshot. */
   readonly receivedAt: number | null
-  /** Updates since the snapshot was requested; null when none is pending, or when the connection changed meanwhile. */
+  /**
+   * Updates since a snapshot was requested. Null if no snapshot is pending, or if the connection has changed since the
+   * request.
+   */
   readonly since: readonly TimedUpdate[] | null
-  /** An update requires a new snapshot. */
+  /** Whether an update has arrived that requires a new snapshot. */
   readonly needsSnapshot: boolean
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
-  /** The groups were edited on this page after the snapshot was requested, which may not contain the edit. */
+  /** Whether groups were edited on this page after the snapshot was requested, so that it may not contain the edit. */
   readonly hasEditedGroups: boolean
-  /** By `performerKey`. */
+  /** Keyed by `performerKey`. */
   readonly performers: ReadonlyMap<string, AssignedPerformer>
   readonly config: Settings
   readonly health: Health | null
@@ -96,11 +99,11 @@ export function performerKey(receiverId: number, channel: number): string {
   return `${receiverId}.${channel}`
 }
 
-/** At or above: overload. */
+/** An audio level at or above this one is an overload. */
 export const clippingFrom = -1
-/** Below: weak (`poor` in the receiver's signal_quality). */
+/** RF below this level is weak (`poor` in the receiver's `signal_quality`). */
 export const weakBelow = -85
-/** Below: at most fair. */
+/** RF below this level is at most fair. */
 export const fairBelow = -70
 
 export function initialState(now: number): WatchState {
@@ -128,7 +131,7 @@ export function apply(watchState: WatchState, event: WatchEvent): WatchState {
   return applyAll(watchState, [event])
 }
 
-/** Applies many events at once: copies the map of receivers once per run of updates. */
+/** Applies many events at once; consecutive updates share one copy of the map of receivers. */
 export function applyAll(watchState: WatchState, events: readonly WatchEvent[]): WatchState {
   let next = watchState
   for (let index = 0; index < events.length; ) {
@@ -193,7 +196,7 @@ function applyOther(watchState: WatchState, event: WatchEvent): WatchState {
     case 'performers':
       return { ...watchState, performers: event.performers }
     case 'connection':
-      // Updates the time as well, so that ages are correct before the next tick.
+      // Also updates `now`, so that ages are correct before the next tick.
       return applyConnection({ ...watchState, now: event.at }, event.connection, event.nextTryAt ?? null)
     case 'overload_cleared':
       return clearOverload(watchState, event.receiverId, event.channelId)
@@ -212,7 +215,7 @@ function applyMessage(watchState: WatchState, message: ServerMessage, at: number
 }
 
 function applySnapshot(watchState: WatchState, data: DataBody, at: number): WatchState {
-  // A transmitter that turned off during a gap was last known to be on at the latest message.
+  // If a transmitter turned off while updates were missed, it was last known to be on when the latest message came.
   const lastKnownAt = watchState.isFresh ? at : (watchState.receivedAt ?? at)
   const receivers = new Map<number, WatchedReceiver>()
   for (const body of data.receivers) {
@@ -236,7 +239,7 @@ function applySnapshot(watchState: WatchState, data: DataBody, at: number): Watc
   return watchState.since === null || watchState.since.length === 0 ? loaded : mergeUpdates(loaded, watchState.since)
 }
 
-/** Keeps the same array while the content is equal, so that a snapshot triggers no layout. */
+/** Whether the groups are equal. The previous array is then kept, so that the page need not be rendered again. */
 function isSameGroups(before: readonly Group[], after: readonly Group[]): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }
@@ -270,7 +273,10 @@ function watchChannel(
   const before = known?.find((item) => item.id === body.id)
   const transmitter = body.transmitter
   const previousTransmitter = before?.transmitter ?? null
-  /** Unchanged values are not sent again: a condition that ends now lasted until now. */
+  /**
+   * Returns when the condition last held. Unchanged values are not sent again, so a condition that no longer holds did
+   * hold until this update.
+   */
   const lastMoment = (holds: (channel: ChannelBody) => boolean, known: number | null): number | null => {
     if (holds(body)) return at
     return before !== undefined && holds(before) ? lastKnownAt : known
@@ -299,7 +305,7 @@ export function isFair(channel: ChannelBody): boolean {
   return isBelow(channel, fairBelow)
 }
 
-/** Percentage of the device's own scale, if it does not report dBm. */
+/** Returns RF as a percentage of the device's own scale, if the device does not report dBm. */
 export function rfPercentOf({ transmitter, details }: Pick<ChannelBody, 'transmitter' | 'details'>): number | null {
   return transmitter === null || transmitter.rf_level !== null ? null : (details?.rf_percent ?? null)
 }

@@ -5,11 +5,11 @@ import { applyAll, initialState, rfPercentOf, type WatchEvent, type WatchState }
 
 export interface Store {
   get(): WatchState
-  /** The state of a channel card; the same object while nothing changes. */
+  /** Returns the state of a channel card, as the same object until something changes. */
   facts(receiverId: number, channelId: number): ChannelFacts | null
-  /** All cards sorted by slot; updated once per second, so that cards do not jump. */
+  /** Returns all cards sorted by slot; updated once per second, so that cards do not jump. */
   cards(): readonly ChannelFacts[]
-  /** Values that change too often for the facts. */
+  /** Returns the values that change too often to be part of the facts. */
   levels(receiverId: number, channelId: number): Levels
   dispatch(event: WatchEvent): void
   subscribe(listener: () => void): () => void
@@ -87,7 +87,8 @@ export function createStore(now: number): Store {
     },
     dispatch(event) {
       waiting.push(event)
-      // Applied at once: a hidden page gets no frames, and the next group edit depends on the previous one.
+      // Group edits are applied at once, because the next edit depends on them. A full queue is applied at once because
+      // the browser may delay the timers of a hidden page.
       if (event.type === 'connection' || event.type === 'groups' || waiting.length >= maxQueued) return flush()
       if (isScheduled) return
       isScheduled = true
@@ -101,7 +102,7 @@ export function createStore(now: number): Store {
   }
 }
 
-/** Compares what affects cards. */
+/** Whether everything that affects the cards is unchanged. */
 function isSameState(a: WatchState, b: WatchState): boolean {
   if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.connection !== b.connection) return false
   if (a.performers !== b.performers) return false

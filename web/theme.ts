@@ -12,7 +12,7 @@ function systemTheme(): Exclude<Theme, 'system'> {
   return matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'
 }
 
-/** The theme from the address or from local storage, before the page is rendered. */
+/** Reads the theme from the URL or from local storage, for use before the page is rendered. */
 export function rememberedTheme(search: string): Theme {
   return viewOf(search, `theme=${readLocal('micwatch.theme')}`).theme
 }

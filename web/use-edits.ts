@@ -34,7 +34,7 @@ export function useEdits(): Edits {
         store.dispatch({ type: 'groups', groups: groupsAfter(store.get().groups, response.body), at: Date.now() })
       else showMessage({ text: response.problem.detail, tone: 'alarm' })
       store.dispatch({ type: 'tick', at: Date.now() })
-      // The snapshot also contains changes by other users.
+      // Loads a new snapshot, to pick up changes that other users made meanwhile.
       retry()
       return response.ok ? response.body : null
     },

@@ -45,11 +45,11 @@ function readTab(key: string): string {
   }
 }
 
-/** Without storage space or access, nothing survives a reload. */
+/** Stores a text for this tab. If the storage is full or access is denied, the samples do not survive a reload. */
 function writeTab(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text)
   } catch {
-    // As above.
+    // The storage is full, or access to it was denied.
   }
 }

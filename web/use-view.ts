@@ -1,4 +1,4 @@
-/** The current view and a function to change it. The address and local storage follow. */
+/** The current view, and a function that changes it and updates the URL and local storage. */
 
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { useServices } from './context.ts'
@@ -20,7 +20,7 @@ export function useView(page: LivePage): [View, (change: Partial<View>) => void]
       const next = { ...viewOf(location.search, storedView(page)), manufacturer, ...patch }
       store(page, memoryOf(next))
       const address = location.pathname + searchOf(next, location.search)
-      // A page is loaded for one manufacturer or for all of them.
+      // A page loads the data of either one manufacturer or all of them, so a change requires a reload.
       if (next.manufacturer !== manufacturer) return location.assign(address)
       history.replaceState(null, '', address)
       window.dispatchEvent(new Event(viewChanged))
@@ -42,7 +42,7 @@ function follow(listener: () => void): () => void {
 }
 
 function storedView(page: LivePage): string {
-  // The first occurrence of a name counts: the default is "problems first" on narrow screens.
+  // Only the first `sort` in this query is used, so the appended one is the default on narrow screens.
   const narrow = page === 'desk' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
   return `${readLocal(`micwatch.view.${page}`)}&theme=${readLocal('micwatch.theme')}${narrow}`
 }

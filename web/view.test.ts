@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { defaultView, memoryOf, searchOf, sharedSearchOf, viewOf } from './view.ts'
 
-it('prefers the address over stored settings over defaults', () => {
+it('prefers the URL to stored settings, and those to defaults', () => {
   expect(viewOf('')).toEqual(defaultView)
   expect(viewOf('', 'sort=problems&theme=light')).toMatchObject({ sort: 'problems', theme: 'light' })
   expect(viewOf('?sort=name', 'sort=problems&theme=light')).toMatchObject({ sort: 'name', theme: 'light' })

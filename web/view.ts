@@ -1,4 +1,4 @@
-/** View settings of a page: the address overrides local storage, which overrides the default. */
+/** View settings of a page: the URL overrides local storage, which overrides the defaults. */
 
 export const sorts = ['slot', 'problems', 'name', 'battery', 'rf'] as const
 export const stateFilters = ['all', 'problems', 'on', 'off'] as const
@@ -52,10 +52,10 @@ const choices = {
   pictures: switches,
 } as const
 
-/** Filters are not stored: a channel hidden by an old search could be missed. */
+/** Filters are not stored, because a channel that is hidden by an old search could be overlooked. */
 const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'charts', 'pictures'] as const
 
-/** Unknown names and values are ignored. */
+/** Reads the view from a query; unknown names and values are ignored. */
 export function viewOf(search: string, remembered = ''): View {
   const old = parseSearch(remembered)
   const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
@@ -78,12 +78,12 @@ function parseSearch(search: string): Partial<View> {
   return values as Partial<View>
 }
 
-/** Query that restores this view on this device; other parameters are kept. */
+/** Returns the query that restores this view on this device; other parameters in `search` are kept. */
 export function searchOf(view: View, search = ''): string {
   return write(view, search, (key) => view[key] !== defaultView[key])
 }
 
-/** Query that restores this view on any device, independent of its local storage. */
+/** Returns the query that restores this view on any device, whatever is in its local storage. */
 export function sharedSearchOf(view: View, search = ''): string {
   const isRemembered = (key: keyof View) => (rememberedKeys as readonly string[]).includes(key)
   return write(view, search, (key) => isRemembered(key) || view[key] !== defaultView[key])

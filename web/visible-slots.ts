@@ -6,14 +6,14 @@ import type { Sort, StateFilter, View } from './view.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
-  /** A slot of the group without a channel: equipment without telemetry, or equipment that is not there yet. */
+  /** A slot in the group that has no channel yet, or is used by equipment without telemetry. */
   | { readonly kind: 'planned'; readonly slot: number }
-  /** Left blank on purpose. */
+  /** A blank slot: left empty on purpose. */
   | { readonly kind: 'spacer'; readonly slot: number }
 
 /**
- * Slots from here on without a channel are blank spaces: a group is a list of distinct slots and has no other way to
- * store them.
+ * Slots in this range are blank slots if they have no channel. A group is a list of distinct slots, so blank slots need
+ * numbers of their own.
  */
 const firstSpacer = 65_001
 const lastSpacer = 65_535
@@ -38,8 +38,8 @@ export function visibleSlots({ cards, groups, view, rfOf }: VisibleSlotOptions):
 }
 
 /**
- * All slots of the group in its order. With a manufacturer filter, planned slots are displayed only if the group
- * belongs to that manufacturer.
+ * Returns all slots of the group in its order. If the page shows one manufacturer, planned slots are included only if
+ * the group belongs to it.
  */
 function groupSlots(group: Group, cards: readonly ChannelFacts[], manufacturer: string | null): VisibleSlot[] {
   const bySlots = new Map(cards.map((card) => [card.slot, card]))
@@ -60,7 +60,7 @@ export function isSpacer(slot: number): boolean {
   return slot >= firstSpacer && slot <= lastSpacer
 }
 
-/** An unused blank slot; null when all are used. */
+/** Returns an unused blank slot; null when all are used. */
 export function nextSpacer(slots: readonly number[]): number | null {
   for (let slot = firstSpacer; slot <= lastSpacer; slot++) if (!slots.includes(slot)) return slot
   return null
@@ -85,7 +85,7 @@ function isOff({ state, flags }: ChannelFacts): boolean {
   return [state, ...flags].some((item) => item === 'off' || item === 'off_recently')
 }
 
-/** Every word must occur in some field. */
+/** Whether every word of the search occurs in at least one field. */
 function matchesSearch(card: ChannelFacts, q: string): boolean {
   if (q === '') return true
   const { slot, token, name, receiverName, receiverModel, receiverIp, frequency, manufacturer } = card
@@ -110,17 +110,17 @@ function sortCards(cards: readonly ChannelFacts[], sort: Sort, rfOf: VisibleSlot
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-/** Channels without a name last. */
+/** Returns the sort key; channels without a name come last. */
 function nameOf({ name }: ChannelFacts): string {
   return name ?? '\uffff'
 }
 
-/** Unknown values last. */
+/** Compares two levels; unknown values come last. */
 function weakestFirst(a: number | null, b: number | null): number {
   return a === b ? 0 : (a ?? Number.MAX_VALUE) - (b ?? Number.MAX_VALUE)
 }
 
-/** Encodes the tiles as a string, so that React re-renders only when they differ. */
+/** Encodes the slots as a string, so that React re-renders only when they differ. */
 export function encodeSlots(entries: readonly VisibleSlot[]): string {
   return entries
     .map((entry) =>

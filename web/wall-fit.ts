@@ -16,20 +16,20 @@ export interface Fit {
   readonly rows: number
   readonly card: Space
   readonly gap: number
-  /** Font size of a card in CSS pixels, the base of all its sizes. */
+  /** Font size of a card in CSS pixels. All other sizes in the card are relative to it. */
   readonly unit: number
   readonly step: Step
 }
 
 /** Preferred ratio of width to height. */
 const shapes: Record<Layout, number> = { grid: 1.6, list: 13 }
-/** Width and height of a card's content in units. */
+/** Width and height of the content of a card at each step, in units. */
 const unitsWide: Record<Step, number> = { full: 15, usual: 15, status: 12, name: 9 }
 const unitsHigh: Record<Step, number> = { full: 15, usual: 11.6, status: 7.8, name: 3.9 }
 /** Minimum legible unit in CSS pixels. */
 const minUnit: Record<Step, number> = { full: 12, usual: 10, status: 9, name: 0 }
 const listStep = { wide: 46, high: 2.9 }
-/** Maximum unit. */
+/** Maximum unit in CSS pixels. */
 const maxUnit = 46
 
 export function fitWall(count: number, room: Space, layout: Layout, detail: Detail): Fit {
@@ -47,7 +47,7 @@ export function fitWall(count: number, room: Space, layout: Layout, detail: Deta
   return { columns, rows, card, gap, unit: unitOf(card, step), step }
 }
 
-/** The grid with the largest cards of nearly the preferred ratio. */
+/** Returns the grid with the largest cards whose shape is close to the preferred ratio. */
 function bestGrid(count: number, room: Space, gap: number, shape: number): { columns: number; rows: number } {
   let best = { columns: 1, rows: count, worth: -1 }
   for (let columns = 1; columns <= count; columns++) {
@@ -60,7 +60,7 @@ function bestGrid(count: number, room: Space, gap: number, shape: number): { col
   return best
 }
 
-/** The step with the most content that is legible at this size; `detail` can only reduce it. */
+/** Returns the step with the most content that is legible at this size; `detail` can only reduce the content. */
 function stepOf(card: Space, detail: Detail): Step {
   const steps: readonly Step[] = ['full', 'usual', 'status', 'name']
   const from = detail === 'auto' ? 0 : steps.indexOf(detail)

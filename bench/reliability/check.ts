@@ -6,19 +6,20 @@ export interface Finding {
   readonly name: string
   readonly value: number
   readonly unit: string
-  /** The figure of a minimal implementation, measured in the same run. */
+  /** The same value for a minimal implementation, measured in the same run. */
   readonly reference?: number
-  /** As text, for example `≤ 5`. */
+  /** The target as text, for example `≤ 5`. */
   readonly target: string
   readonly isMet: boolean
   /**
-   * For lost writes, bugs and leaks, which do not depend on the speed of the machine. The others are times and rates.
+   * True for lost writes, bugs and leaks, which do not depend on the speed of the machine. All other findings are times
+   * and rates.
    */
   readonly isCritical?: boolean
 }
 
 export interface CheckOptions {
-  /** Run the short variant, which CI runs on every push. */
+  /** Whether to run the short variant, which CI runs on every push. */
   readonly isQuick: boolean
   readonly seed: number
   log(text: string): void
@@ -27,14 +28,14 @@ export interface CheckOptions {
 export interface Check {
   readonly id: string
   readonly description: string
-  /** Part of the selection that CI runs on every push. */
+  /** Whether CI runs this check on every push. */
   readonly isQuick?: boolean
-  /** Takes so long that it runs only if `--only` selects it. */
+  /** Whether the check takes so long that it runs only if `--only` selects it. */
   readonly isLong?: boolean
   run(atEnd: AtEnd, options: CheckOptions): Promise<readonly Finding[]>
 }
 
-/** A finding that is met if there are no problems; logs each problem. */
+/** Logs each problem; returns a finding that is met if there are none. */
 export function expectNone(name: string, problems: readonly string[], log: CheckOptions['log']): Finding {
   for (const problem of problems) log(`  ${problem}`)
   return { name, value: problems.length, unit: '', target: '0', isMet: problems.length === 0, isCritical: true }

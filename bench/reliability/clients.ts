@@ -1,4 +1,7 @@
-/** L4, L5, L6, L8: many WebSocket clients, a client that does not read, and more updates than can be sent. */
+/**
+ * Checks L4, L5, L6 and L8 of docs/reliability.md: many WebSocket clients, a client that does not read, and more
+ * updates than can be sent.
+ */
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +21,7 @@ interface Fixture {
   push(change: Change, level: number): void
 }
 
-/** Starts a service whose upstream pushes only what the bench sends. */
+/** Starts a service whose upstream pushes only what the check sends. */
 async function startFixture(atEnd: AtEnd, receivers: number): Promise<Fixture> {
   const simulator = await startShureSimulator({ ...plainShow, receivers, channelsPerReceiver: 4 })
   atEnd(() => simulator.close())
@@ -28,7 +31,7 @@ async function startFixture(atEnd: AtEnd, receivers: number): Promise<Fixture> {
   await waitFor('all receivers are listed', async () => (await listReceivers()).length === receivers)
   await waitFor('the subscription is open', async () => {
     if (simulator.push.connections > 0) return true
-    // On a busy machine the first cycle may time out, and the next one is due in an hour.
+    // On a busy machine the first cycle may time out, and the next one would only run an hour later.
     await service.post('/api/refresh/')
     return false
   })
@@ -61,7 +64,7 @@ async function openClients(
   return { sockets, counts }
 }
 
-/** The time until 99% of the clients, and until all, have received another frame; in ms. */
+/** Measures the time in ms until 99% of the clients, and until all of them, have received another frame. */
 async function measureSpread(counts: readonly number[], send: () => void): Promise<{ p99: number; all: number }> {
   const before = [...counts]
   const startedAt = performance.now()
@@ -79,8 +82,8 @@ async function measureSpread(counts: readonly number[], send: () => void): Promi
 }
 
 /**
- * The times from ping to pong in ms. Each client sends a ping once a second, unless it still waits for a pong; the time
- * that it has waited at the end counts as well.
+ * Measures the times from ping to pong in ms. Each client sends a ping once a second, unless it is still waiting for a
+ * pong. If it is still waiting at the end, the time that it has waited so far is included.
  */
 async function measurePongs(sockets: readonly Socket[], seconds: number): Promise<number[]> {
   const times: number[] = []
@@ -194,7 +197,7 @@ export const pausedClient: Check = {
   },
 }
 
-/** Sends one change at a time while all other receivers change too; the times until all clients have it, in ms. */
+/** Measures the times in ms until all clients have received a change of one receiver, while all others change too. */
 async function measureDelays(
   counts: readonly number[],
   changes: readonly Change[],
@@ -244,9 +247,8 @@ export const saturation: Check = {
     for (const { receivers, rate, responseMs, oldest } of ours) {
       const send = (index: number) => relay.send(clientFrame(changes[index] as Change, lowestLevel))
       const reference = await framesPerSecond(bare.counts, receivers, seconds, send)
-      // 15,000/s, or 90% of the frames sent if that is less; at least 30% of the relay's rate. Missing frames were
-      // replaced
-      // by newer ones.
+      // 15,000/s, or 90% of the frames sent if that is less, but at least 30% of the relay's rate. Missing frames were
+      // replaced by newer ones.
       const minimum = Math.max(Math.min(15_000, receivers * 300 * 0.9), 0.3 * reference)
       findings.push(atLeast(`frames, ${receivers} receivers`, rate, minimum, '/s', reference))
       findings.push(atMost(`age of the oldest value at a client, ${receivers} receivers`, oldest, 2, 'cycles'))
@@ -258,7 +260,10 @@ export const saturation: Check = {
 
 const lowestLevel = -90
 
-/** Clients that parse their messages. A receiver's level rises by one per cycle, so a level shows its age in cycles. */
+/**
+ * Opens clients that parse their messages. A receiver's level rises by one per cycle, so a level shows how many cycles
+ * old it is.
+ */
 async function openLevelReaders(atEnd: AtEnd, address: string, total: number) {
   const levelsByClient = await Promise.all(
     Array.from({ length: total }, async () => {
@@ -277,7 +282,10 @@ async function openLevelReaders(atEnd: AtEnd, address: string, total: number) {
     for (const levels of levelsByClient) oldest = Math.max(oldest, level - (levels.get(id) ?? lowestLevel - 1))
   }
   return {
-    /** The level to send next. Also records how many cycles each client is behind. */
+    /**
+     * Returns the level to send next for this receiver. Also updates the greatest number of cycles by which any client
+     * lags behind.
+     */
     nextLevel(id: number): number {
       const before = newest.get(id)
       if (before !== undefined) compare(id, before)
@@ -285,7 +293,7 @@ async function openLevelReaders(atEnd: AtEnd, address: string, total: number) {
       newest.set(id, level)
       return level
     },
-    /** The largest number of cycles that any client was behind so far. */
+    /** Returns the greatest number of cycles by which any client has lagged behind so far. */
     oldest(): number {
       for (const [id, level] of newest) compare(id, level)
       return oldest
@@ -293,7 +301,7 @@ async function openLevelReaders(atEnd: AtEnd, address: string, total: number) {
   }
 }
 
-/** Frames per second delivered to all clients together, while each receiver changes once a second. */
+/** Measures the frames per second delivered to all clients together, while each receiver changes once a second. */
 async function framesPerSecond(
   counts: readonly number[],
   receivers: number,

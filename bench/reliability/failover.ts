@@ -1,4 +1,6 @@
-/** V2: time to recover after a database outage, and after the polling process was killed. */
+/**
+ * Check V2 of docs/reliability.md: time to recover from a database outage, and after the polling process was killed.
+ */
 
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
@@ -57,7 +59,7 @@ async function secondsUntilWorking(service: Service): Promise<number> {
   return (performance.now() - restoredAt) / 1000
 }
 
-/** Kills the polling process repeatedly, and measures the time until the standby process polls. */
+/** Kills the polling process repeatedly, and measures how long it takes until the standby process polls. */
 async function measureTakeover(
   rounds: number,
   first: Service,

@@ -1,4 +1,4 @@
-/** Z1: random input to every interface. */
+/** Check Z1 of docs/reliability.md: random input to every interface. */
 
 import { createTempFolder } from '../harness.ts'
 import { atMost, type Check, expectNone } from './check.ts'

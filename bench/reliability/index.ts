@@ -41,8 +41,8 @@ ${checks.map(({ id, description }) => `                 ${id.padEnd(4)}${descrip
   --json         print one JSON document on standard output
   --help
 
-A check that could not run, or that missed the target for a time or a rate, runs again; only a target missed twice counts as
-missed. Lost writes, bugs and leaks count at once.
+A check that could not run, or that missed the target for a time or a rate, runs again; the target is missed only if
+both runs miss it. Lost writes, bugs and leaks are failures at once.
 
 The exit code is 1 for lost writes, bugs, leaks, and checks that could not run.`
 
@@ -117,7 +117,7 @@ function isRetryable({ findings, failure }: Result): boolean {
   return failure !== null || findings.some(({ isMet, isCritical }) => !isMet && !isCritical)
 }
 
-/** A time or a rate counts as missed if both runs missed it; a critical finding if either did. */
+/** Combines two runs: a time or a rate is missed if both runs missed it, a critical finding if either of them did. */
 function combineRuns(first: Result, second: Result): Result {
   const isCriticalFailure = ({ isMet, isCritical }: Finding) => !isMet && isCritical === true
   const findings = second.findings.map((finding, index) => {

@@ -1,4 +1,4 @@
-/** L1, L2, L3: throughput, and response times under load. */
+/** Checks L1, L2 and L3 of docs/reliability.md: throughput, and response times under load. */
 
 import { Agent, get } from 'node:http'
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
@@ -58,7 +58,7 @@ export const openLoop: Check = {
     return [
       atMost('responses, p99', percentile(durations, 99), 100, 'ms'),
       atMost('responses, median', percentile(durations, 50), 50, 'ms'),
-      // Twelve polls, of which the first and the last may be outside the measurement.
+      // There are twelve polls, the first and last of which may be outside the measurement, so ten are expected.
       atLeast('frames received by the clients', frames, 500 * (receivers / 20) * 10, ''),
     ]
   },
@@ -66,7 +66,7 @@ export const openLoop: Check = {
 
 type Simulator = Awaited<ReturnType<typeof startShureSimulator>>
 
-/** Without subscriptions, only polling reports changes. */
+/** Makes the system reject subscriptions, so that changes are only reported to polls. */
 function rejectSubscriptions(simulator: Simulator): void {
   simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$/ })
 }
@@ -155,7 +155,7 @@ export const manyReceivers: Check = {
   },
 }
 
-/** The channels of each receiver in data.json, as JSON text by receiver id. */
+/** Returns the channels of each receiver in data.json, as JSON text by receiver id. */
 async function readChannels(service: Service): Promise<ReadonlyMap<number, string>> {
   const { receivers } = (await service.get('/api/data.json')).json as { receivers: { id: number; channels: unknown }[] }
   return new Map(receivers.map(({ id, channels }) => [id, JSON.stringify(channels)]))

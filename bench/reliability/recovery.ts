@@ -1,4 +1,7 @@
-/** V1, A1, L7: recovery after an upstream fault, regular polling despite another faulty upstream, and start-up. */
+/**
+ * Checks V1, A1 and L7 of docs/reliability.md: recovery after an upstream fault, a steady polling interval while
+ * another upstream fails, and start-up time.
+ */
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

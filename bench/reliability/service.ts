@@ -1,4 +1,7 @@
-/** Starts the built Micwatch in a separate process and folder, with a rate limit that the benches do not reach. */
+/**
+ * Starts the built version of Micwatch in a separate process and folder, with a rate limit that the checks do not
+ * reach.
+ */
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,7 +23,9 @@ export interface Service extends HttpClient, Pick<Child, 'pid' | 'ended' | 'log'
 
 export const unlimited = { max_requests: 1_000_000, window_seconds: 1, overrides: {} }
 
-/** `folder` holds the configuration and the data; a later start with the same folder uses the same data. */
+/**
+ * Starts the service. `folder` contains its configuration and data; a later start with the same folder reuses the data.
+ */
 export async function startService(
   atEnd: AtEnd,
   folder: string,
@@ -41,7 +46,7 @@ export async function startService(
   return { ...http, pid, ended, log, port: Number(new URL(address).port), address, startMs, kill }
 }
 
-/** The configuration entry for a simulator. */
+/** Returns the configuration entry for a simulator. */
 export function entryOf(
   { manufacturer: code, config }: Pick<Simulator, 'manufacturer' | 'config'>,
   overrides: object = {},
@@ -51,7 +56,7 @@ export function entryOf(
 
 const frozenTime = Date.now()
 
-/** Simulator options with a fixed clock, so that only what the bench changes changes. */
+/** Simulator options with a fixed clock, so that nothing changes except what a check changes. */
 export const plainShow = {
   now: () => frozenTime,
   rateLimit: { perSecond: 100_000, burst: 100_000 },

@@ -1,5 +1,6 @@
 /**
- * K1, K2: as many cycles as in eight hours, without pauses and with faults in between. Nothing may grow or slow down.
+ * Checks K1 and K2 of docs/reliability.md: as many cycles as in eight hours, without pauses and with faults in between.
+ * Nothing may grow or slow down.
  */
 
 import { readdir } from 'node:fs/promises'
@@ -40,7 +41,7 @@ export const soak: Check = {
       { inject: network.refuse, clear: network.restore, status: 503 },
       upstream({ type: 'status', status: 500 }),
       upstream({ type: 'truncated' }),
-      // Lasts until the timeout of one second.
+      // This fault lasts until the request times out after one second.
       upstream({ type: 'hang' }),
       { inject: redis.kill, clear: redis.start, status: 200 },
     ]
@@ -102,7 +103,7 @@ export const soak: Check = {
 
 async function readResources(pid: number, folder: string): Promise<{ descriptors: number; bytes: number }> {
   const descriptors = (await readdir(`/proc/${pid}/fd`).catch(() => [])).length
-  // Page counts include the write-ahead log, so the time of a checkpoint makes no difference.
+  // Page counts include the write-ahead log, so it makes no difference when a checkpoint takes place.
   const database = new DatabaseSync(join(folder, 'data', 'micwatch.db'), { readOnly: true })
   const read = (pragma: string) => Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0] as number
   const bytes = read('page_count') * read('page_size')
@@ -110,7 +111,7 @@ async function readResources(pid: number, folder: string): Promise<{ descriptors
   return { descriptors, bytes }
 }
 
-/** Compares the minimum of each window, because memory above it may be uncollected garbage. */
+/** Compares the minimum of each window, because anything above it may be uncollected garbage. */
 function checkMemory(samples: readonly number[]): Finding[] {
   const size = Math.floor(samples.length / windows)
   if (size === 0) return []

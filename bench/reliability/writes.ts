@@ -1,4 +1,4 @@
-/** W1, W2: acknowledged writes survive kill -9, and no receiver is stored twice. */
+/** Checks W1 and W2 of docs/reliability.md: acknowledged writes survive kill -9, and no receiver is stored twice. */
 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -73,8 +73,8 @@ function findCorruption(path: string): string[] {
 }
 
 /**
- * Waits until the service writes again after the database restart, then kills it, so that the next one starts from
- * stored data.
+ * Waits until the service writes again after the database restart, then kills it, so that the next service must start
+ * from the stored data.
  */
 async function expectRecovery(service: Service): Promise<void> {
   await waitFor(
@@ -103,7 +103,8 @@ async function checkReport(
 }
 
 /**
- * Two services continuously poll a system whose lists change with every request; halfway, one is killed and restarted.
+ * Lets two services continuously poll a system whose list changes with every request; halfway, one service is killed
+ * and restarted.
  */
 async function pollTogether(
   system: ListSystem,
@@ -157,7 +158,7 @@ async function findDuplicates(service: Service): Promise<string[]> {
   return duplicates
 }
 
-/** The keys of this receiver that another receiver has as well. */
+/** Returns the keys of this receiver that are already in `knownKeys`, because another receiver has them too. */
 async function findDuplicatesOf(service: Service, id: number, knownKeys: Set<string>): Promise<string[]> {
   const { json } = await service.get(`/api/receivers/${id}/`)
   const keys = ['id', 'api_device_id', 'serial_number', 'mac_address']

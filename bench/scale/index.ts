@@ -1,4 +1,4 @@
-/** `npm run bench:scale`: capacity and cost of one to four processes that share one PostgreSQL and one Redis. */
+/** `npm run bench:scale`: capacity and cost of one to four processes that share one PostgreSQL and one Redis server. */
 
 import { parseArgs } from 'node:util'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
@@ -27,9 +27,9 @@ const help = `npm run bench:scale -- [options]
   --json           print one JSON document on standard output
   --help
 
-Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine. Takes about two
-minutes on an idle machine. PostgreSQL runs with fsync=off. The exit code is 1 if the bench could not run. It does not
-depend on the figures.`
+Starts PostgreSQL, Redis, ${systems} simulated systems and up to four Micwatch processes on this machine. Takes about
+two minutes on an idle machine. PostgreSQL runs with fsync=off. The exit code is 1 if the benchmark could not run. It
+does not depend on the figures.`
 
 process.exitCode = await main()
 
@@ -66,7 +66,7 @@ async function main(): Promise<number> {
     else console.log(`\n${formatTable(results)}`)
     return 0
   } catch (error) {
-    console.error(`The bench cannot run: ${error instanceof Error ? error.stack : String(error)}`)
+    console.error(`The benchmark cannot run: ${error instanceof Error ? error.stack : String(error)}`)
     return 1
   } finally {
     for (const close of closers.reverse()) await close()

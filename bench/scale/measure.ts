@@ -1,4 +1,4 @@
-/** Measures one topology under load: resources of each node, latency of changes, load of PostgreSQL and Redis. */
+/** Measures one topology under load: resources of each node, latency of changes, load on PostgreSQL and Redis. */
 
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -38,9 +38,9 @@ interface Latency {
 
 export interface Measured {
   readonly nodes: readonly NodeFigures[]
-  /** Latency from before the upstream's write to the message at a client of the node that polls this upstream. */
+  /** Latency from before the upstream's write until a client of the node that polls this upstream has the message. */
   readonly sameNode: Latency
-  /** The same for clients of other nodes; null if there is only one node. */
+  /** The same latency for clients of the other nodes; null if there is only one node. */
   readonly otherNode: Latency | null
   /** Changes that a client did not receive within ten seconds of the last one. */
   readonly missed: number
@@ -88,7 +88,7 @@ export async function measure(
 
 type SourcedChange = Change & { readonly code: string; send(text: string): void }
 
-/** One change for every receiver, alternating between the systems. */
+/** Returns one change for every receiver, alternating between the systems. */
 async function listChanges([first]: readonly Node[], { upstreams }: Deployment): Promise<readonly SourcedChange[]> {
   if (first === undefined) throw new Error('The list of nodes is empty.')
   const shown = await readReceivers(first.address)
@@ -154,7 +154,7 @@ async function openNodeClients(atEnd: AtEnd, { pid, address }: Node, clients: nu
   return { receivedAt, read }
 }
 
-/** The number of polling cycles so far, and their total duration. */
+/** Reads the number of polling cycles so far, and their total duration. */
 async function readPollCounters(address: string): Promise<{ cycles: number; cycleSeconds: number }> {
   const text = await (await fetch(`${address}/metrics`)).text()
   const sum = (name: string) =>

@@ -1,6 +1,6 @@
 /**
- * Starts Micwatch processes that share one database; ready when each shows all receivers and the systems are evenly
- * assigned.
+ * Starts Micwatch processes that share one database, and waits until each shows all receivers and the systems are
+ * evenly assigned.
  */
 
 import { writeFile } from 'node:fs/promises'
@@ -64,7 +64,7 @@ export async function openNodes(
       () => deployment.upstreams.every(({ simulator }) => simulator.push.connections > 0),
       startTimeoutMs,
     )
-    // This PostgreSQL runs without autovacuum, which would do this within a minute.
+    // In production, autovacuum would do this within a minute, but this PostgreSQL server runs without it.
     await client.query('vacuum analyze')
     const leases = await listLeases(client)
     return nodes.map(({ pid, address }) => ({
@@ -105,7 +105,7 @@ interface LeaseRow {
   readonly isSubscription: boolean
 }
 
-/** The current leases for polling and for subscriptions; an owner has the form host:pid:random. */
+/** Returns the current leases for polling and for subscriptions; an owner has the form host:pid:random. */
 async function listLeases(client: pg.Client): Promise<readonly LeaseRow[]> {
   const { rows } = await client.query(
     `select source, owner from leases where owner is not null and expires_at > epoch_ms() and source ~ '^(link:)?hall-'`,
@@ -118,8 +118,8 @@ async function listLeases(client: pg.Client): Promise<readonly LeaseRow[]> {
 }
 
 /**
- * True if the systems are evenly assigned and each node subscribes to the systems it polls; otherwise a subscription
- * would move during the measurement.
+ * Whether the systems are evenly assigned and each node subscribes to the systems it polls. Otherwise a subscription
+ * would move to another node during the measurement.
  */
 function isBalanced(leases: readonly LeaseRow[], polling: number): boolean {
   const polls = leases.filter(({ isSubscription }) => !isSubscription)

@@ -1,4 +1,4 @@
-/** Simulated systems without common devices. */
+/** Simulated systems that have no devices in common. */
 
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'

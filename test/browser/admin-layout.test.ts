@@ -35,7 +35,7 @@ async function addLocation(page: Page, name: string, parent?: string) {
   await page.getByRole('button', { name: 'Add location', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
-  if (parent !== undefined) await dialog.getByLabel('Inside').selectOption({ label: parent })
+  if (parent !== undefined) await dialog.getByLabel('Parent location').selectOption({ label: parent })
   await page.keyboard.press('Enter')
   await messages(page).getByText(`${name} saved.`).waitFor()
 }

@@ -96,8 +96,8 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await groupList.getByRole('button', { name: /to slot 2$/ }).click()
   await waitForSlots([4, 2])
   // These edits follow faster than the network responds, and every one is applied.
-  await page.getByRole('button', { name: 'Add blank space' }).click()
-  await page.getByLabel('Slot number to plan').fill('12')
+  await page.getByRole('button', { name: 'Add blank slot' }).click()
+  await page.getByLabel('Planned slot number').fill('12')
   await page.keyboard.press('Enter')
   await waitForSlots([4, 2, 65_001, 12])
   await groupList.getByRole('button', { name: /, slot 12$/ }).press('Enter')
@@ -133,7 +133,7 @@ it('shows why an edit failed and the actual state', async () => {
   await page.getByRole('button', { name: /^Band/ }).click()
   // Another user deletes the group meanwhile.
   await app.send('DELETE', `/api/groups/${group.id}/`)
-  await page.getByRole('button', { name: 'Add blank space' }).click()
+  await page.getByRole('button', { name: 'Add blank slot' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()
   await page.getByRole('button', { name: /^Band/ }).waitFor({ state: 'detached' })
 }, 60_000)

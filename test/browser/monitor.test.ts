@@ -114,7 +114,7 @@ it('explains an empty installation and a required sign-in', async () => {
   expect(await findSeriousViolations()).toEqual([])
   service.data.needsSignIn = true
   await page.reload()
-  await page.getByRole('heading', { name: 'Sign in required' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign-in required' }).waitFor()
 })
 
 const receiverWithChannels = (count: number, transmitter: Parameters<typeof receiver>[1][number] = {}) =>

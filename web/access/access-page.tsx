@@ -1,4 +1,4 @@
-/** Layout of the pages before sign-in: one form, no navigation. */
+/** Layout of the pages that are shown before sign-in: one form, no navigation. */
 
 import { type ReactNode, useEffect } from 'react'
 import '../styles/shell.css'

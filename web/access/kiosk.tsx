@@ -15,12 +15,12 @@ import { ProblemLine } from '../parts/problem.tsx'
 import { AccessPage } from './access-page.tsx'
 import { sendCredentials } from './send-credentials.ts'
 
-/** A screen may start before the service does. */
+/** The time between attempts while the service is unreachable: the screen may start before the service does. */
 const retryMs = 5_000
 
 type Step =
   | { readonly at: 'opening' }
-  /** A user is signed in, who may only want to test the link. */
+  /** A user is signed in and may only want to test the link, so the page asks first. */
   | { readonly at: 'asking'; readonly name: string }
   | { readonly at: 'refused' | 'waiting'; readonly problem: Problem }
 

@@ -1,4 +1,4 @@
-/** The password rules of the service, checked before the request. */
+/** Checks the service's password rules before a request is sent. */
 
 import { passwordProblem } from '../../src/model/password.ts'
 import type { Problem } from '../api.ts'

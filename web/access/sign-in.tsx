@@ -1,4 +1,4 @@
-/** Sign-in form. Continues to the page that was requested. */
+/** The sign-in form. Then opens the page that the user originally requested. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import type { SetupBody, SignedInBody } from '../../src/model/people.ts'

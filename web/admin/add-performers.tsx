@@ -76,7 +76,7 @@ function newPerformers(text: string, known: readonly Performer[]): readonly Draf
   })
 }
 
-/** Sequential; stops at the first error. */
+/** Adds the performers one by one; stops at the first error. */
 async function addAll(api: Api, drafts: readonly Draft[]) {
   for (const [added, draft] of drafts.entries()) {
     const response = await api.write('POST', '/api/performers/', draft, isObject<Performer>)

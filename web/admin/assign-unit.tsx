@@ -50,7 +50,7 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
   )
 }
 
-/** Unassigned units first, then by slot. Units of this performer are left out. */
+/** Returns the units that can be assigned: unassigned ones first, then by slot, without those of this performer. */
 function unitOptions({ units, assignments, performers }: Cast, own: number) {
   const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
   return units

@@ -20,10 +20,10 @@ export interface Cast {
 }
 
 const intervalMs = 10_000
-/** Pictures are large and change rarely. */
+/** Performers include pictures, which are large and rarely change. */
 const performersIntervalMs = 60_000
 
-/** Combines the three lists. */
+/** Loads performers, assignments and units, and combines them into one resource. */
 export function useCast(): Resource<Cast> {
   const performers = useResource('/api/performers/', isList<Performer>, performersIntervalMs)
   const assignments = useResource('/api/assignments/?is_active=true', isList<Assignment>, intervalMs)
@@ -55,7 +55,7 @@ export function setActive(
   return api.write('PUT', `/api/assignments/${id}/`, { is_active }, isObject<Assignment>)
 }
 
-/** Ends the previous assignment of the transmitter first. */
+/** Assigns a transmitter to a performer; first ends its assignment to another performer. */
 export async function assign(
   api: Api,
   { assignments }: Pick<Cast, 'assignments'>,

@@ -34,7 +34,7 @@ export function receiverOf({ receiver_name }: ConnectionBody): string {
   return plainText(receiver_name ?? '') || t('connections.unnamed')
 }
 
-/** Start of the current status. */
+/** Returns the time at which the connection changed to its current status. */
 function sinceOf({ status, connected_at, disconnected_at }: ConnectionBody): string | null {
   return status === 'connected' ? connected_at : disconnected_at
 }

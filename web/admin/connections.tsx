@@ -61,7 +61,7 @@ function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkActi
   ]
 }
 
-/** Always visible: touch devices do not show tooltips. */
+/** Explains the statuses. Always visible, because touch devices do not show tooltips. */
 function Legend() {
   return (
     <dl className="legend" aria-label={t('connections.legend')}>
@@ -75,7 +75,7 @@ function Legend() {
   )
 }
 
-/** Number of failing connections, independent of the filters. */
+/** Shows how many connections are down, whatever filters are set. */
 function Down() {
   const failing = useResource(`${path}?status=error&page_size=1`, isPage<unknown>, intervalMs).body
   const lost = useResource(`${path}?status=disconnected&page_size=1`, isPage<unknown>, intervalMs).body

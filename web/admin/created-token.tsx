@@ -10,14 +10,14 @@ import { QrCode } from '../parts/qr-code.tsx'
 export interface NewToken {
   readonly name: string
   readonly token: string
-  /** Path that a kiosk link opens, including the mount prefix. */
+  /** The path, including the mount prefix, that the kiosk link opens. Missing if the token is for a script. */
   readonly next?: string
 }
 
 export function CreatedToken({ newToken, onDismiss }: { newToken: NewToken; onDismiss: () => void }) {
   const { mount } = useServices()
   const section = useRef<HTMLElement>(null)
-  // The token is shown only once, so it must not be missed.
+  // Moves the focus to the token, which is shown only once and must not be overlooked.
   // biome-ignore lint/correctness/useExhaustiveDependencies: focuses every new token
   useEffect(() => {
     section.current?.focus()
@@ -57,7 +57,7 @@ function exampleOf(base: string, token: string): string {
   return `curl -H "Authorization: Bearer ${token}" ${base}/api/health/`
 }
 
-/** The token is in the fragment, which browsers do not send. */
+/** Returns the URL of a kiosk link. The token is in the fragment, which browsers do not send to servers. */
 function kioskAddress(base: string, next: string, token: string): string {
   return `${base}/kiosk?${new URLSearchParams({ next })}#${token}`
 }

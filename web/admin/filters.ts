@@ -10,7 +10,7 @@ export const yesOrNo = [
   { value: 'false', text: t('parts.filters.no') },
 ] as const
 
-/** Codes of the configured manufacturers; until they are loaded, the code in the address. */
+/** Returns the codes of the configured manufacturers; until they are loaded, only the code in the URL. */
 function useManufacturers(): readonly string[] {
   const [search] = useSearch()
   const { body } = useResource('/api/health/', isObject<Health>)

@@ -9,7 +9,7 @@ import type { Column } from '../parts/data-table.tsx'
 import { formatSlots } from '../slots.ts'
 import type { GroupQuestion } from './group-dialogs.tsx'
 
-/** `onAsk`: null when the user may not edit. */
+/** Returns the columns; `onAsk` is null if the user may not edit groups. */
 export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null): readonly Column<Group>[] {
   const shown: readonly Column<Group>[] = [
     {

@@ -25,13 +25,13 @@ export function GroupDialog({ question, ...rest }: DialogProps & { readonly ques
   return <Remove group={question.group} {...rest} />
 }
 
-/** `group`: null to create one. */
+/** Edits a group, or creates one if `group` is null. */
 function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | null }) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const makers = useManufacturerFilter()
   const options = makers.kind === 'choice' ? [...makers.options] : []
-  // Its manufacturer may have been deleted.
+  // The group's manufacturer may have been deleted; it remains an option, so that saving does not change it.
   const own = group?.manufacturer ?? ''
   if (own !== '' && !options.some(({ value }) => value === own)) options.push({ value: own, text: own })
   const done = async ({ title }: Group) => {

@@ -15,7 +15,7 @@ import { LocationForm, MoveForm, ReceiverForm } from './layout-forms.tsx'
 import { nameOf } from './layout-location.tsx'
 import { nameIn, receiversPath, useMove } from './layout-move.ts'
 
-/** A copy from when the dialog was opened: later refreshes must not change its content. */
+/** The content of the dialog as it was when it opened, because later refreshes must not change it. */
 export type DialogState =
   | { readonly kind: 'move' | 'remove'; readonly receivers: readonly PlacedReceiver[] }
   | { readonly kind: 'edit_receiver'; readonly receiver: LayoutReceiver; readonly locationId: number | null }
@@ -25,7 +25,7 @@ export type DialogState =
 interface LayoutDialogProps {
   readonly dialog: DialogState
   readonly locationOptions: readonly LocationOption[]
-  /** Result of an action on several receivers. */
+  /** Reports the result of an action on several receivers. */
   onReport(result: BulkResult): void
   onDone(): Promise<void>
   onClose(): void

@@ -78,7 +78,10 @@ interface ReceiverFormProps extends Shared {
   onDone(): void
 }
 
-/** Sends only changed fields, so that an unchanged name keeps following its system. */
+/**
+ * Sends only changed fields: if the name were sent unchanged, it would no longer follow the name that the system
+ * reports.
+ */
 export function ReceiverForm({ receiver, locationId, locationOptions, onDone, onClose }: ReceiverFormProps) {
   const { api } = useServices()
   const send = (values: FormData) => {

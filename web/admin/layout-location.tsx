@@ -71,7 +71,7 @@ export function LocationBox(props: Shared & { readonly location: LayoutLocation;
   )
 }
 
-/** Receivers without a location, listed first. */
+/** Shows the receivers without a location. */
 export function Unplaced({ receivers, ...shared }: Shared & { readonly receivers: readonly LayoutReceiver[] }) {
   if (receivers.length === 0) return null
   return (

@@ -8,7 +8,7 @@ import { nameOf } from './layout-location.tsx'
 
 export const receiversPath = '/api/admin/receivers/'
 
-/** Moves each receiver to its location. */
+/** Returns a function that moves each receiver to the given location. */
 export function useMove() {
   const { api } = useServices()
   return (moves: readonly PlacedReceiver[], reason: string) => {

@@ -14,7 +14,7 @@ export interface ManufacturerActions {
   remove(record: ManufacturerBody): void
 }
 
-/** `actions`: null when the user may not edit. */
+/** Returns the columns; `actions` is null if the user may not edit manufacturers. */
 export function manufacturerColumns(actions: ManufacturerActions | null): readonly Column<ManufacturerBody>[] {
   return [
     {
@@ -53,7 +53,7 @@ export function nameOf({ name, code }: Pick<ManufacturerBody, 'name' | 'code'>):
   return plainText(name) || code
 }
 
-/** The configuration can also disable a manufacturer. */
+/** Whether the manufacturer is enabled, both by its record and by its connection settings. */
 export function isEnabled({ api_enabled, config }: ManufacturerBody): boolean {
   return api_enabled && config.enabled !== false
 }

@@ -18,7 +18,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Starts the test when it is opened. */
+/** Tests the connection as soon as the dialog opens. */
 export function TestDialog({ record, onClose }: DialogProps) {
   const { api } = useServices()
   const { send, problem } = useRequest()

@@ -16,7 +16,7 @@ import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'
 
 type Config = ManufacturerBody['config']
 
-/** The fields for this type of system. A secret keeps the key under which it is stored. */
+/** Returns the fields for this type of system. A stored secret is edited under the key that it already has. */
 export function keysFor(plugin: PluginBody | undefined, config: Config): readonly ConfigKey[] {
   const isSharedKey = 'shared_key' in config || (plugin?.code === 'shure' && !('password' in config))
   const secret = isSharedKey && !('PASSWORD' in config) ? 'shared_key' : 'password'
@@ -32,7 +32,7 @@ export function keysFor(plugin: PluginBody | undefined, config: Config): readonl
   ]
 }
 
-/** Only the changed fields. */
+/** Returns only the fields that the user has changed. */
 export function typedConfig(config: Config, keys: readonly ConfigKey[], values: FormData): Record<string, unknown> {
   return changedConfig(config, keys, (name) => {
     const value = values.get(fieldName(name))
@@ -40,7 +40,7 @@ export function typedConfig(config: Config, keys: readonly ConfigKey[], values: 
   })
 }
 
-/** Name of the field in error responses. */
+/** Returns the name of the field in error responses. */
 function fieldName(name: string): string {
   return `config.${name}`
 }
@@ -75,7 +75,8 @@ function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
       return <TextField {...shared} defaultValue={fieldValue(config, key)} spellCheck={false} />
     case 'shared_key':
     case 'password':
-      // Selects the mask on focus: an edited mask would be stored as a wrong secret.
+      // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
+      // replaces it completely: a partly edited one would be stored as the secret.
       return (
         <PasswordField
           {...shared}

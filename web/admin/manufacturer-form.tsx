@@ -1,4 +1,4 @@
-/** Adds or actions a manufacturer. The settings can be tested before they are saved. */
+/** Adds or edits a manufacturer. The settings can be tested before they are saved. */
 
 import { type MouseEvent, useRef, useState } from 'react'
 import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/model/manufacturer-api.ts'
@@ -18,7 +18,7 @@ import { TestResult } from './test-result.tsx'
 export const manufacturersPath = '/api/admin/manufacturers/'
 
 interface ManufacturerFormProps {
-  /** A copy from when the form was opened; null to add one. */
+  /** The record as it was when the form opened; null to add a manufacturer. */
   readonly record: ManufacturerBody | null
   readonly plugins: readonly PluginBody[]
   readonly takenCodes: readonly string[]
@@ -98,7 +98,7 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   )
 }
 
-/** Maps an error in an entry of the device list to the field of the list. */
+/** Assigns an error in one device of the list to the form field that contains the whole list. */
 async function sent<Body>(pending: Promise<ApiResponse<Body>>): Promise<ApiResponse<Body>> {
   const response = await pending
   if (response.ok) return response
@@ -170,7 +170,7 @@ function Others({ trial, keys, onClose }: { trial: Trial; keys: readonly ConfigK
   )
 }
 
-/** The label of a field in an error response. */
+/** Returns the label of the field that an error response names. */
 function labelOf(keys: readonly ConfigKey[], field: string | undefined): string | undefined {
   const key = keys.find((key) => `config.${key}` === field)
   return key === undefined ? field : t(`manufacturers.labels.${key}`)

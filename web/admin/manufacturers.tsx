@@ -33,7 +33,7 @@ export function Manufacturers() {
   )
 }
 
-/** A copy from when the dialog was opened: later refreshes must not change its content. */
+/** The content of the dialog as it was when it opened, because later refreshes must not change it. */
 type DialogState =
   | { readonly kind: 'add' | 'scan' }
   | { readonly kind: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
@@ -102,7 +102,7 @@ function List({ records, plugins, onDone }: ListProps) {
   )
 }
 
-/** Enables without a confirmation. */
+/** Returns a function that enables a manufacturer without asking for confirmation. */
 function useEnable(onDone: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()

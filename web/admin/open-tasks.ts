@@ -7,7 +7,7 @@ import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
 
-/** Five requests at once: an open page must stay within the rate limit. */
+/** Every refresh sends five requests, and a page that stays open must not reach the rate limit. */
 const intervalMs = 10_000
 
 export interface OpenTask {
@@ -15,7 +15,7 @@ export interface OpenTask {
   readonly text: string
   /** Additional information, such as an error message. */
   readonly description?: string | null
-  /** Path below the mount prefix, with the filter that shows the task. */
+  /** The path, without the mount prefix, of the page where the task is done, with the filter that shows it. */
   readonly path: string
 }
 

@@ -11,11 +11,11 @@ import { type Filter, filterValues, useSearch } from '../query.ts'
 import { type Selection, useSelection } from '../selection.ts'
 
 interface PagedListProps<Item> {
-  /** Path of the list below `/api/`. */
+  /** The path of the list, which begins with `/api/`. */
   readonly path: string
   readonly intervalMs: number
   readonly filters: readonly Filter[]
-  /** Texts of the empty list; `noMatch` when a filter is active. */
+  /** Texts for an empty list; `noMatch` is used when a filter is active. */
   readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
   /** A count that does not depend on the filters. */
   readonly count?: ReactNode
@@ -26,7 +26,7 @@ interface PagedListProps<Item> {
 
 interface ListActions<Item> {
   readonly actionsFor: (items: readonly Item[]) => readonly BulkAction[]
-  /** Why the user may not run actions; null when allowed. */
+  /** Why the user may not run these actions; null if they may. */
   readonly refusal: string | null
   /** Reloads data outside the list. */
   readonly onDone?: () => Promise<void>

@@ -10,7 +10,7 @@ import type { PersonQuestion } from './person-dialogs.tsx'
 interface ColumnOptions {
   /** Id of the signed-in user. */
   readonly own: number | null
-  /** Id of the only active administrator. */
+  /** Id of the only active administrator; null if there are several. */
   readonly lastAdmin: number | null
   onAsk(question: PersonQuestion): void
 }

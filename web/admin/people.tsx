@@ -1,4 +1,4 @@
-/** User accounts and roles. */
+/** The Users page: user accounts and roles. */
 
 import { useState } from 'react'
 import type { UserBody } from '../../src/model/people.ts'
@@ -45,7 +45,7 @@ export function People() {
   )
 }
 
-/** The only active administrator, who cannot be removed; null when there are several. */
+/** Returns the id of the only active administrator, who cannot be removed; null if there are several. */
 function lastAdmin(users: readonly UserBody[]): number | null {
   const admins = users.filter(({ role, is_active }) => role === 'admin' && is_active)
   return admins.length === 1 ? (admins[0]?.id ?? null) : null

@@ -14,7 +14,7 @@ interface PerformerActions {
   onUnassign(assignment: Assignment): Promise<void>
 }
 
-/** `actions`: null when the user may not edit. */
+/** Returns the columns; `actions` is null if the user may not edit performers. */
 export function performerColumns(cast: Cast, actions: PerformerActions | null): readonly Column<Performer>[] {
   const shown: readonly Column<Performer>[] = [
     {

@@ -1,4 +1,4 @@
-/** Adds or actions a performer. */
+/** Adds or edits a performer. */
 
 import type { Performer } from '../../src/model/hardware.ts'
 import { type ApiResponse, isObject } from '../api.ts'
@@ -72,7 +72,7 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
   )
 }
 
-/** Undefined leaves the picture as it is. */
+/** Reads the picture to send: undefined keeps the stored picture, null removes it. */
 async function pictureOf(values: FormData): Promise<ApiResponse<string | null | undefined>> {
   const file = values.get('picture')
   if (!(file instanceof File) || file.size === 0) {

@@ -77,7 +77,7 @@ function List({ cast, onAsk, reload }: ListProps) {
   )
 }
 
-/** Without a confirmation: it can be undone. */
+/** Returns a function that unassigns a transmitter without asking for confirmation, because it can be undone. */
 function useUnassign({ performers, units }: Cast, reload: () => Promise<void>) {
   const { api } = useServices()
   const showMessage = useShowMessage()

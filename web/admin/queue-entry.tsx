@@ -116,7 +116,7 @@ function Text({ text }: { text: string | null | undefined }) {
   return <bdi>{plainText(text)}</bdi>
 }
 
-/** Compares as the service does: ignores spaces, case and separators. Unknown values never differ. */
+/** Whether a value differs. Like the service, ignores spaces, case and separators; an unknown value never differs. */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]
   if (found === null || known === null || found === '' || known === '') return false
@@ -134,7 +134,7 @@ function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'ent
   )
 }
 
-/** Line by line, so that bidirectional formatting marks are removed here as well. */
+/** Formats a value as JSON. Each line is cleaned separately, because `plainText` would remove the line breaks. */
 function plainJson(value: unknown): string {
   return JSON.stringify(value, null, 2).split('\n').map(plainText).join('\n')
 }

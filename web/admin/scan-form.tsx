@@ -77,7 +77,7 @@ const columns: readonly Column<FoundDevice>[] = [
   { key: 'channels', title: t('manufacturers.scan.columns.channels'), align: 'end', cell: ({ channels }) => channels },
 ]
 
-/** A system that manages several devices. */
+/** Whether the found device is a system that manages several devices. */
 function isSystem({ device_type }: FoundDevice): boolean {
   return device_type === 'system'
 }

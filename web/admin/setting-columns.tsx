@@ -5,7 +5,7 @@ import type { Column } from '../parts/data-table.tsx'
 import type { SettingQuestion } from './setting-dialogs.tsx'
 import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
 
-/** `onAsk`: null when the user may not edit. `mayReset`: whether the user may also reset a stored value. */
+/** `onAsk` is null if the user may not edit. `mayReset` says whether the user may also reset a stored value. */
 export function settingColumns(
   onAsk: ((question: SettingQuestion) => void) | null,
   mayReset: boolean,

@@ -88,7 +88,7 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
   )
 }
 
-/** The validation rule of the service, checked before the request. */
+/** Checks the service's validation rule before the request is sent. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
   const kind = settingKinds[key]
   if (kind.type === 'boolean' || parseSetting(key, String(values.get('value')).trim()).ok) return null

@@ -1,4 +1,4 @@
-/** A setting of one scope. */
+/** A row of the settings table: one setting, for one manufacturer or for all of them. */
 
 import { type ExplainedSettings, type SettingKey, type SettingsBody, settingKinds } from '../../src/model/settings.ts'
 import { formatDuration, formatPercent } from '../format.ts'
@@ -6,7 +6,7 @@ import { t } from '../i18n.ts'
 
 export type SettingRow = ExplainedSettings[SettingKey] & {
   readonly key: SettingKey
-  /** Null for all manufacturers. */
+  /** Manufacturer code; null for the value that applies to all manufacturers. */
   readonly manufacturer: string | null
 }
 

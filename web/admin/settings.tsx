@@ -1,4 +1,4 @@
-/** Settings that take effect at run time: for all manufacturers and for one. */
+/** Settings that can be changed at run time, for all manufacturers or for one. */
 
 import { useState } from 'react'
 import type { SettingsBody } from '../../src/model/settings.ts'

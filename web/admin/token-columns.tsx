@@ -9,7 +9,7 @@ import type { Column } from '../parts/data-table.tsx'
 import type { TokenQuestion } from './token-dialogs.tsx'
 
 interface ColumnOptions {
-  /** Name of the user who created the token. */
+  /** Returns the name of the user who created the token. */
   makerOf(id: number | null): string
   onAsk(question: TokenQuestion): void
 }

@@ -8,7 +8,7 @@ import { Field, SelectField } from '../parts/field.tsx'
 
 const dayMs = 24 * 3_600_000
 
-/** `keep`: offers to keep the current expiry. */
+/** `keep` adds the option to keep the current expiry. */
 export function EndFields({ keep = false }: { keep?: boolean }) {
   const [choice, setChoice] = useState<string>(keep ? 'keep' : '365')
   const options = (['1', '30', '365', 'never', 'day'] as const).map((value) => ({
@@ -31,13 +31,13 @@ export function EndFields({ keep = false }: { keep?: boolean }) {
   )
 }
 
-/** Expiry is decided by the clock of the service. */
+/** Returns the current time by the service's clock, which decides when a token expires. */
 export function useServiceClock() {
   const { api } = useServices()
   return () => Date.now() + api.clockAheadMs()
 }
 
-/** For the API: undefined keeps the expiry, null means never. */
+/** Returns the `expires_at` to send: undefined keeps the stored expiry, null means that the token never expires. */
 export function endOf(values: FormData, now: number): string | null | undefined {
   const ends = String(values.get('ends'))
   if (ends === 'keep') return undefined
@@ -49,7 +49,7 @@ export function endOf(values: FormData, now: number): string | null | undefined 
 export function endProblem(values: FormData, now: number): Problem | null {
   if (values.get('ends') !== 'day') return null
   const day = Date.parse(`${values.get('expires_at')}T00:00`)
-  // False for NaN as well.
+  // This comparison is also false for NaN, that is, for an invalid date.
   if (day + dayMs > now) return null
   return { kind: 'refused', field: 'expires_at', detail: t('tokens.dayInvalid') }
 }

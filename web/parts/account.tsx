@@ -1,4 +1,4 @@
-/** The signed-in user with role, and the sign-in or sign-out control. */
+/** The signed-in user and their role, and the sign-in link or sign-out button. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import { isNothing } from '../api.ts'
@@ -22,7 +22,7 @@ export function Account() {
   }
   const signOut = async () => {
     await send(() => api.write('POST', '/api/auth/logout', undefined, isNothing))
-    // An error does not matter if the session has ended.
+    // A failed request does not matter if the user turns out to be signed out anyway.
     const after = await api.session(true)
     if (!after.ok ? after.problem.kind === 'sign_in' : after.body.kind !== 'user') {
       location.assign(`${mount}${pathOf('sign_in')}`)

@@ -1,4 +1,4 @@
-/** A confirmation that performs one request and shows the result or the error. */
+/** A confirmation dialog that sends one request and shows the result or the error. */
 
 import type { ReactNode } from 'react'
 import { type ApiResponse, isNothing } from '../api.ts'
@@ -8,7 +8,7 @@ import { Confirmation } from './dialog.tsx'
 import { useShowMessage } from './messages.tsx'
 
 interface ActionProps {
-  /** A question that names the item. */
+  /** The question, which names the item. */
   readonly title: string
   /** Effect of the action. */
   readonly children: ReactNode

@@ -1,11 +1,11 @@
-/** A timestamp from the service as "12 sec ago", with the absolute time as tooltip. */
+/** Shows a timestamp from the service as "12 sec ago", with the absolute time in a tooltip. */
 
 import { useServices } from '../context.ts'
 import { formatDateTime, formatShortDuration } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
 
-/** `at`: ISO 8601; null for never. */
+/** `at` is an ISO 8601 timestamp, or null for "never". */
 export function Ago({ at }: { at: string | null }) {
   const { api } = useServices()
   const now = useNow()

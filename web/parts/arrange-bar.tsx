@@ -1,4 +1,4 @@
-/** Controls for the whole group, undo and done. */
+/** The bar of the arrange mode: tools for the displayed group, and the Undo and Done buttons. */
 
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/model/api.ts'
@@ -120,7 +120,7 @@ interface OneLineFormProps {
   readonly initial?: string
   readonly placeholder?: string
   readonly isNumber?: boolean
-  /** Returns false on failure; the text is kept. */
+  /** Returns whether the action succeeded; otherwise the text is kept. */
   onText(text: string): Promise<boolean>
 }
 

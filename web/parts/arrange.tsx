@@ -1,4 +1,4 @@
-/** Arrange mode: slots as tiles that are moved by drag and drop, keyboard or touch. */
+/** Arrange mode: shows the slots as tiles, which can be moved by drag and drop, keyboard or touch. */
 
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'

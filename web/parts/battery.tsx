@@ -1,4 +1,4 @@
-/** Battery as five bars and a percentage; a question flag if unknown, hatched if only the last known value. */
+/** The battery as five bars and a percentage: a question mark if unknown, hatched if only the last value is known. */
 
 import { batteryState } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'

@@ -1,6 +1,6 @@
 /**
- * Actions on the selected items: a confirmation with their number, then the result message, the items that failed, and
- * undo where possible.
+ * Actions on the selected items: a confirmation with the number of items, then a message with the result, a list of the
+ * items that failed, and an undo button where possible.
  */
 
 import { useState } from 'react'
@@ -18,14 +18,14 @@ import { Outcome } from './outcome.tsx'
 export interface BulkAction {
   readonly key: string
   readonly text: string
-  /** Accepts `{ids}`. */
+  /** The path of a request with the body `{ids}`. */
   readonly path: string
   readonly tone?: 'usual' | 'alarm'
-  /** Contains the number of items. */
+  /** Returns the question, which contains the number of items. */
   readonly question: (count: number) => string
   /** Effect of the action. */
   readonly consequence: string
-  /** Path that reverts the action; accepts `{ids}` as well. */
+  /** The path of the request that reverts the action, also with the body `{ids}`. */
   readonly undoPath?: string
   /** Whether the action applies to this selected item. */
   readonly isFor?: (id: number) => boolean
@@ -33,17 +33,17 @@ export interface BulkAction {
   readonly ids?: readonly number[]
 }
 
-/** The items at the time of the click: later refreshes must not change the confirmation. */
+/** The items as selected when the button was clicked, because later refreshes must not change the confirmation. */
 interface DialogState {
   readonly action: BulkAction
   readonly ids: readonly number[]
 }
 
-/** Render it for an empty list as well, so that results stay visible. */
+/** The component must be rendered for an empty list as well, so that results stay visible. */
 interface BulkActionsProps {
   readonly selection: Selection
   readonly actions: readonly BulkAction[]
-  /** Why the user may not run actions; null when allowed. */
+  /** Why the user may not run these actions; null if they may. */
   readonly refusal: string | null
   onDone(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Number of selected items and their actions. Always rendered, so that a selection does not move the page. */
+/** The number of selected items and their actions. Always rendered, so that selecting items does not shift the page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import type { Selection } from '../selection.ts'

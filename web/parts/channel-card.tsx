@@ -1,4 +1,4 @@
-/** A channel card, most important information first. */
+/** A channel card, with the most important information first. */
 
 import { type CSSProperties, memo } from 'react'
 import type { ChannelFacts } from '../channel-state.ts'
@@ -68,7 +68,7 @@ function Slot({ facts: { slot, token } }: { facts: ChannelFacts }) {
   )
 }
 
-/** As large as possible: the style sheet computes the font size from the estimated width. */
+/** The name, as large as possible: the style sheet computes the font size from the estimated width. */
 function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
   const { whole, broken } = fitName(name ?? t('card.noName'))
   const size = { '--whole': whole, '--broken': broken } as CSSProperties
@@ -81,7 +81,7 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
   )
 }
 
-/** Covers the whole card as a large touch target. */
+/** The link to the channel page. It covers the whole card, to be a large touch target. */
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
   const { mount } = useServices()
   const text = t('card.details', { name: name ?? t('card.noName'), slot })

@@ -34,7 +34,7 @@ export function CopyField({ label, text }: { label: string; text: string }) {
   )
 }
 
-/** The clipboard API needs a secure context; the deprecated command works without one. */
+/** Copies the text. The clipboard API needs a secure context; without one, the deprecated command still works. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

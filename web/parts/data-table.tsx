@@ -1,4 +1,4 @@
-/** A table that is displayed as cards on a phone, with sortable columns and selectable rows. */
+/** A table with sortable columns and selectable rows, which is displayed as cards on a phone. */
 
 import type { ReactNode } from 'react'
 import { useSearch } from '../query.ts'
@@ -95,7 +95,7 @@ interface HeadingProps<Row> {
   onSort(sort: string | null): void
 }
 
-/** A click cycles through ascending, descending and the order of the service. */
+/** A column heading. Clicking it cycles through ascending, descending and the service's own order. */
 function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
   const { key, title, sortBy, align } = column
   if (sortBy === undefined) {

@@ -1,4 +1,4 @@
-/** A modal dialog. The native element handles focus and Escape. */
+/** A modal dialog. The browser's native element manages the focus and the Escape key. */
 
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import type { Problem } from '../api.ts'
@@ -12,7 +12,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Open while it is rendered. */
+/** The dialog is open for as long as it is rendered. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
@@ -40,7 +40,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
 }
 
 interface ConfirmationProps {
-  /** A question that names the items and their number. */
+  /** The question, which says which items are affected, or how many. */
   readonly title: string
   /** Effect of the action. */
   readonly children: ReactNode

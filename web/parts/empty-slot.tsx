@@ -14,7 +14,7 @@ export function PlannedCard({ slot }: { slot: number }) {
   )
 }
 
-/** An empty space in the grid. */
+/** A blank slot: an empty cell in the grid. */
 export function Spacer() {
   return <li className="spacer" aria-hidden="true" />
 }

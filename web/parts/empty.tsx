@@ -1,4 +1,4 @@
-/** An empty list: the active filters and the next step. */
+/** Shown instead of an empty list, with the active filters and what to do next. */
 
 import type { ReactNode } from 'react'
 import { t } from '../i18n.ts'

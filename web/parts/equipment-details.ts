@@ -63,7 +63,7 @@ export function transmitterPairs(details: TransmitterDetails | undefined): reado
   ]
 }
 
-/** Flags a percentage that is estimated from battery bars. */
+/** Formats a battery percentage; marks it as approximate if it was estimated from battery bars. */
 export function batteryText(percent: number | null, details: TransmitterDetails | undefined): string | null {
   if (percent === null) return null
   const text = formatPercent(percent)
@@ -74,7 +74,7 @@ export function faultText(fault: Fault | null | undefined): string | null {
   return optional(fault, (item) => t(`channel.faults.${item}`))
 }
 
-/** Battery of a transmitter on one line. */
+/** Formats the battery of a transmitter on one line. */
 export function batteryLine(percent: number | null, details: TransmitterDetails | undefined): string {
   const full = optional(details?.battery_minutes_to_full || null, formatMinutes)
   const left = optional(details?.battery_minutes, formatMinutes)

@@ -5,7 +5,7 @@ import { t } from '../i18n.ts'
 import { useFieldProblem } from './form.tsx'
 
 interface Described {
-  /** Name of the field in the API, to match error responses. */
+  /** The name of the field in the API. Error responses with this name are shown at the field. */
   readonly name: string
   readonly label: string
   readonly hint?: ReactNode
@@ -22,7 +22,7 @@ export function Field({ name, label, hint, ...input }: InputProps) {
   )
 }
 
-/** With a button that shows the password. */
+/** A password field with a button that shows the password. */
 export function PasswordField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   const [isShown, setShown] = useState(false)
@@ -72,7 +72,7 @@ export function TextField({
   )
 }
 
-/** A checkbox: its value is `on` when checked; it is missing otherwise. */
+/** A checkbox. The form contains the value `on` if it is checked, and no value otherwise. */
 export function TickField({ name, label, hint, ...input }: InputProps) {
   const { ids, problem, described } = useDescribed({ name, hint })
   return (

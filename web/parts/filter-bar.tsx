@@ -1,4 +1,4 @@
-/** The filters of a list, stored in the address. */
+/** The filters of a list, which are kept in the URL. */
 
 import { useId, useState } from 'react'
 import { any, type Filter, filterValues, useSearch, type Values } from '../query.ts'
@@ -7,7 +7,7 @@ import { t } from '../i18n.ts'
 
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [search, change] = useSearch()
-  /** Collapsed on phones, where they would fill the screen. */
+  /** On phones the filters are collapsed, because they would fill the screen. */
   const [isOpen, setOpen] = useState(false)
   const values = filterValues(filters, search)
   const set = (name: string, value: string) => change({ [name]: value, page: null })

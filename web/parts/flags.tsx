@@ -1,4 +1,4 @@
-/** Flags: all conditions besides the displayed state. */
+/** The flags of a channel: all conditions besides the displayed state. */
 
 import type { ChannelFacts, Flag } from '../channel-state.ts'
 import { useServices } from '../context.ts'
@@ -6,7 +6,7 @@ import { formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { StateIcon } from './state-icon.tsx'
 
-/** `isFixed`: an overload is displayed but cannot be cleared. */
+/** If `isFixed`, an overload is displayed but cannot be cleared. */
 export function Flags({ facts, isFixed = false }: { facts: ChannelFacts; isFixed?: boolean }) {
   return (
     <span className="flags">
@@ -27,7 +27,7 @@ function FlagIcon({ flag }: { flag: Flag }) {
   )
 }
 
-/** A past overload with its time, until a user clears it. Current clipping is a state or a flag. */
+/** The last overload and its time, until a user clears it. Clipping at the moment is a state or a flag instead. */
 function Overload({ facts, isFixed }: { facts: ChannelFacts; isFixed: boolean }) {
   const { store } = useServices()
   const { overloadAt, receiverId, channelId } = facts

@@ -1,4 +1,4 @@
-/** A form that shows an error at its field and keeps the input on failure. */
+/** A form that shows an error next to the field it concerns, and keeps the user's input when the request fails. */
 
 import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useRef } from 'react'
 import type { ApiResponse, Problem } from '../api.ts'
@@ -9,7 +9,7 @@ import { ProblemLine } from './problem.tsx'
 
 const ProblemContext = createContext<Problem | null>(null)
 
-/** The error message of a field; null without one. */
+/** Returns the error message of a field; null if there is none. */
 export function useFieldProblem(name: string): string | null {
   const problem = useContext(ProblemContext)
   return problem?.field === name ? problem.detail : null
@@ -21,11 +21,11 @@ export interface FormProps<Body> {
   readonly children: ReactNode
   /** Controls beside the submit button. */
   readonly others?: ReactNode
-  /** Client-side validation; null when valid. */
+  /** Validates the values before they are sent; returns null if they are valid. */
   check?(values: FormData): Problem | null
   send(values: FormData): Promise<ApiResponse<Body>>
   onDone(body: Body): void
-  /** Called when the user edits the form after it was sent or tested. */
+  /** Called whenever the user edits the form. */
   onChange?(): void
 }
 
@@ -47,7 +47,7 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
     })
     if (response?.ok) onDone(response.body)
   }
-  /** An error refers to the previous value of its field. */
+  /** Removes an error as soon as its field is edited, because it concerns the previous value. */
   const change = ({ target }: FormEvent) => {
     if (problem?.field !== undefined && fieldOf(form.current, problem.field) === target) request.forget()
     onChange?.()

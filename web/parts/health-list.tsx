@@ -1,4 +1,4 @@
-/** Status of each manufacturer and other problems, one item each. */
+/** The status of each manufacturer, and other problems of the service, one list item each. */
 
 import type { ManufacturerHealth, ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
 import { t } from '../i18n.ts'
@@ -6,7 +6,7 @@ import { listErrors } from '../source-errors.ts'
 
 interface HealthListProps {
   readonly health: Pick<ServiceHealth, 'manufacturers' | 'details'>
-  /** The status may be outdated. */
+  /** Whether the status may be outdated. */
   readonly isOld: boolean
 }
 
@@ -44,7 +44,10 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
   )
 }
 
-/** Every failing source with its address, without duplicates. The details already summarize failing devices. */
+/**
+ * Returns the errors of a manufacturer without duplicates: those of its sources, and its `details`, which also
+ * summarize the errors of devices.
+ */
 function sentencesOf(manufacturer: ManufacturerHealth): readonly string[] {
   const errors = listErrors(manufacturer)
   const listed = new Set(manufacturer.sources.map(({ error }) => error))

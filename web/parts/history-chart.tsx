@@ -12,7 +12,7 @@ interface HistoryChartProps {
   readonly series: 'levels' | 'battery'
 }
 
-/** One line of the chart: the value of a sample, and its range. */
+/** One line of the chart: which field of a sample it plots, its label, the range of its axis, and its colour. */
 interface Trace {
   readonly of: Exclude<keyof Sample, 'at'>
   readonly label: string
@@ -28,7 +28,7 @@ const traces = {
 } as const satisfies Record<string, readonly Trace[]>
 
 const height = 190
-/** Minimum time range: a shorter one would repeat the same time on all axis labels. */
+/** The minimum time range. With a shorter one, all labels of the axis would show the same time. */
 const minSeconds = 60
 
 export function HistoryChart({ samples, series }: HistoryChartProps) {
@@ -59,7 +59,7 @@ export function HistoryChart({ samples, series }: HistoryChartProps) {
   return <div className="history" ref={element} role="img" aria-label={t('channel.chartLabel', { what })} />
 }
 
-/** Time as formatted in the legend. */
+/** The time at the cursor, as shown in the legend. */
 const clock: UPlot.Series = {
   label: t('channel.time'),
   value: (_, at) => (at === null ? t('channel.unknownValue') : formatTime(at * 1_000)),
@@ -99,7 +99,7 @@ function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
   }
 }
 
-/** `from` and `to` are null before the first sample, and a day apart with a single sample. */
+/** Returns the time range of the chart. uPlot passes null before the first sample, and a whole day for a single one. */
 function timeRange(times: ArrayLike<number>, from: number | null, to: number | null): UPlot.Range.MinMax {
   const last = times[times.length - 1] ?? Math.floor(Date.now() / 1_000)
   const end = Math.min(to ?? last, last)

@@ -1,4 +1,4 @@
-/** Loaded data, a loading text, or an error. Loaded data stays visible when a refresh fails. */
+/** Shows loaded data, a loading text, or an error. Loaded data stays visible when a refresh fails. */
 
 import type { ReactNode } from 'react'
 import type { Problem } from '../api.ts'

@@ -11,13 +11,16 @@ export interface Message {
   readonly undo?: (() => Promise<void>) | undefined
 }
 
-/** Long enough to reach the button by keyboard; an alarm stays until it is dismissed. */
+/**
+ * How long messages are shown. With an undo button, this is long enough to reach it by keyboard; errors stay until they
+ * are dismissed.
+ */
 const showMs = 8_000
 const undoMs = 30_000
 
 const MessageContext = createContext<(message: Message) => void>(() => {})
 
-/** Displays a message and replaces the previous one. */
+/** Returns a function that displays a message, which replaces the previous one. */
 export function useShowMessage(): (message: Message) => void {
   return useContext(MessageContext)
 }

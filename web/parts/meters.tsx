@@ -13,7 +13,7 @@ import { Age } from './age.tsx'
 interface MetersProps {
   readonly receiverId: number
   readonly channelId: number
-  /** Since when the values are stale or the transmitter is off; replaces the audio level. */
+  /** When the values became stale or the transmitter turned off; the time since then replaces the audio level. */
   readonly since: number | null
 }
 
@@ -48,7 +48,7 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
 
 type LevelProps = Omit<MetersProps, 'since'> & { textOf(levels: Levels): string }
 
-/** An image for assistive technology, because it is painted; its label is the level. */
+/** A level. It is painted on the canvas, so for assistive technology it is an image whose label is the level. */
 function Level({ receiverId, channelId, textOf }: LevelProps) {
   const { store, painter } = useServices()
   const element = useRef<HTMLSpanElement>(null)
@@ -69,7 +69,7 @@ function audioTextOf({ audio, isLive }: Levels): string {
   return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
-/** The last minute. `isAsleep` keeps the space and leaves it empty. */
+/** The chart of the last minute. If `isAsleep`, its space stays empty. */
 export function Chart({ receiverId, channelId, isAsleep }: Omit<MetersProps, 'since'> & { isAsleep: boolean }) {
   const { store, painter, history } = useServices()
   const element = useRef<HTMLDivElement>(null)

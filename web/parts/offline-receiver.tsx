@@ -1,4 +1,4 @@
-/** Replaces the meters of an offline receiver: its hardware and since when it is offline. */
+/** Shown instead of the meters of an offline receiver: which receiver it is, and since when it has been offline. */
 
 import type { ChannelFacts } from '../channel-state.ts'
 import { formatTime } from '../format.ts'

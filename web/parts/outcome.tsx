@@ -1,4 +1,4 @@
-/** The items for which an action failed; stays until it is dismissed. */
+/** The items for which an action failed. The list stays until it is dismissed. */
 
 import { t } from '../i18n.ts'
 

@@ -4,7 +4,7 @@ import { pageNumber, useSearch } from '../query.ts'
 import '../styles/list.css'
 import { t } from '../i18n.ts'
 
-/** `shown` of `count` items, `size` per page. */
+/** `shown` is the number of items on this page, `count` that of all items, `size` the number per page. */
 export function Pager({ count, shown, size }: { count: number; shown: number; size: number }) {
   const [search, change] = useSearch()
   const page = pageNumber(search)

@@ -6,7 +6,7 @@ import { formatDuration } from '../format.ts'
 import { t } from '../i18n.ts'
 import { signInPath } from '../resource.ts'
 
-/** On one line next to the content, which stays. */
+/** An error message on one line, for use beside content that stays visible. */
 export function ProblemLine({ problem, field }: { problem: Problem; field?: string | undefined }) {
   const { mount } = useServices()
   const { kind, detail, waitSeconds } = problem

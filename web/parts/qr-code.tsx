@@ -1,4 +1,4 @@
-/** An address as QR code and text, with a hint if other devices cannot open it. */
+/** A URL as a QR code and as text, with a hint if other devices cannot open it. */
 
 import { encode } from 'uqr'
 import { t } from '../i18n.ts'

@@ -73,7 +73,7 @@ function AdminNavigation({ current }: { current: PageName }) {
   )
 }
 
-/** Warns administrators unless the page was opened on the same machine. */
+/** Warns administrators of an unencrypted connection, unless the page was opened on the machine that runs Micwatch. */
 function Unencrypted() {
   const session = useSession()
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)

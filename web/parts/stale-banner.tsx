@@ -1,4 +1,4 @@
-/** Banner with the age of stale values. */
+/** A banner that shows how old stale values are. */
 
 import { allStaleSince } from '../channel-state.ts'
 import { useWatchState } from '../context.ts'
@@ -16,7 +16,7 @@ export function StaleBanner() {
         ? t('banner.silent')
         : t('banner.reconnecting'),
   )
-  // The banner already reports an unreachable service.
+  // The banner already says that the connection is lost, so it does not repeat that the service is unreachable.
   const problem = useWatchState(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
   const nextTry = useWatchState((watchState) =>
     watchState.connection !== 'lost' || watchState.nextTryAt === null

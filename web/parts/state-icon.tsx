@@ -1,17 +1,17 @@
-/** A distinct shape for every state, recognizable without colour. */
+/** The icon of a state. Every state has a distinct shape, so that it can be recognized without colour. */
 
 import type { ChannelState, Flag } from '../channel-state.ts'
 
 const shapes: Record<ChannelState | Flag, string> = {
-  // check flag
+  // check mark
   good: 'M2.5 8.5 6.5 12.5 13.5 4',
   // ring
   on: 'M8 3a5 5 0 1 0 0 10A5 5 0 1 0 8 3Z',
   // half-full battery
   replace: 'M1.5 5h11v6h-11ZM14.5 7v2M4 7v2M6.5 7v2',
-  // triangle with exclamation flag
+  // triangle with an exclamation mark
   low: 'M8 1.8 15 14H1ZM8 6.2v3.6M8 11.6v.6',
-  // octagon with exclamation flag
+  // octagon with an exclamation mark
   critical: 'M5.2 1.2h5.6l4 4v5.6l-4 4H5.2l-4-4V5.2ZM8 4.4v4.4M8 11v.8',
   // padlock with a cross
   key_error: 'M3 7.5h10v7H3ZM5 7.5V5a3 3 0 0 1 6 0v2.5M6.2 9.2l3.6 3.6M9.8 9.2l-3.6 3.6',

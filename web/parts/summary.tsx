@@ -1,4 +1,4 @@
-/** Number of channels, and how many need attention. */
+/** The number of channels, and how many of them need attention. */
 
 import { useSyncExternalStore } from 'react'
 import { allStaleSince } from '../channel-state.ts'

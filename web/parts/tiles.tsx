@@ -1,4 +1,4 @@
-/** Tiles of the arrange mode: what is selected and where it can be dropped. */
+/** Tiles of the arrange mode, which can be selected, dragged and dropped. */
 
 import type { DragEvent, KeyboardEvent } from 'react'
 import type { Group } from '../../src/model/api.ts'
@@ -19,7 +19,7 @@ export interface TileSelection {
 interface TileProps {
   /** The drop target; null when nothing can be dropped here. */
   readonly target: Target | null
-  /** Null for the end of a group. */
+  /** The slot that the tile shows; null for the tile at the end of a group. */
   readonly slot: number | null
   readonly card: ChannelFacts | null
   readonly isMovable: boolean

@@ -41,7 +41,7 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   )
 }
 
-/** Next to the search field; in the menu on narrow pages. */
+/** The view settings, which are next to the search field, or in the menu on narrow pages. */
 function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   return (
     <>
@@ -103,7 +103,7 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** Takes effect while typing; Escape clears it. */
+/** The search field. It takes effect while the user types; Escape clears it. */
 function Search({
   view,
   change,
@@ -114,7 +114,7 @@ function Search({
     setText(next)
     change({ q: next.trim() })
   }
-  // The search was changed elsewhere: by a link or the back button.
+  // The search may also be changed by a link or the back button; the field then shows the new search.
   const shown = text.trim() === view.q ? text : view.q
   return (
     <input
@@ -179,12 +179,12 @@ function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
   )
 }
 
-/** A native popover: Escape and a click outside close it. */
+/** The menu of further options: a native popover, which Escape or a click outside closes. */
 function More({ children }: { children: React.ReactNode }) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const menu = useRef<HTMLDivElement>(null)
-  /** Positioned below its button; the style sheet keeps it on the screen. */
+  /** Positions the menu below its button; the style sheet keeps it on the screen. */
   const position = () => {
     const { left, bottom } = button.current?.getBoundingClientRect() ?? { left: 0, bottom: 0 }
     menu.current?.style.setProperty('--left', `${left}px`)

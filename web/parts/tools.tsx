@@ -1,4 +1,4 @@
-/** Commands of a live page as keyboard shortcuts and buttons, with the help and QR code dialogs. */
+/** The commands of a live page, as keyboard shortcuts and buttons, and their dialogs: the help and the QR code. */
 
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
@@ -19,7 +19,7 @@ export function useCommands({ page, view, change, search = () => {}, onArrange }
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
   const commands = listCommands({ page, mount, view, groups, alarm, alarmState, change, show, search })
 
-  // Bound again after every render, so that a key acts on the current state.
+  // Binds the keys again after every render, so that they act on the current state.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const command = commandOf(commands, event)
@@ -53,7 +53,7 @@ export function CommandButtons({ commands }: { commands: readonly Command[] }) {
     ))
 }
 
-/** For pages without a keyboard as well. */
+/** Turns alarm notifications on and off. A button, because not every device has a keyboard for the shortcut. */
 export function NotifyButton() {
   const { alarm } = useServices()
   const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)

@@ -43,7 +43,7 @@ export function TopBar({ current, children }: TopBarProps) {
   )
 }
 
-/** Publishes the header height, so that other sticky elements stay below it. */
+/** Sets a CSS variable to the height of the header, so that other sticky elements stay below it. */
 function publishHeight(bar: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
     // On narrow pages the header scrolls with the content.

@@ -1,4 +1,4 @@
-/** Version, licence and API addresses. */
+/** The About page: version, licence and the URLs of the API. */
 
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'

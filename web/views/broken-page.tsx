@@ -1,4 +1,4 @@
-/** Shown when the script of a page failed to load. */
+/** Shown when the script of a page could not be loaded. */
 
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,4 +1,4 @@
-/** The monitor: all channels as cards or as a table, with sorting and filters in the address. */
+/** The monitor: all channels as cards or as a table. The sort order and the filters are kept in the URL. */
 
 import { useMemo, useRef, useState } from 'react'
 import { useWatchState } from '../context.ts'
@@ -103,7 +103,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   )
 }
 
-/** Large cards if there are few. */
+/** Returns the density of the cards: they are large if there are only a few. */
 function densityOf(count: number, { detail }: View): 'roomy' | 'dense' {
   if (detail === 'full') return 'roomy'
   return count <= 16 && detail === 'auto' ? 'roomy' : 'dense'

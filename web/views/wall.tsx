@@ -1,4 +1,4 @@
-/** The wall: all channels on one screen without controls. */
+/** The wall: all channels on one screen, without controls. */
 
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
@@ -31,7 +31,7 @@ export function Wall() {
   )
 }
 
-/** Visible for a short time after the last pointer movement or key press. */
+/** The commands as buttons, which are visible for a few seconds after the last pointer movement or key press. */
 function WallTools({ commands }: { commands: readonly Command[] }) {
   const isActive = useIsActive(6_000)
   if (!isActive) return null
@@ -101,7 +101,7 @@ function WallCards({ view, entries: text }: { view: View; entries: string }) {
   )
 }
 
-/** The size of an element, updated on resize. */
+/** Returns the size of an element, also when it changes. */
 function useRoom(element: React.RefObject<HTMLElement | null>): Space {
   const [room, setRoom] = useState<Space>({ width: innerWidth, height: innerHeight })
   useEffect(() => {

@@ -64,7 +64,7 @@ function validObject(random: Random, { properties = {}, required = [] }: Schema,
   return Object.fromEntries(chosen.map(([name, field]) => [name, validValue(random, field, schemas)]))
 }
 
-/** A value that is similar to a valid one, but usually invalid. */
+/** Returns a value that is similar to a valid one, but usually invalid. */
 export function invalidValue(random: Random, schema: Schema, schemas: Schemas): unknown {
   const value = validValue(random, schema, schemas)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return random.json(3)

@@ -1,4 +1,4 @@
-/** A simulated system that sends partly valid, partly broken data, to polls and to subscriptions. */
+/** A simulated system that responds to polls and subscriptions with data that is partly valid and partly broken. */
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -11,9 +11,9 @@ export interface HostileSystem {
   readonly url: string
   /** The number of hostile responses to polls so far. */
   readonly responses: number
-  /** The number of hostile event streams and WebSockets so far. */
+  /** The number of hostile event streams and WebSocket connections so far. */
   readonly streams: number
-  /** From now on, polls get valid responses. */
+  /** Makes the system send valid responses to all further polls. */
   recover(): void
   close(): Promise<void>
 }
@@ -73,7 +73,7 @@ function sendList(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ devices: [goodDevice] }))
 }
 
-/** A device with some fields replaced or added. */
+/** Returns a device with some fields replaced or added, or any JSON value. */
 function hostileDevice(random: Random): unknown {
   if (random.chance(0.1)) return random.json(3)
   const fields = Object.entries({

@@ -21,7 +21,7 @@ const subscriptionCount = 6
 export interface FuzzSystems {
   readonly polled: HostileSystem
   readonly pushing: ReadonlyMap<string, HostileSystem>
-  /** For the service's configuration. */
+  /** Entries for the service's configuration. */
   readonly manufacturers: readonly object[]
   close(): Promise<void>
 }
@@ -45,8 +45,8 @@ export async function startFuzzSystems(seed: number): Promise<FuzzSystems> {
 }
 
 /**
- * The service must monitor `systems` and have a rate limit that is never reached. `pid` is the process whose memory is
- * measured.
+ * Runs all fuzz tests. The service must monitor `systems`, and its rate limit must be too high to be reached. `pid` is
+ * the process whose memory is measured.
  */
 export async function fuzz(
   seed: number,
@@ -76,7 +76,7 @@ async function checkService(report: FuzzReport, { address, pid }: Target & { pid
   if (status !== 200) addProblem(report, `/healthz returned ${status}`)
   const after = await residentBytes(pid)
   if (after === null && before !== null) addProblem(report, 'the process has exited')
-  // Allows for the growth of the heap to its working size.
+  // Leaves room for the heap to grow to its working size.
   const allowed = before === null ? null : Math.max(before * 1.5, before + 96 * 1024 * 1024)
   if (after !== null && allowed !== null && after > allowed) {
     addProblem(report, `memory rose from ${before} to ${after} bytes`)

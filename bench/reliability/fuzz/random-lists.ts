@@ -13,7 +13,9 @@ export interface ListSystem {
   readonly entry: object
   /** The number of lists sent so far. */
   readonly listCount: number
-  /** After this number the last list is repeated, so that two services end with the same devices. */
+  /**
+   * The number of different lists. After that the last one is repeated, so that two services end with the same devices.
+   */
   readonly total: number
   /** The number of different devices, and so the maximum number of receivers. */
   readonly deviceCount: number
@@ -66,7 +68,7 @@ function makeDevice(index: number): PoolDevice {
   return { id: `list-${index}`, ip: `172.20.1.${index + 1}`, serial: `LIST-${index}A`, mac: `00:0E:DD:20:00:${hex}` }
 }
 
-/** Changes or swaps addresses and ids of some devices, then returns a random selection in random order and spelling. */
+/** Changes or swaps some devices' IP addresses and ids; returns a random selection, in random order and spelling. */
 function drawList(random: Random, pool: readonly PoolDevice[]): object[] {
   for (let changes = random.integer(0, 3); changes > 0; changes--) {
     const [first, second] = [random.pick(pool), random.pick(pool)]

@@ -1,15 +1,15 @@
 /** A seeded random generator: the same seed gives the same values. */
 
 export interface Random {
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** From `min` to `max`, both inclusive. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(choices: readonly T[]): T
   bytes(length: number): Buffer
   text(maxLength: number): string
-  /** Any JSON value, at most `depth` levels deep. */
+  /** Returns any JSON value, at most `depth` levels deep. */
   json(depth: number): unknown
 }
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 
 export interface FuzzReport {
   readonly seed: number
-  /** Counts by kind, for example `REST 400` or `message end 1002`. */
+  /** The number of results of each kind, for example `REST 400` or `message end 1002`. */
   readonly counts: Map<string, number>
   /** The first 100 problems, one sentence each. */
   readonly problems: string[]
@@ -31,13 +31,13 @@ export function recordDuration(report: FuzzReport, description: string, duration
   if (durationMs > maxDurationMs) addProblem(report, `${description} took ${Math.round(durationMs)} ms`)
 }
 
-/** The resident memory of a process in bytes; null on systems without `/proc`. */
+/** Returns the resident memory of a process in bytes; null on systems without `/proc`. */
 export async function residentBytes(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => null)
   return text === null ? null : Number(text.split(' ')[1]) * 4096
 }
 
-/** Calls `work` for 0 to `total` - 1, with at most `workers` calls at a time. */
+/** Calls `work` with each number from 0 to `total` - 1, at most `workers` at a time. */
 export async function runConcurrently(
   workers: number,
   total: number,

@@ -7,10 +7,10 @@ import { createRandom, type Random } from './random.ts'
 import { addProblem, count, type FuzzReport, recordDuration, runConcurrently } from './report.ts'
 import type { Target } from './rest.ts'
 
-/** Below the number of invalid messages after which the service closes a connection. */
+/** Must be less than the number of invalid messages after which the service closes a connection. */
 const messagesPerConnection = 15
 
-/** Close codes that are not a problem. */
+/** Close codes that the service may send in response to such messages. */
 const allowedCloseCodes: readonly number[] = [1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009]
 
 export async function fuzzMessages(report: FuzzReport, target: Target, total: number): Promise<void> {
@@ -51,7 +51,7 @@ function randomMessage(random: Random): string {
   return `{"type":"ping","id":${'['.repeat(levels)}${']'.repeat(levels)}}`
 }
 
-/** Resolves to 0 when `isDone` returns true, or after 6 s. */
+/** Waits until `isDone` returns true, at most 6 s; resolves to 0, because the connection was not closed. */
 async function waitForResponses(isDone: () => boolean): Promise<number> {
   for (let waitedMs = 0; waitedMs < 6000 && !isDone(); waitedMs += 5)
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,4 +1,4 @@
-/** Hostile upstreams: the service keeps running and recovers when they do. */
+/** Exposes the service to hostile upstreams: it must keep running, and recover when they do. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostileSystem } from './hostile-system.ts'
