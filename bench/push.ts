@@ -12,7 +12,7 @@ import type { ReceiverInData } from '../src/model/api.ts'
 import { type AtEnd, atRate, type Bench, type Figure, percentile, waitFor } from './harness.ts'
 import { startMicwatch, startReference } from './servers.ts'
 
-/** So many that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
+/** Enough that no receiver exceeds ten updates a second, the limit above which updates are delayed. */
 const receivers = 500
 const channelsPerReceiver = 4
 const seconds = 1.5

@@ -28,7 +28,7 @@ const replacements: Readonly<Record<string, string>> = {
   gear: 'equipment, hardware',
   'somebody|whoever|whom|everybody|anybody': 'a user, a process, a client: name the actor',
   'needs a hand|need a hand': 'needs attention',
-  'is none|are none|such that is none': 'does not exist, is empty',
+  'that is none|which is none|where there is none': 'does not exist, is empty',
   'so many|so manyth': 'a number or a limit',
   'not a byte': 'no data',
   'has the word|the word of': 'takes precedence',

@@ -326,7 +326,7 @@ describe('a browser request from another site', () => {
     expect((await app.get('/sign-in', { host: 'evil.example' })).status).toBe(421)
   })
 
-  it('under an unknown host name is told which settings allow it: programs as JSON, browsers as a page', async () => {
+  it('under an unknown host name gets an error that names the settings to change: JSON for programs, a page for browsers', async () => {
     const app = await startApp({ config: lan })
     const settings = [
       /server\.allowed_hosts/,

@@ -1,6 +1,6 @@
 /**
  * Searches every given address, on the default ports, for individual devices and for systems that manage many devices,
- * and also listens for service announcements and beacons. Sends no credentials, because there is no telling what is
+ * and also listens for service announcements and beacons. Sends no credentials, because it is unknown what is
  * listening at an address.
  */
 

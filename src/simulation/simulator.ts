@@ -63,7 +63,7 @@ export interface PushConnections {
   count(): number
   sent(): number
   send(text: string): void
-  /** Tells every client that the system is closing, then closes the connections. */
+  /** Notifies every client that the system is closing, then closes the connections. */
   close(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Database errors that callers tell apart. Their messages contain no secrets. */
+/** Database errors that callers distinguish. Their messages contain no secrets. */
 
 /** Another process or transaction blocked the database for too long; the same call may succeed later. */
 export class StoreBusyError extends Error {
