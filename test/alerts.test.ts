@@ -54,7 +54,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
       manufacturer: 'shure',
       channel_id,
       id: expect.any(Number),
-      message: expect.stringContaining('18 %'),
+      message: expect.stringContaining('18%'),
     })
     setBattery(9)
     const escalated = await socket.next(({ type, severity }) => type === 'alert' && severity === 'critical')

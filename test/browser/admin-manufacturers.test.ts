@@ -201,7 +201,7 @@ it('shows a system and how to add it', async () => {
   await dialog(page).getByLabel('Network').fill('127.0.78.8/30')
   await press(page, 'Scan')
   await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
-  await dialog(page).getByText('as api_base_url', { exact: false }).waitFor()
+  await dialog(page).getByText('as the system address', { exact: false }).waitFor()
   expect(await dialog(page).getByText('to the devices', { exact: false }).count()).toBe(0)
   expect(await findViolations(page)).toEqual([])
 })

@@ -90,7 +90,7 @@ it.concurrent('shows additional values and flags that some equipment reports', a
 it.concurrent('keeps its history across a reload with the start time', async () => {
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
-  const readStartTime = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
+  const readStartTime = async () => /Recorded since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
   const first = await until('the history is shown', readStartTime)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
@@ -108,7 +108,7 @@ it.concurrent('shows distinct times on the chart axis from the first sample', as
       return fillText.call(this, text, ...rest)
     }`)
   await page.goto(`${app.url}/channels/${channel}`)
-  await page.getByText(/^Since /).waitFor()
+  await page.getByText(/^Recorded since /).waitFor()
   const drawnTexts = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
   const times = drawnTexts.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
   expect(times.length).toBeGreaterThan(20)
