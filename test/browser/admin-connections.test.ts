@@ -36,7 +36,7 @@ it('shows and updates the status of each connection, with filters in the URL', a
   expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
   await page.getByText('All connected.').waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
-  await page.getByText('Stopped by a user. The receiver is polled', { exact: false }).waitFor()
+  await page.getByText('Stopped by a user. Until the connection is started again', { exact: false }).waitFor()
   expect(await findViolations(page)).toEqual([])
 
   await page.getByLabel('Manufacturer').selectOption('shure')
