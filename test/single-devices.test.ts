@@ -55,7 +55,14 @@ it.concurrent('detects a rack of every family, subscribes to it, and does not po
 
   const requestCounts = () =>
     devices.map(({ commands }) => commands.filter((command) => command.startsWith('GET')).length)
-  const before = requestCounts()
+  let before = requestCounts()
+  // A poll that began before the subscription was connected may still be running.
+  await until('no poll is running', async () => {
+    const earlier = before
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    before = requestCounts()
+    return String(before) === String(earlier)
+  })
   const [ulxd] = devices
   ulxd?.change(2, { name: 'Else', battery: 7, transmitter: true, rf_level: -61, audio_level: -17, muted: true })
   const changed = await until('the change is visible', async () => {
