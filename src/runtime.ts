@@ -354,8 +354,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
         for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
           try {
-            // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so
-            // a cleared alert is never evaluated with the older state, which would raise the alert again.
+            // Alerts are loaded before the states. Other processes store a state before they clear the alert about it,
+            // so a cleared alert is never evaluated with the older state, which would raise the alert again.
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()

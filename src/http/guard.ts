@@ -191,7 +191,7 @@ function checkOrigin(request: FastifyRequest): void {
   if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 
-// --- Proxies ----------------------------------------------------------------------------------------------------------
+// --- Proxies ---------------------------------------------------------------------------------------------------------
 
 /** Returns a function that checks whether an address belongs to a trusted proxy. */
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {

@@ -48,7 +48,7 @@ const maxDrainMs = 30_000
 const drainCheckMs = 50
 const closeTimeoutMs = 1000
 /**
- * The rate limit for client messages. A connection on which `count` invalid messages arrive within `withinMs` is closed.
+ * The rate limit for client messages. A connection is closed if `count` invalid messages arrive within `withinMs`.
  */
 const messageRate = { perSecond: 20, burst: 100 }
 const invalidLimit = { count: 20, withinMs: 60_000 }

@@ -62,8 +62,8 @@ export function createProtocolPrecedence(
         else reportedFields.delete(id)
         return report
       }
-      // Another process may be receiving the reports with the higher precedence. In that case, every stored value of the
-      // receiver is treated as part of those reports.
+      // Another process may be receiving the reports with the higher precedence. In that case, every stored value of
+      // the receiver is treated as part of those reports.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },
