@@ -223,7 +223,7 @@ function validateOverrides({ file, rate_limit }: Config): void {
 
 /**
  * Checks that the port is free before anything is opened, so that a second instance started by mistake changes nothing.
- * Throws the system's error if not.
+ * Throws the system's error if the service cannot listen on the port.
  */
 async function requireFreePort(host: string, port: number): Promise<void> {
   if (port === 0) return

@@ -1,4 +1,4 @@
-/** The program of a child process that checks a backup: a crafted file can block or crash the process that reads it. */
+/** Checks a backup in a child process, because a crafted file can block or crash the process that reads it. */
 
 import { findBackupFault } from './store/inspect-backup.ts'
 

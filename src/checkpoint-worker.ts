@@ -3,7 +3,10 @@
 import { workerData } from 'node:worker_threads'
 import { DatabaseSync } from '@photostructure/sqlite'
 
-/** The log restarts only after a complete checkpoint, and another process may write during one. */
+/**
+ * SQLite reuses the log from its start only after a complete checkpoint. If another process writes during a pass, the
+ * pass is incomplete and is repeated.
+ */
 const maxPasses = 5
 
 const database = new DatabaseSync(workerData as string, { timeout: 0 })

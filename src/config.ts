@@ -373,7 +373,7 @@ export function findSchemaError(
 
 type SchemaNode = Readonly<Record<string, unknown>>
 
-/** Returns the description of the innermost schema node on the path that has one. */
+/** Returns the description of the innermost schema node on the path; nodes without a description are skipped. */
 function expectedAt(schema: Type.TSchema, path: readonly string[]): string {
   let node: SchemaNode | undefined = schema as unknown as SchemaNode
   let definitions: SchemaNode | undefined

@@ -19,8 +19,8 @@ export function limitYoungGeneration(): void {
 }
 
 /**
- * Limits the growth of the heap, depending on the number of receivers. Call it after the runtime is open, because
- * loading is faster without the limit.
+ * Limits the growth of the heap, and lets the young generation grow in a large installation. Call it after the runtime
+ * is open, because loading is faster without the limit.
  */
 export function adjustHeapLimit(countReceivers: () => number, signal: AbortSignal): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)

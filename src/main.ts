@@ -69,7 +69,7 @@ for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(name, (error: unknown) => handleException(error))
 }
 
-// Standard output may buffer more than standard error, where the log goes, so that the output of a command is complete.
+// Standard output has the larger buffer, so that the output of a command is complete. The log goes to standard error.
 const out = createOutput(process.stdout, 16 * 1024 * 1024)
 const err = createOutput(process.stderr, 1024 * 1024)
 

@@ -238,7 +238,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       effectiveSettings.clear()
       cache.drop(null)
       forgetRecords(removed)
-      // Not awaited: a write must not depend on how fast a source stops.
+      // Not awaited, so that a request that changes a manufacturer does not wait until a source has stopped.
       const stopped = monitor.setSources(sourceRegistry.sources())
       closeClients(stopped, removed).catch((error) =>
         log.warn({ error: String(error) }, 'upstream client could not be closed'),
@@ -280,7 +280,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       effectiveSettings.clear()
       cache.drop(null)
     }
-    /** Cleans up after processes that have ended: their connections, their sources and the receivers of these. */
+    /** Cleans up the connections, sources and receivers of processes that have ended. */
     const checkOrphans = async () => {
       await connections.closeOrphaned()
       await orphanedSources.update()
@@ -354,8 +354,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
         for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
           try {
-            // Alerts are loaded first: a state that clears an alert is stored before it, so both are loaded before
-            // evaluation.
+            // Alerts are loaded before the states. Other processes store a state before they clear the alert about it,
+            // so a cleared alert is never evaluated with the older state, which would raise the alert again.
             await alerts.load()
             await ingest.catchUp()
             await ingest.correctTimes()

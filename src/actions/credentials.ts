@@ -280,8 +280,8 @@ export function createCredentials(deps: {
 }
 
 /**
- * Returns the form in which a secret is stored. A fast hash is sufficient: a secret of 256 random bits cannot be
- * guessed.
+ * Returns the form in which a secret is stored. A fast hash is sufficient, because a secret of 256 random bits cannot
+ * be guessed.
  */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')

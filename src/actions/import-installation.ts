@@ -47,7 +47,7 @@ export async function importInstallation(
 ): Promise<ImportReport> {
   const { db, secrets, now } = deps
   let report: ImportReport | undefined
-  // Resolves host names, which takes time, so it happens outside the transaction.
+  // Planning resolves host names, which takes time, so it happens outside the transaction.
   const stored = await listManufacturers(db.read, secrets)
   const planned = await planManufacturers(file, stored, deps)
   try {

@@ -200,7 +200,10 @@ function errorOf(
   return error === null ? [] : [{ manufacturer, source: settings.baseUrl, error }]
 }
 
-/** Finds the devices inside the subnet that the upstreams list. `others` are those that are not stored as receivers. */
+/**
+ * Finds the devices that the upstreams list and whose address is in the subnet. `others` are those that are not stored
+ * as receivers.
+ */
 async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
     monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.source.manufacturer}\n${id}`)),

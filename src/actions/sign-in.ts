@@ -294,8 +294,8 @@ async function discardAttempt({ db }: SignInDeps, { id }: CountedAttempt, error:
 }
 
 /**
- * Writes a failed attempt to the audit log. Only called for attempts within the limit, because a flood of others would
- * displace all other entries.
+ * Writes a failed attempt to the audit log. Only called for attempts within the limit, because a flood of further
+ * attempts would displace all other entries.
  */
 async function auditFailure({ db }: SignInDeps, entry: AuditEntry, { isLast }: CountedAttempt): Promise<void> {
   await db.transaction((tx) => writeAudit(tx, { ...entry, details: isLast ? { limited: true } : {} }))

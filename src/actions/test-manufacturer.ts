@@ -31,8 +31,8 @@ export async function testManufacturer(
 }
 
 /**
- * An unsaved configuration. With a `code`, it is merged into that manufacturer's stored configuration, as a change
- * would be.
+ * An unsaved configuration. With a `code`, the test uses that manufacturer's stored configuration with `config` merged
+ * over it.
  */
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 

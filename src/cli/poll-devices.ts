@@ -248,7 +248,8 @@ function printCycle(
   isDryRun: boolean,
 ): void {
   if (isDryRun) terminal.out('Dry run, nothing was written. A poll would find this:')
-  // The column for `duplicates` is called `known`, because a duplicate is something else in the review queue.
+  // The column for `duplicates` (reports of known receivers at an unchanged address) is called `known`, because in the
+  // review queue a duplicate is something else.
   const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']
   const rows = manufacturers.map((cycle) => [
     cycle.code,

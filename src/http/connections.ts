@@ -20,8 +20,8 @@ export function descriptorLimit(): number | null {
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   server.maxConnections = limits.connections
   /**
-   * Sockets by client address, then by client port, in order of arrival. The port identifies a connection both above
-   * and below TLS.
+   * Sockets by client address, then by client port, in order of arrival. They are found by port, because with TLS the
+   * `connection` event has the TCP socket, but a request has the TLS socket.
    */
   const idleByAddress = new Map<string, Map<number, Socket>>()
 

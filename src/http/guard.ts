@@ -160,7 +160,8 @@ function checkHost(request: FastifyRequest, ownNames: ReadonlySet<string>): void
   const { host } = request
   const name = hostName(host)
   if (hosts !== 1 || !request.url.startsWith('/')) throw new RequestError('misdirected', { subject: name })
-  // The local address of the connection, which is only known per connection if the service listens on all addresses.
+  // A request may also name the address at which it arrived. If the service listens on all addresses, that address is
+  // only known per connection.
   const isBound = () => isSameAddress(name, request.socket.localAddress ?? '')
   if (!isLoopback(name) && !ownNames.has(name) && !isBound()) throw new RequestError('misdirected', { subject: name })
 }
@@ -190,8 +191,7 @@ function checkOrigin(request: FastifyRequest): void {
   if (headers.origin !== undefined && headers.origin !== ownOrigin) throw new RequestError('foreign_origin')
 }
 
-// --- Proxies
-// ----------------------------------------------------------------------------------------------------------
+// --- Proxies ---------------------------------------------------------------------------------------------------------
 
 /** Returns a function that checks whether an address belongs to a trusted proxy. */
 export function trustProxies(networks: readonly string[]): (address: string) => boolean {
@@ -202,7 +202,7 @@ export function trustProxies(networks: readonly string[]): (address: string) => 
   }
 }
 
-/** Whether a proxy forwarded the request. Then the address on which it arrived does not show where the client is. */
+/** Whether a proxy forwarded the request. If so, the address on which it arrived does not show where the client is. */
 function hasForwardingHeader({ headers }: FastifyRequest): boolean {
   if (headers.forwarded ?? headers.via ?? headers['x-real-ip']) return true
   for (const name in headers) if (name.startsWith('x-forwarded-')) return true

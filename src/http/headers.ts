@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 export interface HeaderSettings {
-  /** Origins whose pages may embed the pages in a frame. */
+  /** Origins whose pages may embed the pages of this service in a frame. */
   readonly frameAncestors: readonly string[]
   /** Whether to send Strict-Transport-Security, so that browsers only use TLS from then on. */
   readonly strictTransport: boolean

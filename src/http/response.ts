@@ -79,8 +79,8 @@ export function sendResponse(
 }
 
 /**
- * Returns the chunks, or joined chunks if the response is sent again. While levels change, most responses are sent only
- * once, and joining would be wasted work.
+ * Returns the chunks or, if the response is sent again, the joined chunks. While levels change, most responses are sent
+ * only once, and joining would be wasted work.
  */
 function bodyOf(response: CachedResponse): readonly Buffer[] {
   if (response.isSent) return [joinedOf(response)]

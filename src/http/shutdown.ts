@@ -10,7 +10,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface Closing {
   /** Accepts no more connections. Must be called before anything else is closed. */
   stopListening(): void
-  /** Waits until the other components may be closed. */
+  /**
+   * Waits while further requests on open connections are answered, then begins to close the connections. Other
+   * components must not be closed before.
+   */
   linger(): Promise<void>
 }
 

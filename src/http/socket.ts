@@ -48,7 +48,7 @@ const maxDrainMs = 30_000
 const drainCheckMs = 50
 const closeTimeoutMs = 1000
 /**
- * The rate limit for client messages, and the number of invalid messages within a period that closes the connection.
+ * The rate limit for client messages. A connection is closed if `count` invalid messages arrive within `withinMs`.
  */
 const messageRate = { perSecond: 20, burst: 100 }
 const invalidLimit = { count: 20, withinMs: 60_000 }

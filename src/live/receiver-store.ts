@@ -64,7 +64,7 @@ export function createReceiverStore(): ReceiverStore {
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
-      // The age of the last report of a receiver that was loaded from the database is determined with the wall clock.
+      // For a receiver that was loaded from the database, the wall clock determines the age of its last report.
       if (before === undefined) receivedAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
       else if (receiver.last_seen > before.last_seen) receivedAt.set(receiver.id, performance.now())
       lists.clear()

@@ -128,8 +128,8 @@ declare module 'ioredis' {
 }
 
 /**
- * `takeToken` from model/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under
- * the key is discarded. A full bucket expires.
+ * The token bucket of model/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under
+ * the key is discarded. The key expires shortly after the bucket is full again.
  */
 const readBucket = `
 local burst = tonumber(ARGV[1])

@@ -8,7 +8,7 @@ export interface Occurrences {
 
 const maxPerWindow = 10
 const windowMs = 60_000
-/** The maximum number of tracked keys; the oldest is dropped first. */
+/** The maximum number of tracked keys; the key whose last occurrence is oldest is dropped first. */
 const maxKeys = 100
 
 export function recordOccurrence(known: readonly Occurrences[], key: string, now: number): readonly Occurrences[] {

@@ -160,7 +160,8 @@ const successValidMs = 24 * 3600_000
 const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'
 
 /**
- * Derives the status of a source from its record. A pause that the source requested (`hold_until`) does not affect it.
+ * Derives the status of a source from its record. A pause that the source requested (`hold_until`) does not affect the
+ * status.
  */
 function sourceStatus({ consecutive_failures, last_success_at }: SourceRecord, now: number): SourceStatus {
   if (consecutive_failures >= unhealthyFailures) return 'unhealthy'

@@ -149,7 +149,7 @@ describe('planChanges', () => {
     })
   })
 
-  test('creates a device that its system reports as offline as inactive, and sets it active when it is online', () => {
+  test('creates an offline device as an inactive receiver, and sets it active when it is online', () => {
     const ingest = createIngest()
     ingest.ingest([report('a', { serial_number: 'S1', online: false })])
     expect(ingest.receivers()[0]?.is_active).toBe(false)

@@ -51,7 +51,10 @@ export interface Update {
   readonly report: DeviceReport | null
 }
 
-/** A report that changed nothing about its receiver, and the state in which this was determined. */
+/**
+ * A report that changed nothing about its receiver. An identical report can be skipped while neither the receiver nor
+ * `identityRevision` has changed.
+ */
 export interface Unchanged {
   /** The receiver after the report. The caller replaces it when only `last_seen` changes. */
   receiver: Receiver
@@ -88,7 +91,7 @@ export interface IngestPlan {
   readonly unitReports: readonly DeviceReport[]
   /** Number of reports of known receivers at an unchanged address. */
   readonly duplicates: number
-  /** Number of reports about devices that an earlier report in this batch was already about. */
+  /** Number of reports about a device that was already reported in this batch. */
   readonly repeated: number
   /** Number of reports of devices that an administrator rejected. */
   readonly rejected: number
@@ -99,7 +102,7 @@ export interface PlanContext {
   readonly known: KnownReceivers
   readonly manufacturer: string
   readonly at: number
-  /** Finds an earlier identical report that changed nothing; it is valid as long as its receiver has not changed. */
+  /** Finds an earlier identical report that changed nothing, see `Unchanged`. */
   readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
   /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
@@ -336,8 +339,8 @@ function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceRep
 }
 
 /**
- * Whether the reported value may replace the stored one. An identity may not if it is invalid, differs only in
- * spelling, or already belongs to another receiver.
+ * Whether the reported value may replace the stored one. An identity is kept if the reported one is invalid, differs
+ * only in spelling, or already belongs to another receiver.
  */
 function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
   const isUsedElsewhere = (receivers: readonly Receiver[]) =>

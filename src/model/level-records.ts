@@ -138,7 +138,7 @@ export function createRecordReader(): RecordReader {
   }
 }
 
-/** Reads the levels of all channels; returns null if their number differs from that of the known channels. */
+/** Reads the levels of all channels; returns null if the record has more or fewer levels than the known channels. */
 function readChannels(bytes: Int8Array, known: readonly ChannelBody[]): ChannelBody[] | null {
   let index = 0
   const read = <Part extends object>(names: readonly string[], part: Part): Part => {

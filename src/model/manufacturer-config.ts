@@ -55,7 +55,8 @@ export function listUnshownKeys(config: Config, shown: readonly ConfigKey[]): re
 
 /**
  * Returns only the keys that differ from `before`; null removes a key. `getInput` returns the text of a field, or null
- * for an unchecked checkbox. Text that is not a number is sent unchanged, so that the error response names it.
+ * for an unchecked checkbox. If the text of a number field is not a number, it is sent unchanged, so that the error
+ * response names it.
  */
 export function changedConfig(
   before: Config,

@@ -35,8 +35,8 @@ interface ReportedChannelFields {
 }
 
 /**
- * Creates the decision for all receivers. `precedenceOf` returns the precedence of the protocol that uses this device
- * id; the higher number wins. `silentMs` returns the time since the last report of the receiver.
+ * `precedenceOf` returns the precedence of the protocol that uses this device id; the higher number wins. `silentMs`
+ * returns the time since the last report of the receiver.
  */
 export function createProtocolPrecedence(
   precedenceOf: (id: string) => number,
@@ -62,8 +62,8 @@ export function createProtocolPrecedence(
         else reportedFields.delete(id)
         return report
       }
-      // Another process may be receiving the reports with the higher precedence. Then every stored value is treated as
-      // reported by them.
+      // Another process may be receiving the reports with the higher precedence. In that case, every stored value of
+      // the receiver is treated as part of those reports.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },
@@ -144,8 +144,8 @@ function withoutReportedChannelFields(
 }
 
 /**
- * Removes the fields of the transmitter that the protocol with the higher precedence reports; that protocol also
- * decides whether there is a transmitter.
+ * Removes those transmitter fields that the protocol with the higher precedence reports; that protocol also decides
+ * whether there is a transmitter.
  */
 function withoutReportedTransmitterFields(
   transmitter: ChannelReading['transmitter'],

@@ -69,10 +69,13 @@ export interface Receiver extends Hardware {
   readonly channels: readonly Channel[]
 }
 
-/** The reported fields of a transmitter; it may be partial. */
+/** The fields of a transmitter that a report contains; the other fields are absent. */
 export type TransmitterReading = Partial<Transmitter>
 
-/** The reported fields of a channel; it may be partial. `transmitter: null` means that no transmitter is received. */
+/**
+ * The fields of a channel that a report contains; the other fields are absent. `transmitter: null` means that no
+ * transmitter is received.
+ */
 export interface ChannelReading
   extends Partial<Pick<Channel, 'name' | 'frequency' | 'audio_level' | 'rf_level' | 'details'>> {
   readonly channel: number
@@ -127,7 +130,7 @@ export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   return reported as Partial<Hardware>
 }
 
-/** Limits `last_seen` to the current time: another machine with a clock that is ahead may have stored the receiver. */
+/** Limits `last_seen` to the current time, because a machine whose clock is ahead may have stored the receiver. */
 export function clampLastSeen(now: number, receiver: Receiver): Receiver {
   return receiver.last_seen > now ? { ...receiver, last_seen: now } : receiver
 }
@@ -178,7 +181,7 @@ export function mergeChannels(known: readonly Channel[], reported: readonly Chan
 }
 
 /**
- * Drops the fields that another report changed while `read` was being read: the other report is newer. `before` and
+ * Drops the fields that another report changed while `read` was being read, because that report is newer. `before` and
  * `now` are the channels at the start and the end of reading. Returns `read` itself if nothing changed.
  */
 export function withoutSuperseded(

@@ -31,7 +31,10 @@ export interface KnownReceivers {
 export interface KnownReceiverIndex extends KnownReceivers {
   /** Adds the receiver, or replaces the one with its id. */
   put(receiver: Receiver): void
-  /** Removes a receiver from this index, but not from its base. */
+  /**
+   * Removes a receiver that was put into this index. If the base index (see `createKnownReceivers`) contains a receiver
+   * with the same id, that one becomes visible again.
+   */
   remove(id: number): void
   putEntry(entry: QueueEntry): void
   /** Returns the receivers in the order in which they were added. */

@@ -86,8 +86,8 @@ export interface SettingsOptions {
 
 /**
  * Returns the effective values for a manufacturer (null: the global ones), with their origin. The first of these that
- * exists applies: the manufacturer's record, `poll_interval` in its plugin configuration, the global record, the
- * default.
+ * exists applies: the manufacturer's record, `poll_interval` in its plugin configuration (for the polling interval),
+ * the global record, the default. `enable_websocket` is an exception, see `mergeEnableWebsocket`.
  */
 export function explainSettings({
   records,

@@ -12,7 +12,7 @@ export interface AssignmentInput {
 export interface SourceAssignment {
   /** Free sources that this process should acquire. */
   readonly acquire: readonly string[]
-  /** Sources that this process should release for others. */
+  /** Sources that this process should release for other processes. */
   readonly release: readonly string[]
 }
 
