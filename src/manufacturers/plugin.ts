@@ -56,8 +56,8 @@ export type PushEvent =
       readonly type: 'report'
       readonly report: DeviceReport
       /**
-       * Whether the report identifies the device as completely as a poll does. If it does, it may create a device that
-       * is not stored yet.
+       * Whether the report identifies the device as completely as a poll does. If so, the report may create a device
+       * that is not stored yet.
        */
       readonly isComplete?: boolean
     }

@@ -55,8 +55,8 @@ interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
   /**
-   * Bit 1 requests the configuration when it changes; bit 2, levels when warnings change; bit 4, levels when the pilot
-   * or the battery changes.
+   * A sum: 1 requests the configuration when it changes, 2 requests levels when warnings change, 4 requests levels when
+   * the pilot or the battery changes.
    */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null
