@@ -4,7 +4,8 @@ import { defineConfig } from 'vite'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')) as { version: string }
 
-// The pages of web/ -> dist/web. Nothing may end up inline: the Content-Security-Policy allows files of our own alone.
+// The pages of web/ -> dist/web. Nothing may be inlined, because the Content-Security-Policy allows only the service's
+// own files.
 export default defineConfig({
   root: 'web',
   // Every address in index.html begins with "./assets/"; the server puts its mount prefix in place of the dot.

@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
-/** The tests that wait out what is promised in half minutes, or start a service anew again and again. */
+/** Runs the tests that take long, because they wait for half a minute or more, or start a service repeatedly. */
 export default defineConfig({
   test: { ...config.test, include: ['test/**/*.long.test.ts'], exclude: configDefaults.exclude },
 })

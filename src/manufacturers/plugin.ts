@@ -56,8 +56,8 @@ export type PushEvent =
       readonly type: 'report'
       readonly report: DeviceReport
       /**
-       * Whether the report identifies the device as completely as a poll does. If it does, it may create a device that
-       * is not stored yet.
+       * Whether the report identifies the device as completely as a poll does. If so, the report may create a device
+       * that is not stored yet.
        */
       readonly isComplete?: boolean
     }
@@ -113,8 +113,8 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
   subscribe?(client: UpstreamClient, targets: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
   readonly transport?: Transport
   /**
-   * Whether the subscription reports everything that a poll does, and also whether the device is online. Polling stops
-   * while such a subscription is open.
+   * Whether the subscription reports everything that a poll does, including that the device is online or offline.
+   * Polling stops while such a subscription is open.
    */
   readonly pushesEverything?: boolean
   readonly discovery?: DiscoveryList
@@ -175,7 +175,7 @@ export interface DeviceSearch {
   readonly systems?: Readonly<Record<string, { readonly port: number; readonly identify: IdentifyDevice }>>
 }
 
-/** Identifies a device or system without credentials. Throws if the host is not one of this manufacturer's. */
+/** Identifies a device or system of this manufacturer without credentials. Throws if the host is neither. */
 export type IdentifyDevice = (client: UpstreamClient, signal: AbortSignal) => Promise<DeviceReport>
 
 export interface Plugin {

@@ -26,7 +26,7 @@ export interface MonitoredSource {
   readonly client: UpstreamClient
   /** The protocol adapter detected last, or the default adapter until one is detected. */
   readonly adapter: ProtocolAdapter
-  /** Lists the devices. If the source turns out to use another protocol, the request is repeated with that adapter. */
+  /** Lists the devices. If the source turns out to use another protocol, repeats the request with its adapter. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>
   /**
    * Checks the source with a live request; never rejects because of the source. This is check_health() in the interface

@@ -32,7 +32,7 @@ export function parseReply(line: string): Reply | null {
   return { name: name.toLowerCase(), address: address === '*' ? address : Number(address) || null, values }
 }
 
-/** Parses a value or an array. The public documents do not state its brackets, so all kinds are accepted. */
+/** Parses a value or an array. The public documents do not show an array's brackets, so all kinds are accepted. */
 function parseValues(text: string): readonly Value[] | null {
   const inner = /^[[{(](.*)[\]})]$/.exec(text)?.[1] ?? text
   const values: Value[] = []
@@ -57,7 +57,7 @@ function unquote(text: string): string {
 
 // --- Formulas ---------------------------------------------------------------------------------------------------------
 
-/** Converts `rxameter`, the fourth value of `chstat`, from half decibels below full scale. */
+/** Converts `rxameter`, the fourth value of `chstat`, from half decibels relative to full scale (0 or negative). */
 export function toDbfs(raw: number): number {
   return raw / 2
 }

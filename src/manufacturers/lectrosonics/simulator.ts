@@ -198,7 +198,7 @@ function deviceValue(name: string, { device }: DeviceState): string | undefined 
   }
 }
 
-/** Returns the value of one channel, or for `(*)` of all channels. Texts and the status do not support `(*)`. */
+/** Returns the value of one channel; for `(*)`, those of all channels. Texts and the status do not support `(*)`. */
 function channelValues(name: string, address: string, { channels }: DeviceState): string | undefined {
   if (address !== '*') {
     const channel = channels.find((candidate) => candidate.channel === Number(address))
@@ -238,8 +238,8 @@ function channelValue(name: string, channel: ShowChannel): string | undefined {
 }
 
 /**
- * Returns the values of `chstat`. Meters are limited to -60 dBFS and to 0 and 60 dBµV; the active antenna changes with
- * the signal.
+ * Returns the values of `chstat`. Audio levels are limited to -60 to 0 dBFS, RF levels to 0 to 60 dBµV; the active
+ * antenna changes with the RF level.
  */
 function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[] {
   const rf = rf_level ?? -107

@@ -42,7 +42,7 @@ export async function openSimulatedUdpSocket(
   { host = '127.0.0.1', port = 0 }: UdpSocketOptions,
   onText: (text: string, from: Peer) => void,
 ): Promise<SimulatedUdpSocket> {
-  // Another process may have bound the port on all addresses.
+  // `reuseAddr`, because another process may have bound the port on all addresses.
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   const network: NetworkConditions = { content: 'valid', dropEvery: 0, delayMs: 0 }
   const received: { text: string; from: Peer }[] = []

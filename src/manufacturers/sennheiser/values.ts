@@ -17,7 +17,7 @@ export function listIncludes(list: unknown, value: string): boolean {
   return Array.isArray(list) && list.includes(value)
 }
 
-/** Reads a channel's encryption: the device-wide setting, or `error` if its transmitter has a different key. */
+/** Reads a channel's encryption: the device-wide setting, or `error` if the transmitter has a different key. */
 export function readEncryption(isEnabled: unknown, warnings: unknown): Encryption | null | undefined {
   if (listIncludes(warnings, 'Aes256Error')) return 'error'
   const flag = readFlag(isEnabled)

@@ -10,7 +10,7 @@ import { findModel } from './component-ids.ts'
 import { countByModel, detectFamily } from './strings/families.ts'
 import { idPrefix } from './strings/translate.ts'
 
-/** The group and port each differ in one digit from those registered for SLP. */
+/** Not the group and port that are registered for SLP: 239.255.255.253 and 427. */
 export const beacon: Beacon = {
   group: { address: '239.255.254.253', port: 8427 },
   read(datagram, ip) {

@@ -89,7 +89,7 @@ export function percentToDbm(percent: number): number {
 }
 
 /**
- * Converts an audio level to decibels relative to peak. The document gives both ends of the scale; a linear scale
+ * Converts an audio level to decibels relative to peak. TI 1254 gives both ends of the scale; a linear scale
  * between them is an assumption.
  */
 export function percentToDbfs(percent: number): number {

@@ -55,7 +55,8 @@ interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
   /**
-   * Bits that request 1: configuration on change, 2: levels on changed warnings, 4: levels on changed pilot or battery.
+   * A sum: 1 requests the configuration when it changes, 2 requests levels when warnings change, 4 requests levels when
+   * the pilot or the battery changes.
    */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null

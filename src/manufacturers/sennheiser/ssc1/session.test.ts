@@ -91,7 +91,7 @@ describe('subscriptions', () => {
     expect(session.getReport()?.channels?.[0]?.transmitter).toMatchObject({ name: 'NEW', battery: 40 })
   })
 
-  test('that are rejected set the rejection', () => {
+  test('that are rejected set `rejection`', () => {
     const session = createIdentifiedSession()
     session.receive('{"osc":{"error":[{"osc":{"state":{"subscribe":[406,{"desc":"not acceptable"}]}}}]}}', 100)
     expect(session.rejection).toMatch(/406 not acceptable/)

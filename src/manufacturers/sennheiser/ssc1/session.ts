@@ -70,7 +70,7 @@ export function createSsc1Session(endpoint: DeviceEndpoint): DatagramSession {
     if (code === subscriptionTerminated) for (const topic of topics ?? []) requestSooner(topic, now)
     else if (address.startsWith('/osc')) rejection = `the device rejects the subscription (${code} ${text})`
     else if (code === failedDependency) for (const rejectedAddress of rejected) values.set(rejectedAddress, null)
-    // A 404 means that the device has fewer channels. A channel that was reported before is kept.
+    // A 404 means that the device does not have the channel. A channel that was reported before is kept.
     else if (code === 404) {
       const missing = rejected.filter((candidate) => !values.has(candidate))
       topics = topics?.filter(({ channel }) => !missing.includes(`/rx${channel}/name`)) ?? null

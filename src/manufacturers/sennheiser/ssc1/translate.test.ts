@@ -150,7 +150,7 @@ describe('a charger', () => {
     },
   )
 
-  test('identifies a pack by its serial number, or else by its bay', () => {
+  test('identifies a pack by its serial number, or by its bay if that is unknown', () => {
     const values = { '/bays/device_type': ['EW-DX SK', 'UNKNOWN', 'NONE', null], '/bays/serial': ['105', '', '', ''] }
     expect(toChargerReport('CHG70N', values).units).toMatchObject([
       { id: 'ssc1:pack:105', serial_number: '105', name: 'EW-DX SK, bay 1' },

@@ -17,7 +17,7 @@ const pathsPerRequest = 4
 const retryMs = 30_000
 /** The protocol has no keep-alive: after this silence a request checks the connection. */
 const maxQuietMs = 3000
-/** Meter events that arrive faster are combined with the next one. */
+/** Minimum interval of reports with meters. A meter event that arrives sooner is combined with the next event. */
 const minMeterIntervalMs = 100
 /** A stream without events for this long is opened again, which reports all resources again. */
 const maxSilenceMs = 300_000
@@ -96,8 +96,8 @@ export function readChanges(data: string): readonly (readonly [string, unknown])
 }
 
 /**
- * Adds the channels that are no longer reported, for instance after a pack was removed, without a transmitter. `known`
- * contains all channels reported so far.
+ * Adds each channel that is no longer reported, for instance because a pack was removed, as a channel without a
+ * transmitter. `known` contains all channels reported so far.
  */
 function withRemovedChannels(report: DeviceReport, known: Set<number>): DeviceReport {
   const present = new Set(report.channels?.map(({ channel }) => channel))

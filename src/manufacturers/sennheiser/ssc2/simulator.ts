@@ -1,8 +1,8 @@
 /**
- * Simulates an SSC 2 device on a real socket: an EW-DX with two or four channels, or a Spectera base station. Only its
- * identity and protocol version are readable without a password. Third-party access can be disabled and is locked after
- * five wrong passwords. A list of paths with one invalid path is rejected. The status is 404 for a channel that the
- * device does not have and 422 for a transmitter that is not linked.
+ * Simulates an SSC 2 device on a real socket: an EW-DX with two or four channels, or a Spectera base station. Only the
+ * identity and the protocol version are readable without a password. Third-party access can be disabled and is locked
+ * after five wrong passwords. A list of paths with one invalid path is rejected. The status is 404 for a channel that
+ * the device does not have and 422 for a transmitter that is not linked.
  */
 
 import { randomUUID } from 'node:crypto'

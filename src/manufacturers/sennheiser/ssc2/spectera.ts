@@ -1,8 +1,8 @@
 /**
  * The Spectera base station. Each pack with a microphone is reported as a channel, although many packs share one
  * wideband RF channel; other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
- * that its audio link feeds. Sources: Spectera's OpenAPI description 18.1, and public clients of the API for the
- * meters.
+ * that its audio link feeds. Sources: Spectera's OpenAPI description 18.1; for the meters, public clients of the
+ * API.
  */
 
 import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'

@@ -56,7 +56,7 @@ async function* subscribe(
 
 function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): PushEvent | null {
   const { id, family, values } = device
-  // A charger's report always contains all its packs; a missing pack is treated as removed.
+  // A charger's report must contain all its packs, because a missing pack is treated as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }

@@ -191,8 +191,8 @@ export function countByModel({ name }: Family, model = ''): number | null {
 }
 
 /**
- * Returns the commands that query everything from a device of a known family. The device answers in order, so its
- * identity comes last.
+ * Returns the commands that query everything from a device of a known family. The identity is queried last: the device
+ * answers in order, so its identity shows that it has answered all other queries.
  */
 export function queryCommands(family: Family, values: RawValues): readonly string[] {
   const { deviceKeys, channelKeys } = family

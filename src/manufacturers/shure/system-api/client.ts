@@ -28,7 +28,7 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
   }
 }
 
-/** Returns an empty list if the device refuses the request. */
+/** Returns an empty list if the device has no list, or if the response is an error that concerns only this device. */
 export async function listAudioChannels(
   client: UpstreamClient,
   node: DeviceNode,
@@ -37,7 +37,10 @@ export async function listAudioChannels(
   return parseAudioChannels(await readOptional(client, `${pathOf(node)}/audio-channels`, signal))
 }
 
-/** Returns the body of a resource; null or undefined if the device does not have it or refuses the request. */
+/**
+ * Returns the body of a resource; null if the device does not have it, and undefined if the response is an error that
+ * concerns only this device.
+ */
 export function readResource(
   client: UpstreamClient,
   node: DeviceNode,
@@ -59,7 +62,7 @@ export async function subscribeTo(
   const subject =
     target.scope === undefined ? devicesPath : `${pathOf(target.scope.node)}/${target.scope.resource.path}`
   const path = `${subject}/subscription/${encodeURIComponent(target.transport)}`
-  // Sent without a body and a content type, because the server rejects an empty JSON body.
+  // Sent without a body or a content type, because the server rejects an empty JSON body.
   const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400
 }

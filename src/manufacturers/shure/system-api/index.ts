@@ -113,7 +113,11 @@ async function readIdentity(client: UpstreamClient, device: SystemDevice, signal
     : namedDevice
 }
 
-/** Adds a resource to the device. If it is refused or malformed, its previous value is kept, or else it is empty. */
+/**
+ * Reads a resource and adds it to the device. If the device does not have it, or the response is malformed or an error
+ * that concerns only this device, the previous value is kept; if there is none, the value is empty. Other errors are
+ * thrown.
+ */
 async function readResourceInto(
   client: UpstreamClient,
   device: SystemDevice,

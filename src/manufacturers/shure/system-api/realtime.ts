@@ -20,7 +20,7 @@ const socketPath = '/api/v1/subscriptions/websocket/create'
 const refreshIntervalMs = 60_000
 const transportTimeoutMs = 10_000
 
-/** Subscribes to changes; uses the WebSocket of the common device API if the server does not have this one. */
+/** Subscribes to changes. If the server does not have this WebSocket, uses that of the common device API instead. */
 export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,

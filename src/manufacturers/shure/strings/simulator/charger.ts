@@ -30,8 +30,8 @@ export async function startChargerSimulator(options: {
   readonly model: 'SBC220' | 'SBC240' | 'SBC441' | 'SBC840M' | 'SBRC'
   readonly name: string
   /**
-   * For each bay a pack or its charge in percent; null for an empty bay. Bays beyond the number that the model has
-   * belong to linked chargers.
+   * For each bay a pack or its charge in percent; null for an empty bay. If there are more bays than the model
+   * has, the others belong to linked chargers.
    */
   readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {

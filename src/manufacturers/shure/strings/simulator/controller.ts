@@ -72,7 +72,7 @@ export function createController(device: SimulatedDevice, write: (text: string) 
     return [isOlderFamily ? 'REPORT' : 'REP', channel, key, unwrapped].filter((field) => field !== undefined).join(' ')
   }
 
-  /** Sends an error reply, which is not documented for QLX-D and the older families. */
+  /** Sends an error reply, except for QLX-D and the older families, whose documents do not mention one. */
   const sendError = () => {
     if (!isOlderFamily && family !== 'qlxd') send('REP ERR')
   }
