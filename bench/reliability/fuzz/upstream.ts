@@ -51,7 +51,7 @@ export async function expectRecovery(
   addProblem(report, 'polling did not recover after the system returned valid responses')
 }
 
-/** Forces the service to renew all subscriptions, until the systems have opened `total` streams. */
+/** Forces the service to renew all subscriptions, until `total` streams to the systems have been opened. */
 export async function fuzzStreams(
   report: FuzzReport,
   target: Target,
