@@ -22,7 +22,7 @@ async function send(report: FuzzReport, { address, headers }: Target, method: st
   return { status: response.status, text }
 }
 
-/** Triggers polls until the system has sent `total` responses. `code` is its manufacturer code. */
+/** Triggers polls until the system has sent `total` hostile responses. `code` is its manufacturer code. */
 export async function fuzzPolls(
   report: FuzzReport,
   target: Target,
