@@ -1,6 +1,7 @@
 /**
- * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. For the cases in
- * which levels change, it is measured both while Micwatch is running and alone.
+ * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. In the cases in
+ * which levels change, the reference is measured twice: while Micwatch processes the changes, and while the upstream is
+ * paused.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +13,7 @@ const sizes = [100, 1_000]
 const channelsPerReceiver = 4
 const path = '/api/data.json'
 const seconds = 2
-/** As long as one measurement, so that each one includes one poll. */
+/** As long as one measurement, so that each measurement includes one poll. */
 const pollSeconds = seconds
 const pushesPerSecond = 5
 /** Long enough for V8 to optimize the measured code. */

@@ -1,7 +1,7 @@
 /**
- * How evenly meters move. Measures the time between two updates of the same receiver that a viewer is sent, while the
- * receiver pushes levels ten times a second and the service is under other load. Reference: a minimal `ws` relay that
- * forwards a frame at the same rate, on the same machine at the same time.
+ * How evenly meters move. Measures the time between two updates of the same receiver at a viewer, while the receiver
+ * pushes levels ten times a second and the service is under other load. Reference: a minimal `ws` relay that forwards a
+ * frame at the same rate, on the same machine at the same time.
  */
 
 import { once } from 'node:events'

@@ -91,7 +91,10 @@ interface PageFigures {
   readonly scriptMs: number
 }
 
-/** Measures a page, per second, and then closes it, because only one page is measured at a time. */
+/**
+ * Measures the figures of a page per second, and then closes the page, because it would add to the CPU time of the next
+ * measurement.
+ */
 async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
   await page.bringToFront()
   await page.waitForTimeout(1_500)

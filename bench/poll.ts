@@ -31,7 +31,7 @@ export const poll: Bench = {
     const [original, changed] = listBytes(smallSize)
     const [largeOriginal, largeChanged] = listBytes(largeSize, 10)
     const largeFixture = await open(atEnd)
-    // Warm-up, so that the figures for 10,000 receivers do not include compilation, as those for 1,000 do.
+    // Warm-up: the figures for 10,000 receivers must not include compilation. (Those for 1,000 receivers include it.)
     for (const bytes of [largeOriginal, largeChanged, largeChanged, largeOriginal]) await largeFixture.poll(bytes)
     largeFixture.writeReference()
     let isChanged = false

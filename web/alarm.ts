@@ -92,7 +92,7 @@ export function newAlarms(
   }
 }
 
-/** Whether a technician has to go and fix it. Clipping and RF dips usually pass without intervention. */
+/** Whether the channel needs a technician's intervention. Clipping and RF dips usually pass without one. */
 function isAlarm({ state, needsAttention }: ChannelFacts): boolean {
   return needsAttention && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
 }

@@ -54,14 +54,15 @@ function put(api: Api, channelId: number, slot: number): Promise<ApiResponse<Cha
 }
 
 /**
- * Swaps two channels. A slot can hold only one, so one of them is moved to a temporary slot first. If a step fails, it
- * is moved back to one of the two slots, unless the service stays unreachable or other users have taken both slots.
+ * Swaps two channels. A slot can hold only one channel, so channel `b` is first moved to a temporary slot. If the next
+ * step fails, `b` is moved back to one of the two slots, unless the service stays unreachable or other users have taken
+ * both slots.
  */
 async function swap(api: Api, { a, b }: Extract<Edit, { type: 'swap' }>): Promise<ApiResponse<ChannelBody>> {
   const aside = await moveAside(api, b.channelId)
   if (!aside.ok) return aside
   const first = await put(api, a.channelId, b.slot)
-  // If the response was lost, the first channel may have moved or not, so both slots are tried.
+  // If the response was lost, channel `a` may have moved or not, so both slots are tried.
   const second = await moveBack(api, b.channelId, first.ok ? [a.slot] : [b.slot, a.slot])
   const isSwapped = second.ok && second.body.slot === a.slot
   return first.ok || isSwapped ? second : first

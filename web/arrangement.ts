@@ -16,7 +16,7 @@ export type Edit =
   | { readonly type: 'create_group'; readonly group: Group }
   | { readonly type: 'delete_group'; readonly group: Group }
 
-/** Computes an edit from the current groups when its turn comes; null when there is nothing to do. */
+/** Called when all earlier edits have been applied. Returns the edit for the current groups; null if there is none. */
 export type Plan = (groups: readonly Group[]) => Edit | null
 
 export type Target =

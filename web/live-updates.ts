@@ -52,8 +52,8 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, signal }
       } else {
         store.dispatch({ type: 'connection', connection: 'lost', nextTryAt: change.nextTryAt, at: Date.now() })
       }
-      // Also when the connection is lost: the request fails with an error to show, or live updates have been disabled
-      // and the snapshot says so.
+      // A snapshot is also requested when the connection is lost: either the request fails with an error that can be
+      // displayed, or the snapshot shows that live updates have been disabled.
       scheduleSnapshot(0)
     },
   })

@@ -1,4 +1,7 @@
-/** Computes the largest font size for a name: on one line, or broken between two words. */
+/**
+ * Estimates the width of a name on one line and on two lines. From these widths the style sheet computes the largest
+ * font size.
+ */
 
 export interface NameFit {
   /** Width on one line, in em. */
@@ -8,7 +11,7 @@ export interface NameFit {
 }
 
 const least = 2.2
-/** The longest width in em that is not truncated: smaller text would not be legible. */
+/** The maximum width in em. A wider name is truncated, because it would only fit in letters too small to read. */
 const most = 22
 
 export function fitName(name: string): NameFit {

@@ -29,7 +29,7 @@ export interface Box {
 }
 
 export interface Painter {
-  /** Sets the canvas, which covers its parent. */
+  /** Sets the canvas, which is positioned over its parent. */
   attach(layer: HTMLCanvasElement): () => void
   add(painting: Painting): () => void
   /** Call when the cards have moved. */
@@ -104,7 +104,7 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
     if (isMoving) wake()
   }
 
-  /** Positions the canvas over the visible part. */
+  /** Positions the canvas over the visible part of the field, and selects the paintings to be drawn. */
   function show(canvas: HTMLCanvasElement, field: DOMRect) {
     if (isMeasured && view !== null && !isLeaving(view, field)) return
     if (!isMeasured) measure(paintings, field)

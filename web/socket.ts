@@ -14,8 +14,8 @@ export interface SocketOptions {
 const pingIntervalMs = 1_000
 const ping = JSON.stringify({ type: 'ping' } satisfies ClientMessage)
 /**
- * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign;
- * the responses to regular pings normally interrupt it.
+ * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign
+ * of it; normally the responses to pings prevent silence.
  */
 const silenceMs = 2_500
 const openingMs = 8_000

@@ -27,7 +27,7 @@ it('shows less on smaller cards', () => {
   expect(steps).toEqual(['full', 'usual', 'status', 'name'])
 })
 
-it('applies a lower detail always, and a higher one only where it is legible', () => {
+it('always applies a lower level of detail, and a higher one only where it is legible', () => {
   const room = { width: 1920, height: 1040 }
   expect(fitWall(8, room, 'grid', 'status').step).toBe('status')
   expect(fitWall(300, room, 'grid', 'full').step).toBe('name')

@@ -1,5 +1,5 @@
 /**
- * Check V2 of docs/reliability.md: time to recover from a database outage, and after the polling process was killed.
+ * Check V2 of docs/reliability.md: recovery times after a database outage, and after the polling process is killed.
  */
 
 import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'

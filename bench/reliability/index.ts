@@ -117,7 +117,10 @@ function isRetryable({ findings, failure }: Result): boolean {
   return failure !== null || findings.some(({ isMet, isCritical }) => !isMet && !isCritical)
 }
 
-/** Combines two runs: a time or a rate is missed if both runs missed it, a critical finding if either of them did. */
+/**
+ * Combines two runs. The target of a time or a rate counts as missed if both runs missed it, that of a critical finding
+ * if either run missed it.
+ */
 function combineRuns(first: Result, second: Result): Result {
   const isCriticalFailure = ({ isMet, isCritical }: Finding) => !isMet && isCritical === true
   const findings = second.findings.map((finding, index) => {

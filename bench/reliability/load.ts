@@ -66,7 +66,7 @@ export const openLoop: Check = {
 
 type Simulator = Awaited<ReturnType<typeof startShureSimulator>>
 
-/** Makes the system reject subscriptions, so that changes are only reported to polls. */
+/** Makes the system reject subscriptions, so that the service learns of changes only by polling. */
 function rejectSubscriptions(simulator: Simulator): void {
   simulator.setFault({ type: 'status', status: 404 }, { path: /\/ws$/ })
 }

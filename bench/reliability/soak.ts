@@ -111,7 +111,10 @@ async function readResources(pid: number, folder: string): Promise<{ descriptors
   return { descriptors, bytes }
 }
 
-/** Compares the minimum of each window, because anything above it may be uncollected garbage. */
+/**
+ * Compares the last window with the first one after the warm-up, by the minimum of each, because memory above the
+ * minimum may be uncollected garbage.
+ */
 function checkMemory(samples: readonly number[]): Finding[] {
   const size = Math.floor(samples.length / windows)
   if (size === 0) return []
@@ -119,7 +122,7 @@ function checkMemory(samples: readonly number[]): Finding[] {
     Math.min(...samples.slice(index * size, (index + 1) * size)),
   )
   const [first = 0, last = 0] = [minimums[warmUpWindows], minimums.at(-1)]
-  // Allows a growth of 1 MiB in 360 cycles, an eighth of the run.
+  // Allows a growth of 10%, or at a rate of 8 MiB per run (all `windows`), whichever is larger.
   const limit = Math.max(first * 1.1, first + (windows - warmUpWindows - 1) * (8 / windows))
   return [{ ...atMost('memory at the end', last, limit, 'MiB', first), isCritical: true }]
 }

@@ -42,7 +42,7 @@ export interface Measured {
   readonly sameNode: Latency
   /** The same latency for clients of the other nodes; null if there is only one node. */
   readonly otherNode: Latency | null
-  /** Changes that a client did not receive within ten seconds of the last one. */
+  /** Changes that a client had not received ten seconds after the last change. */
   readonly missed: number
   readonly servers: Readonly<Record<string, number>>
 }

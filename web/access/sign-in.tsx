@@ -1,4 +1,4 @@
-/** The sign-in form. Then opens the page that the user originally requested. */
+/** The sign-in form. After sign-in, the page that the user originally requested is opened. */
 
 import { pathOf } from '../../src/model/pages.ts'
 import type { SetupBody, SignedInBody } from '../../src/model/people.ts'

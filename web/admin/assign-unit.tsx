@@ -50,7 +50,7 @@ export function AssignUnit({ performer, cast, onDone, onClose }: AssignUnitProps
   )
 }
 
-/** Returns the units that can be assigned: unassigned ones first, then by slot, without those of this performer. */
+/** Returns all units except the performer's own (`own` is the performer's id): unassigned units first, then by slot. */
 function unitOptions({ units, assignments, performers }: Cast, own: number) {
   const performerOf = new Map(assignments.map(({ wireless_unit, performer }) => [wireless_unit, performer]))
   return units

@@ -76,7 +76,7 @@ function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
     case 'shared_key':
     case 'password':
       // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
-      // replaces it completely: a partly edited one would be stored as the secret.
+      // replaces it completely, because partly edited asterisks would be stored as the secret.
       return (
         <PasswordField
           {...shared}

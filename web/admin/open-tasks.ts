@@ -15,7 +15,7 @@ export interface OpenTask {
   readonly text: string
   /** Additional information, such as an error message. */
   readonly description?: string | null
-  /** The path, without the mount prefix, of the page where the task is done, with the filter that shows it. */
+  /** The path, without the mount prefix, of the page where the task is done, including filters that show the task. */
   readonly path: string
 }
 

@@ -116,7 +116,10 @@ function Text({ text }: { text: string | null | undefined }) {
   return <bdi>{plainText(text)}</bdi>
 }
 
-/** Whether a value differs. Like the service, ignores spaces, case and separators; an unknown value never differs. */
+/**
+ * Whether a value differs; an unknown value never differs. Names and models are compared exactly. In other fields case
+ * and surrounding spaces are ignored, and in MAC addresses also separators, as the service does.
+ */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]
   if (found === null || known === null || found === '' || known === '') return false

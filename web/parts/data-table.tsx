@@ -11,7 +11,7 @@ export interface Column<Row> {
   readonly key: string
   readonly title: string
   readonly cell: (row: Row) => ReactNode
-  /** Only for complete lists: sorting one page of several would be misleading. */
+  /** Only for complete lists, because sorting one page of several would be misleading. */
   readonly sortBy?: (row: Row) => SortValue
   readonly align?: 'end'
 }

@@ -101,7 +101,7 @@ function WallCards({ view, entries: text }: { view: View; entries: string }) {
   )
 }
 
-/** Returns the size of an element, also when it changes. */
+/** Returns the current size of an element; the component is rendered again when it changes. */
 function useRoom(element: React.RefObject<HTMLElement | null>): Space {
   const [room, setRoom] = useState<Space>({ width: innerWidth, height: innerHeight })
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * A simulated system that sends a different random list with each request: devices move, change ids, repeat, or lack
- * fields.
+ * A simulated system that sends a different random list with each request: devices change IP addresses and ids, occur
+ * several times or not at all, or lack fields.
  */
 
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ export interface ListSystem {
   /** The number of lists sent so far. */
   readonly listCount: number
   /**
-   * The number of different lists. After that the last one is repeated, so that two services end with the same devices.
+   * The number of different lists. Then the last list is repeated, so that two services end with the same devices.
    */
   readonly total: number
   /** The number of different devices, and so the maximum number of receivers. */

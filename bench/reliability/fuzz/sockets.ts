@@ -10,7 +10,7 @@ import type { Target } from './rest.ts'
 /** Must be less than the number of invalid messages after which the service closes a connection. */
 const messagesPerConnection = 15
 
-/** Close codes that the service may send in response to such messages. */
+/** Close codes with which a connection may end after such messages; 1005 and 1006 mean that no code was received. */
 const allowedCloseCodes: readonly number[] = [1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009]
 
 export async function fuzzMessages(report: FuzzReport, target: Target, total: number): Promise<void> {

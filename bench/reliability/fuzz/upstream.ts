@@ -22,7 +22,7 @@ async function send(report: FuzzReport, { address, headers }: Target, method: st
   return { status: response.status, text }
 }
 
-/** Triggers polls until the system has sent `total` responses. `code` is its manufacturer code. */
+/** Triggers polls until the system has sent `total` hostile responses. `code` is its manufacturer code. */
 export async function fuzzPolls(
   report: FuzzReport,
   target: Target,
@@ -51,7 +51,7 @@ export async function expectRecovery(
   addProblem(report, 'polling did not recover after the system returned valid responses')
 }
 
-/** Forces the service to renew all subscriptions, until the systems have opened `total` streams. */
+/** Forces the service to renew all subscriptions, until `total` streams to the systems have been opened. */
 export async function fuzzStreams(
   report: FuzzReport,
   target: Target,
