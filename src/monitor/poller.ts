@@ -261,7 +261,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   function createReport(entry: RememberedDevice, start: CycleStart): DeviceReport {
     const translation = memory.translationOf(entry)
     const subscribedSince = findSubscribedSince(entry)
-    // Another process's subscription is assumed to deliver the levels that the list contains.
+    // Only the process that holds the subscription knows for which devices levels were pushed. Other processes assume
+    // that they are pushed for every device with a connected subscription.
     const areLevelsPushed =
       subscribedSince !== null &&
       entry.levelsAt >= subscribedSince &&
@@ -344,8 +345,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /**
    * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process holds
-   * the subscription, the levels that it stored since then are newer. The reading is then stored at once, because unsaved
-   * levels take precedence over levels that other processes store.
+   * the subscription, the reading is discarded if newer levels have been stored since then. Otherwise it is stored at
+   * once, because unsaved levels would take precedence over the levels that the other process stores.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {
