@@ -93,8 +93,8 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     entry.device = entry.known
     entry.listed = listed
     entry.translation = translate(adapter, entry.device)
-    // The report without levels is the same as before, so it is reused. A device whose levels are pushed needs only this
-    // report, and is therefore not translated again.
+    // The report without levels is the same as before, so it is reused. A device whose levels are pushed needs only
+    // this report, and is therefore not translated again.
     if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
   }
 

@@ -78,8 +78,8 @@ export interface IngestDeps {
 }
 
 /**
- * If levels appear to be newer than other levels by more than this, the processes' clocks differ, and the levels are not
- * treated as newer.
+ * If levels appear to be newer than other levels by more than this, the processes' clocks differ, and the levels are
+ * not treated as newer.
  */
 const maxRemoteLeadMs = 10_000
 
@@ -256,8 +256,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       const { id, is_active, channels } = remote
       const known = receiverStore.get(id)
       if (known === undefined || backlog.has(id)) continue
-      // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting for clock
-      // differences.
+      // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
+      // for clock differences.
       if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
       // A message without levels implies that the stored levels are current.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)

@@ -74,7 +74,7 @@ export async function clearAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Deletes cleared alerts from before `time`, and all but the newest `maxCount`. */
+/** Deletes the alerts that were cleared before `time`, and all but the newest `maxCount` of the other cleared alerts. */
 export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
   const oldest = await tx.query
