@@ -95,7 +95,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     string,
     { readonly ids: readonly string[]; readonly identities: number; readonly changes: number }
   >()
-  /** Sources whose subscription appeared open at the last check, although no process held its lease. */
+  /** Sources whose subscription was recorded as active at the last check, although no process held its lease. */
   let orphaned: ReadonlySet<string> = new Set()
   const messageAt = new Map<number, number>()
   const connectedSince = new Map<number, number>()
@@ -306,8 +306,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
       const listed = new Set<number>()
       const changed: Connection[] = []
       /**
-       * Whether some of these receivers have a connection to another source. That source may be removed at any time, so
-       * nothing is cached in this case.
+       * Whether some of these receivers keep their connection to another source. That source may be removed at any
+       * time, so nothing is cached in this case.
        */
       let hasForeign = false
       for (const deviceId of deviceIds) {

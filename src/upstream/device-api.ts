@@ -372,8 +372,8 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
 }
 
 /**
- * Combines the channels with the transmitters. If the transmitters are known, a channel for which none is reported has no
- * transmitter. For a device without channels, the summary in the list is used.
+ * Combines the channels with the transmitters. If the transmitters are known, a channel for which none is reported has
+ * no transmitter. For a device without channels, the summary in the list is used.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
   const { summary } = device
