@@ -1,4 +1,4 @@
-/** Tracks data that is newer in memory than in the database: unsaved levels, and when each receiver was last stored. */
+/** Tracks what is newer in memory than in the database: levels and `last_seen` times. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { IngestPlan } from '../model/ingest-plan.ts'

@@ -67,7 +67,7 @@ export interface Poller {
   discardIdentity(deviceId: string): void
   /** Whether different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** Records that the upstream requested a pause in response to something other than a poll, with this error. */
+  /** Records a pause that the upstream requested in response to the subscription. `error` describes the response. */
   recordHold(error: string): Promise<void>
   /** Whether the upstream rejected the credentials in the last cycle. */
   wasAccessDenied: boolean
@@ -345,8 +345,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /**
    * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process
-   * holds the subscription, the reading is either discarded, because newer levels have been stored since then, or stored
-   * at once, because unsaved levels would take precedence over the levels that the other process stores.
+   * holds the subscription, the reading is either discarded, because newer levels have been stored since then, or
+   * stored at once, because unsaved levels would take precedence over the levels that the other process stores.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {
