@@ -233,7 +233,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
       }),
     load: () => enqueue(readChanges),
     evaluateReceiver(before, after) {
-      // The first report is always evaluated, because nothing evaluated the stored state before it.
+      // A receiver's first report is always evaluated, because its stored state has not been evaluated yet.
       const isNew = !ownReceivers.has(after.id)
       if (!isNew && !canChangeAlerts(before, after)) return
       ownReceivers.add(after.id)

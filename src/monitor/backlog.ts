@@ -1,4 +1,4 @@
-/** Tracks data that is newer in memory than in the database: unsaved levels, and when each receiver was last stored. */
+/** Tracks what is newer in memory than in the database: levels and `last_seen` times. */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'
 import type { IngestPlan } from '../model/ingest-plan.ts'
@@ -10,8 +10,9 @@ export interface Backlog {
   has(id: number): boolean
   listUnsaved(manufacturer: string): number[]
   /**
-   * Returns the receivers whose levels this cycle stores: those of all the manufacturer's sources, so that there are
-   * fewer writes.
+   * Returns the receivers whose levels are stored at the end of this cycle: all receivers of the manufacturer with
+   * unsaved levels, whichever source reported them, so that there are fewer writes. If the cycle has reports, returns
+   * none if the manufacturer's levels were saved less than `saveLevelsEveryMs` ago.
    */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
   /** Records that the manufacturer's levels are being stored. */

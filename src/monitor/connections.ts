@@ -95,7 +95,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
     string,
     { readonly ids: readonly string[]; readonly identities: number; readonly changes: number }
   >()
-  /** Sources that had no subscription lease at the last check. */
+  /** Sources whose subscription was recorded as active at the last check, although no process held its lease. */
   let orphaned: ReadonlySet<string> = new Set()
   const messageAt = new Map<number, number>()
   const connectedSince = new Map<number, number>()
@@ -237,8 +237,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 
   /**
-   * Whether the adapter's source may replace the connection's source: true if there is none, or one of lower
-   * precedence.
+   * Whether a source with this adapter may replace the connection's current source: true if the connection has no
+   * existing source, or one of lower precedence.
    */
   function canReplace({ precedence = 0 }: ProtocolAdapter, source: string | null): boolean {
     const current = source === null ? null : deps.precedenceOf(source)
@@ -305,7 +305,10 @@ export function createConnections(deps: ConnectionDeps): Connections {
       if (before?.ids === deviceIds && before.identities === identityRevision && before.changes === changes) return
       const listed = new Set<number>()
       const changed: Connection[] = []
-      /** Another source has some of these receivers. It may be removed at any time, so the result is not cached. */
+      /**
+       * Whether some of these receivers keep their connection to another source. That source may be removed at any
+       * time, so nothing is cached in this case.
+       */
       let hasForeign = false
       for (const deviceId of deviceIds) {
         const receiver = receiverStore.byApiId(manufacturer, deviceId)

@@ -21,7 +21,7 @@ export interface RememberedDevice {
   missed: number
   /** The last translation that matched the receiver's hardware; null while different hardware reports under this id. */
   confirmed: Translation | null
-  /** Number of consecutive successful polls in which different hardware reported under this id. */
+  /** Number of consecutive successful polls in which different hardware was reported under this id. */
   replaced: number
   /** The last cycle in which the device was listed. */
   cycle: number
@@ -93,8 +93,8 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     entry.device = entry.known
     entry.listed = listed
     entry.translation = translate(adapter, entry.device)
-    // The report without levels is the same as before. A device whose levels are pushed needs no other, so its data is
-    // not translated again.
+    // The report without levels is the same as before, so it is reused. A device whose levels are pushed needs only
+    // this report, and is therefore not translated again.
     if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
   }
 

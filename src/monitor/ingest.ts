@@ -45,7 +45,8 @@ export interface Ingest {
    */
   ingest(batch: Batch): Promise<IngestReport>
   /**
-   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores the rest.
+   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores them and
+   * all other changes.
    */
   applyLevels(batch: Batch): IngestReport
   /** Returns what `ingest` would report. */
@@ -57,7 +58,7 @@ export interface Ingest {
   change<T>(work: (tx: Tx, revision: number) => Promise<T>): Promise<T>
   /** Loads what other processes have stored. */
   catchUp(): Promise<void>
-  /** Corrects `last_seen` times in the future, after the clock was set back. */
+  /** Corrects `last_seen` times that are in the future because the clock was set back. */
   correctTimes(): Promise<void>
   /** Applies levels received by other processes, which store them. */
   applyRemoteLevels(levels: readonly RemoteLevels[]): void
@@ -77,8 +78,8 @@ export interface IngestDeps {
 }
 
 /**
- * Remote levels may be newer than the stored ones by this much. If the difference is larger, the processes' clocks
- * differ.
+ * If levels appear to be newer than other levels by more than this, the processes' clocks differ, and the levels are
+ * not treated as newer.
  */
 const maxRemoteLeadMs = 10_000
 
@@ -239,7 +240,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     if (known === entry.receiver) entry.receiver = after
   }
 
-  /** Applies a report that this process received, given the resulting receiver. */
+  /**
+   * Puts and publishes `after`, the receiver's new state after a report that this process received, and evaluates its
+   * alerts.
+   */
   function applyReceived(after: Receiver): void {
     const before = receiverStore.get(after.id)
     putAndPublish(after)
@@ -252,8 +256,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       const { id, is_active, channels } = remote
       const known = receiverStore.get(id)
       if (known === undefined || backlog.has(id)) continue
-      // Levels that are already newer are kept. The processes' times are compared without correcting for clock
-      // differences.
+      // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
+      // for clock differences.
       if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
       // A message without levels implies that the stored levels are current.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
@@ -280,7 +284,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     cache.drop(receiver.manufacturer)
   }
 
-  /** Publishes a removed receiver without channels, so that clients drop it. */
+  /** Removes a receiver from memory, and publishes it without channels, so that clients drop it. */
   function removeReceiver(id: number): void {
     const receiver = receiverStore.get(id)
     if (receiver === undefined) return
@@ -370,7 +374,7 @@ class OvertakenError extends StoreBusyError {
   }
 }
 
-/** Whether levels of this time are newer than the stored ones, within the limit for clock differences. */
+/** Whether levels of this time are newer than those of `stored`, but by no more than `maxRemoteLeadMs`. */
 function isNewerThan(levelsAt: number | undefined, stored: Pick<Receiver, 'last_seen'>): boolean {
   const leadMs = (levelsAt ?? 0) - stored.last_seen
   return leadMs > 0 && leadMs <= maxRemoteLeadMs

@@ -25,7 +25,7 @@ const debounceMs = 20
 const reservedMs = 6_000
 
 export interface LeaseHandle {
-  /** Throws in a transaction of `ingest` if this process no longer holds the lease. */
+  /** Called in a transaction of `ingest`. Throws if this process no longer holds the lease. */
   readonly guard: (tx: Tx) => Promise<void>
   /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal
@@ -70,7 +70,7 @@ export interface LeaseDeps {
 }
 
 export interface LeaseOptions {
-  /** Whether the source is divided among the polling processes, so that this one acquires only its share. */
+  /** Whether the source is one of those that are divided among the polling processes. */
   readonly isShared?: boolean
   /** Called once whenever a different process turns out to hold the lease. */
   onStandBy?(holder: string): void

@@ -1,6 +1,6 @@
 /**
  * Passes levels to other processes on the same database. Normally levels are stored only at the end of a polling cycle,
- * so that other processes would see them late. With Redis, they are also published there; without Redis, they are
+ * so other processes would see them late. With Redis, they are also published there; without Redis, they are
  * stored every 250 ms.
  */
 

@@ -1,4 +1,7 @@
-/** Logs each tolerated problem in an upstream's responses once an hour instead of at every poll. */
+/**
+ * Logs the tolerated problems in an upstream's responses: at most one an hour for each subject, such as a device,
+ * instead of all problems at every poll.
+ */
 
 import type { DeviceProblem } from '../model/health.ts'
 import type { Log } from './log.ts'
@@ -6,7 +9,7 @@ import type { Log } from './log.ts'
 const repeatAfterMs = 60 * 60_000
 /** The maximum number of problems logged for one response. */
 const maxPerResponse = 100
-/** The maximum number of distinct problems that are tracked; further ones are not logged. */
+/** The maximum number of subjects that are tracked; problems of further subjects are not logged. */
 const maxRemembered = 1000
 
 export type LogProblems = (problems: readonly DeviceProblem[]) => void

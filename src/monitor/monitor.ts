@@ -88,7 +88,10 @@ export function createMonitor(deps: MonitorDeps): Monitor {
   /** Loops that are stopping, by source. */
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
-  /** Has a different node id, so that a lease acquired for one cycle is not mistaken for a loop's lease. */
+  /**
+   * Used for immediate polls. The node id differs from that of the loops, so that a lease acquired for one cycle is not
+   * mistaken for a loop's lease.
+   */
   const requestDeps: LeaseDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
 
   async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {

@@ -38,7 +38,7 @@ export interface IngestReport {
   readonly updated: number
   readonly moved: number
   readonly duplicates: number
-  /** Duplicates that are devices reported twice in this batch. */
+  /** How many of the duplicates are repeated reports of a device within this batch. */
   readonly repeated: number
   readonly conflicts: number
 }

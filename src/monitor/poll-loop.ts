@@ -37,8 +37,8 @@ export async function runPollLoop(
   }
 
   /**
-   * Returns a function that returns true once the subscription has connected after a rejected poll, because the
-   * credentials are then valid again.
+   * Returns a function that tells whether to end the wait after a rejected poll: true once the subscription has
+   * connected, which shows that the credentials are valid again.
    */
   function watchReconnection(): () => boolean {
     const before = poller.connectedAt()

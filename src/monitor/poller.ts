@@ -67,7 +67,7 @@ export interface Poller {
   discardIdentity(deviceId: string): void
   /** Whether different hardware reports under this id and awaits review. */
   isReplaced(deviceId: string): boolean
-  /** Records that the upstream requested a pause in response to something other than a poll, with this error. */
+  /** Records a pause that the upstream requested in response to the subscription. `error` describes the response. */
   recordHold(error: string): Promise<void>
   /** Whether the upstream rejected the credentials in the last cycle. */
   wasAccessDenied: boolean
@@ -261,7 +261,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   function createReport(entry: RememberedDevice, start: CycleStart): DeviceReport {
     const translation = memory.translationOf(entry)
     const subscribedSince = findSubscribedSince(entry)
-    // Another process's subscription is assumed to deliver the levels that the list contains.
+    // Only the process that holds the subscription knows for which devices levels were pushed. Other processes assume
+    // that they are pushed for every device with a connected subscription.
     const areLevelsPushed =
       subscribedSince !== null &&
       entry.levelsAt >= subscribedSince &&
@@ -343,9 +344,9 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   /**
-   * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process holds
-   * the subscription, the levels that it stored since then are newer. The reading is then stored at once, because unsaved
-   * levels take precedence over levels that other processes store.
+   * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process
+   * holds the subscription, the reading is either discarded, because newer levels have been stored since then, or
+   * stored at once, because unsaved levels would take precedence over the levels that the other process stores.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {

@@ -91,7 +91,7 @@ interface Changed {
   readonly changed: ReadonlyMap<number, Receiver>
   /** Receivers with changes other than levels. */
   readonly structural: ReadonlySet<number>
-  /** Receivers that report a transmitter without a unit, or have new channels. */
+  /** Receivers that report a transmitter on a channel without a unit, or have new channels. */
   readonly withNewUnits: readonly Receiver[]
 }
 
@@ -122,7 +122,7 @@ async function collectChanges(
   return { changed, structural, withNewUnits }
 }
 
-/** Stores new units, and changed units at the end of a cycle. */
+/** Stores new units and changed units. */
 async function storeUnits(
   { unitStore, planner }: WriteDeps,
   tx: Tx,

@@ -74,7 +74,7 @@ export async function clearAlert(
   return row === undefined ? null : toAlert(row)
 }
 
-/** Deletes cleared alerts from before `time`, and all but the newest `maxCount`. */
+/** Deletes the alerts that were cleared before `time`. Of the other cleared alerts, keeps the newest `maxCount`. */
 export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
   const oldest = await tx.query

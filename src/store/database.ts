@@ -276,7 +276,7 @@ async function openConnections(path: string, now: () => number, waitLimitMs: num
     }
   } catch (error) {
     lock.release()
-    // A new lock file is removed again, since the file may not be a Micwatch database.
+    // A new lock file is removed again, because the file at `path` may not be a Micwatch database.
     if (isNew) await rm(lockFile(path), { force: true })
     throw error
   }

@@ -41,9 +41,9 @@ async function createOwnedFolder(path: string): Promise<void> {
 }
 
 /**
- * Creates a file that only its owner can read; throws EEXIST if it exists. With `folder`, a file that root creates in
- * another user's folder is owned by that user, so that a service running as that user can read it. With `process`, the
- * file is owned by the user who runs this process.
+ * Creates a file that only its owner can read; throws EEXIST if it exists. If `owner` is `folder`, a file that root
+ * creates in another user's folder is owned by that user, so that a service running as that user can read it. If it is
+ * `process`, the file is owned by the user who runs this process.
  */
 export async function createPrivateFile(path: string, owner: FileOwner = 'folder'): Promise<FileHandle> {
   const file = await open(path, 'wx', 0o600)

@@ -29,8 +29,8 @@ const foreign = 'it is not a Micwatch backup'
 
 function findForeignSchema(read: Read): string | null {
   const entries = read('sqlite_master', ['type', 'name', 'tbl_name', 'sql'])
-  // The entry is checked before its rows are read, because a view of this name could return an unlimited number of
-  // rows.
+  // The schema entry of `migrations` is checked before its rows are read, because a view with this name could return an
+  // unlimited number of rows.
   const migrationsTable = entries.find(({ name }) => name === 'migrations')
   if (migrationsTable === undefined) return foreign
   if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(migrationsTable))) return describeForeign(migrationsTable)

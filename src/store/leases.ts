@@ -68,8 +68,8 @@ export async function acquireLease(
 }
 
 /**
- * Acquires the lease like `acquireLease`. `idleMs` is the minimum time since the previous holder's lease ended, until
- * when that holder may have polled the source; null if there was no previous holder.
+ * Acquires the lease like `acquireLease`. `idleMs` is the minimum time since the previous holder's lease ended; that
+ * holder may have polled the source until then. It is null if there was no previous holder.
  */
 export async function takeLease(
   tx: Tx,

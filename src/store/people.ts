@@ -98,8 +98,8 @@ export async function countAdmins(reader: Reader): Promise<number> {
 }
 
 /**
- * Notifies every process that permissions were revoked. Must be the first statement of the transaction: it locks the row
- * until the commit, which serializes such changes, so that two administrators cannot disable each other.
+ * Notifies every process that permissions were revoked. Must be the first statement of the transaction: it locks the
+ * counter's row until the commit, which serializes such changes, so that two administrators cannot disable each other.
  */
 export async function changePeople(tx: Tx): Promise<void> {
   await incrementCounter(tx, 'people')

@@ -239,8 +239,8 @@ async function countRows(db: Database): Promise<Counts> {
 }
 
 /**
- * Prepares the backup: migrates it, deletes transient rows, and advances its counters beyond those in the previous
- * database.
+ * Copies the backup to `draft`, migrates the copy, deletes its transient rows, and advances its counters beyond those
+ * in the previous database.
  */
 async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options

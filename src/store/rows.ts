@@ -67,7 +67,7 @@ export async function executeForRows<Result, Name extends string>(
   return results
 }
 
-/** Large enough that the overhead of a call is small compared with its rows. */
+/** Large enough that the overhead of a call is small compared with the processing of its rows. */
 const batchSize = 20
 
 /**

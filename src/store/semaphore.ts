@@ -1,4 +1,4 @@
-/** Limits concurrency; waiting callers acquire it in order of arrival. */
+/** A semaphore that limits concurrency. Waiting callers acquire it in order of arrival. */
 export interface Semaphore {
   acquire(): Promise<void>
   release(): void

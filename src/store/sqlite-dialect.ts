@@ -1,6 +1,6 @@
 /**
  * A Kysely dialect for the node:sqlite API. Transactions acquire the write lock at the start, because upgrading a read
- * transaction can fail, and wait for it without blocking the event loop, unlike SQLite's own busy timeout.
+ * transaction can fail. They wait for the lock without blocking the event loop, unlike SQLite's own busy timeout.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'

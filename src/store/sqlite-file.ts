@@ -90,7 +90,7 @@ export function readSqlite<T>(path: string, run: (read: Read) => T): T {
   }
 }
 
-/** Copies a consistent state to one file, atomically, while other processes may write. */
+/** Copies a consistent state of a database to one file, atomically, even while other processes write to it. */
 export async function copySqlite(from: string, to: string, options: WriteOptions): Promise<void> {
   await writeAtomically(to, options, async (draft) => {
     const database = openForReading(from)

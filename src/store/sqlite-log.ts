@@ -13,9 +13,7 @@ import { createFile } from './sqlite-file.ts'
 import { formatSynced, logFile, logHeaderBytes, type SyncedLog, saltsOf, syncedFile } from './sqlite-log-damage.ts'
 
 export interface SqliteLog {
-  /**
-   * Records how much of the log the commit occupies. Called right after a commit, before the next transaction begins.
-   */
+  /** Records the length of the log. Called right after every commit, before the next transaction begins. */
   recordCommit(): void
   /** Resolves once all commits are durable, so that they survive a power failure. */
   secure(): Promise<void>

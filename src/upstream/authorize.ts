@@ -34,8 +34,8 @@ export interface Authorizer {
 }
 
 /**
- * Creates an authorizer for these credentials. With Digest, no credentials are sent if the upstream requests an
- * unsupported scheme.
+ * Creates an authorizer for these credentials. With Digest, Basic credentials are never sent, even if the upstream
+ * requests them.
  */
 export function createAuthorizer(
   credentials: Credentials,

@@ -121,7 +121,7 @@ describe('request timeout', () => {
   test('ends a request that the HTTP client never sends, as does an abort', async () => {
     const challenge = { 'www-authenticate': 'Digest realm="r", nonce="n"' }
     const server = await serve((_request, response) => response.writeHead(401, challenge).end())
-    // undici permanently counts the connection of a request that it rejects as busy.
+    // When undici rejects a request, it permanently counts the connection of that request as busy.
     const client = createClient(server.url, { credentials: { ...digest, username: 'b€nutzer' }, timeoutMs: 300 })
     await expect(client.request('GET', '/')).rejects.toThrow(ApiError)
     await expect(client.request('GET', '/')).rejects.toThrow('within 0.3 s')
@@ -155,7 +155,7 @@ describe('Retry-After', () => {
       if (requestCount === 1) response.writeHead(429, { 'retry-after': '7' })
       response.end('[]')
     })
-    // A single connection, so that eleven requests are queued when the first receives Retry-After.
+    // Digest requests share one connection, so eleven requests are queued when the first one receives Retry-After.
     const client = createClient(
       server.url,
       { credentials: digest },

@@ -1,6 +1,7 @@
 /**
- * Decides to which IP addresses requests may be sent. Private, loopback and link-local addresses are allowed; a few
- * others are always blocked.
+ * Decides to which IP addresses requests may be sent. Private, loopback and link-local addresses are allowed. Cloud
+ * metadata services, this process's own listeners, and multicast, broadcast and unspecified addresses are always
+ * blocked.
  */
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'

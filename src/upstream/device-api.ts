@@ -35,8 +35,8 @@ export interface ApiDevice {
   readonly listed: Identity
   readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
   /**
-   * The response to the request for this device. Absent until requested, like `channels` and `transmitters`; the same
-   * data in the list itself is parsed only when it is needed.
+   * The response to the request for this device. Absent until requested, as are `channels` and `transmitters`. If the
+   * list itself contains channels or transmitters, they are parsed only when they are needed.
    */
   readonly detail?: Identity
   readonly channels?: readonly ChannelReading[]
@@ -372,7 +372,7 @@ function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { cha
 }
 
 /**
- * Combines the channels with the transmitters. If the transmitters have been read, a channel that is not among them has
+ * Combines the channels with the transmitters. If the transmitters are known, a channel for which none is reported has
  * no transmitter. For a device without channels, the summary in the list is used.
  */
 function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
@@ -422,8 +422,8 @@ function toMetadata(raw: ApiDevice['raw']): unknown {
 }
 
 /**
- * Requests a resource. Returns null if it does not exist (404), and undefined if the response is invalid, so that one
- * device's invalid response does not prevent the other devices from being read.
+ * Requests a resource. Returns null if it does not exist (404), and undefined if the response is malformed or is an
+ * error that concerns only this device, so that the other devices are still read. Other errors are thrown.
  */
 export async function readOptional(
   client: UpstreamClient,
