@@ -71,13 +71,13 @@ export function withoutPush<S extends Simulator>(simulator: S): S {
   return simulator
 }
 
-/** Returns the manufacturer's configuration entry: the highest call rate and one poll a second. */
+/** Returns the manufacturer's configuration entry, with a high call rate and one poll a second. */
 export function configFor({ manufacturer, config }: Pick<Simulator, 'manufacturer' | 'config'>, more: object = {}) {
   const rate = { calls_per_second: 1000, burst: 1000, poll_interval: 1 }
   return { code: manufacturer, config: { ...config, ...rate, ...more } }
 }
 
-/** Tests send many requests; tests of the rate limit set their own limits. */
+/** A rate limit that is high enough for all tests except those of the rate limit, which set their own limits. */
 const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
 const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited } }
 
@@ -216,7 +216,10 @@ export async function createInstallation(config?: object | string) {
       return { code, out: child.out(), err: child.err(), json: () => JSON.parse(child.out()) }
     },
     start: (argv: readonly string[], env: Record<string, string> = {}) => startProgram(folder.path, argv, env),
-    /** Runs `serve` and waits until it listens. `launcher` is a command that ends by executing its last arguments. */
+    /**
+     * Runs `serve` and waits until it listens. `launcher` is a command to which the program's command line is appended,
+     * and which must execute it.
+     */
     async serve(argv: readonly string[] = [], env: Record<string, string> = {}, launcher: readonly string[] = []) {
       const child = startProgram(folder.path, ['serve', '--json', '--port', '0', ...argv], env, undefined, launcher)
       const { address } = await until('serve listens', () => JSON.parse(child.out()) as { address: string }, 30_000)

@@ -110,7 +110,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const forced = await installation.run(['backup', 'venue.backup', '--force'])
       expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
 
-      // Rows created after the backup are lost with the restore, but their ids are not reused.
+      // A row that is created after the backup is lost when the backup is restored, but its id is not reused.
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
       const rejected = await installation.run(['restore', 'venue.backup', '--force'])
       expect([rejected.code, rejected.out]).toEqual([1, ''])

@@ -15,7 +15,7 @@ const macPaths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Allow Chromium to run as root in a container, and prevent requests to the Internet. */
+/** Arguments that allow Chromium to run as root in a container, and prevent requests to the Internet. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -28,7 +28,7 @@ const args = [
 
 let chromiumPath: Promise<string> | undefined
 
-/** Starts Chromium and may install it first: the hook that calls this needs a timeout of a few minutes. */
+/** Starts Chromium, and installs it first if needed. A hook that calls this needs a timeout of a few minutes. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: await findChromium(), args })
 }

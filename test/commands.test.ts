@@ -214,7 +214,7 @@ it(
     simulator.setFault(null)
     poller.kill('SIGTERM')
     await poller.ended
-    // No process polls: the command takes the lease for this cycle and releases it.
+    // No process polls now, so the serving process takes the lease for this cycle and releases it afterwards.
     expect((await screen.post('/api/refresh/')).json).toMatchObject({ status: 'success', receivers_updated: 2 })
     expect(await leaseHolder(db.read, source)).toBeNull()
   },

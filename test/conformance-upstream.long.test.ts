@@ -118,7 +118,8 @@ describe('one address', () => {
   // Conformance: C-1.11, C-3.11.
   // Reliability: U28.
   it('has one rate limit that all callers share: two manufacturers share it', async () => {
-    // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
+    // The system allows slightly more than the configured rate, because calls with correct spacing may arrive closer
+    // together on a busy machine.
     const rateLimit = { perSecond: 24, burst: 16 }
     const shure = withoutPush(await startShure({ receivers: 10, rateLimit }))
     const config = { ...shure.config, calls_per_second: 20, burst: 10, poll_interval: 1 }
@@ -240,7 +241,10 @@ describe('an elapsed minute', () => {
   }, 40_000)
 })
 
-/** Advances both clocks of this process at once. They cannot be set back, because a monotonic clock never goes back. */
+/**
+ * Returns a function that advances the wall clock and the monotonic clock of this process together. It cannot set them
+ * back, because a monotonic clock never goes back.
+ */
 function createTimeLapse(): (ms: number) => void {
   let elapsedMs = 0
   const [wall, monotonic] = [Date.now, performance.now.bind(performance)]

@@ -27,7 +27,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Reverts the newest migration, which results in a database of an older version, and returns its name. */
+/** Makes the database one of an older version by reverting the newest migration. Returns the migration's name. */
 export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
   database.exec('alter table sources drop column device_errors')

@@ -6,7 +6,7 @@ const interior = 0x05
 const leaf = 0x0d
 const depth = 12
 const children = 500
-/** A name in the schema of every Micwatch database, which may be repeated without an error. */
+/** The schema of every Micwatch database contains this name, and may contain it several times without an error. */
 const repeated = 'sqlite_autoindex_meta_1'
 
 /**

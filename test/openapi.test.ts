@@ -88,7 +88,7 @@ function readExamples() {
   })
 }
 
-/** Finds `GET /api/receivers/{id}` for `GET /api/receivers/1`. Returns requests that match no operation unchanged. */
+/** Finds `GET /api/receivers/{id}` for `GET /api/receivers/1`. If no operation matches, returns the request itself. */
 function findOperation(request: string): string {
   const isMatch = (operation: string) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`).test(request)
   return Object.hasOwn(operations, request) ? request : (Object.keys(operations).find(isMatch) ?? request)

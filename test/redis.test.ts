@@ -118,7 +118,8 @@ describe('a service with Redis', () => {
     redis.signal('SIGSTOP')
     const startedAt = performance.now()
     for (let count = 0; count < 60; count += 1) expect((await app.get('/api/receivers/')).status).toBe(200)
-    // Three calls without a response, at most three more meanwhile, and the rest at once.
+    // Three requests wait 200 ms each until Redis is treated as down. The limit has a margin of three more such waits,
+    // and allows 20 ms for each request.
     expect(elapsedSince(startedAt)).toBeLessThan(60 * 20 + 1200)
     expect(isDown(app)).toBe(true)
     expect((await app.get('/api/health/')).json).toMatchObject({ status: 'degraded' })
@@ -294,7 +295,7 @@ describe('readings that one service receives', () => {
   })
 })
 
-/** Returns the topic for readings. */
+/** Returns the name of the Redis channel for levels. */
 async function findTopic(client: ReturnType<TestRedis['client']>): Promise<string> {
   const [topic = ''] = (await client.pubsub('CHANNELS', '*:levels')) as string[]
   return topic

@@ -239,7 +239,7 @@ describe('rejecting', () => {
       message: 'Rejected 1 device(s).',
       updated: 1,
     })
-    // The device is ignored even when there is no conflict any more.
+    // The device is ignored even when the conflict is gone.
     shure.show.remove(holder.id)
     shure.show.set(entry.api_device_id, { ip: '10.44.0.1' })
     await poll(app)

@@ -37,7 +37,8 @@ async function waitForSubscriptions(app: TestApp, count: number): Promise<void> 
 
 // Conformance: C-3.20.
 test.concurrent('detects a rack of every family, subscribes to it, and does not poll it', async () => {
-  // An ew device sends its responses to a fixed port, which would be its own if it had the service's IP address.
+  // An ew device sends its responses to its own port number, whatever port a request came from. If it had the service's
+  // IP address, it would send them to itself.
   const ew = closeAfterTest(await startMcpSimulator({ host: '127.0.0.2', state: { name: 'EW 1' } }))
   const ewdx = closeAfterTest(await startSsc1Simulator({ mac: '00:1B:66:00:00:01', host: '127.0.0.3' }))
   const d6000 = closeAfterTest(
@@ -142,7 +143,7 @@ test('marks silent or disconnected devices as offline, and subscribes again when
   expect(await app.receivers()).toHaveLength(2)
 }, 90_000)
 
-test.concurrent('reports packs of a base station that only receive as units, and publishes the levels of the others', async () => {
+test.concurrent('reports the receive-only packs of a base station as units, and publishes the levels of the other packs', async () => {
   const spectera = closeAfterTest(await startSsc2Simulator({ product: 'Spectera Base Station', serial: '5005' }))
   const app = await startApp({ manufacturers: [sennheiserDevices(spectera.url)] })
   const listIemUnits = async () =>

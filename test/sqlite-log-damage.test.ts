@@ -1,6 +1,4 @@
-/**
- * Damage to SQLite's write-ahead log, which SQLite ignores: everything after the damaged frame would be lost silently.
- */
+/** Damage to SQLite's write-ahead log. SQLite reports no error, but ignores everything after the damaged frame. */
 
 import { cp, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { basename, join } from 'node:path'

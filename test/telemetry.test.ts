@@ -177,7 +177,7 @@ describe('the messages about a receiver', () => {
         async () => (await app.receivers())[0]?.last_seen !== before?.last_seen,
       )
     }
-    // By then all messages from the first poll have been received.
+    // After the next poll, all messages from the first poll have been received.
     await polledAgain()
     const messageCount = socket.messages.length
     await polledAgain()

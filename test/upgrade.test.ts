@@ -59,7 +59,7 @@ async function getAll(app: TestApp, paths: readonly string[], headers: Record<st
   return responses
 }
 
-/** Removes values that are not stored but computed, which each version may do differently. */
+/** Removes values that are computed instead of stored, because each version may compute them differently. */
 function withoutComputed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutComputed)
   if (typeof value !== 'object' || value === null) return value

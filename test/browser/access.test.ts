@@ -137,7 +137,7 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   expect(await findViolations(page)).toEqual([])
 })
 
-it('a kiosk link asks a signed-in user before it signs out', async () => {
+it('a kiosk link asks a signed-in user before it signs the user out', async () => {
   const app = await startApp()
   const admin = await tokenHeaders(app.runtime, 'admin')
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)

@@ -1,4 +1,4 @@
-/** Builds the pages in a generated language that puts every text in brackets, and expects no displayed text without. */
+/** Builds the pages in a generated language that puts every text in brackets, and expects no text without brackets. */
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ afterAll(() => folder?.drop())
 function collectData(page: Page): Set<string> {
   const data = new Set<string>()
   const collect = (value: unknown, key = '') => {
-    // A page may display a name in two parts, or a key whose value has no text of its own.
+    // A page may display a name in two parts, and the keys of the data as they are, for example in the audit log.
     if (key === 'name') for (const part of /^(\S+) (.+)$/.exec(String(value)) ?? []) data.add(part)
     data.add(key)
     if (typeof value === 'string') data.add(value)
@@ -40,7 +40,7 @@ function collectData(page: Page): Set<string> {
   return data
 }
 
-/** Waits until the page has loaded, and expects all its texts in brackets. */
+/** Waits until the page has loaded, and expects all its texts to be in brackets. */
 async function expectTranslated(page: Page, data: ReadonlySet<string>) {
   await expect.poll(() => page.locator('body').innerText()).toMatch(/^(?!.*\[Loading).*\[/s)
   await expect.poll(async () => untranslatedTexts(page, data)).toEqual([])

@@ -19,7 +19,8 @@ describe('idle connections', () => {
   it('are limited for each IP address; the oldest are closed, and active clients are served', async () => {
     const installation = await createInstallation()
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
-    // 512 file descriptors allow 256 connections, of which 128 may be idle; the service logs these limits at the start.
+    // 512 file descriptors allow 256 connections, but only 128 idle ones for each IP address. At startup, the service
+    // logs that the limits are lowered.
     await until('the message is logged', () => /limit of open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []

@@ -182,7 +182,7 @@ describe('scans', () => {
   // Reliability: 3.7.4.
   it('are limited to two a minute; rejected ones do not count', async () => {
     const shure = withoutPush(await startShure())
-    // The tests have high limits by default; this one uses the limit of the product.
+    // Services in tests have high limits by default; this one has the limit that the program has by default.
     const rate_limit = { overrides: { 'POST /api/discover/': { max_requests: 2, window_seconds: 60 } } }
     const app = await startApp({ manufacturers: [configFor(shure)], config: { rate_limit } })
     const scan = async (scan_subnet: string) => (await app.post('/api/discover/', { scan_subnet })).status

@@ -31,7 +31,7 @@ export async function killCycles<V extends KillableService>(options: {
   /** Starts a service that reads the stored state and shares no memory with `last`, the previous service. */
   readonly start: (last?: V) => Promise<V>
   readonly random: () => number
-  /** Kills the database instead of the service, which may reject writes meanwhile. */
+  /** Kills the database instead of the service. The service may reject writes meanwhile. */
   readonly killDatabase?: () => Promise<unknown>
 }): Promise<KillReport & { readonly last: V }> {
   const { cycles, start, random, killDatabase } = options

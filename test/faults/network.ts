@@ -17,7 +17,7 @@ export interface Network {
   closeConnections(): void
   /** Uses this certificate for new connections from now on; has no effect without TLS. */
   setCertificate(certificate: Certificate): void
-  /** Number of connections of the service that are open. */
+  /** Number of open connections of the service. */
   readonly open: number
   /** Number of connections that the service has opened so far. */
   readonly created: number
@@ -49,7 +49,7 @@ export async function startNetwork(
   }
   const tls = certificate && createTlsServer(certificate, forward)
   const server = tls ?? createServer(forward)
-  // Counted before the TLS handshake, so that connections in a handshake are reset as well.
+  // Connections are added to `clients` before their TLS handshake, so that those in a handshake are reset as well.
   server.on('connection', (client: Socket) => {
     clients.add(client)
     created += 1

@@ -17,7 +17,7 @@ const level = (rf_level: number) =>
     devices: [device(1, { transmitters: [{ channel: 1, slot: 1, name: 'Pack', battery: 80, rf_level }] })],
   })
 
-// A separate server, because these tests stop it; it has few connections, so that they are used up soon.
+// A separate server, because these tests stop it. It allows few connections, so that a test can use all of them.
 let server: TestPostgres
 beforeAll(async () => {
   server = await startPostgres({ maxConnections: 25 })

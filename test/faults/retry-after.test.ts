@@ -194,7 +194,8 @@ it.concurrent('a cycle that outlasts its interval is followed by the next one wi
 // Not concurrent, because it measures the times of calls.
 // Reliability: U28.
 it('polls, refreshes and scans together stay within the rate limit', async () => {
-  // Slightly more than the configured rate: calls with correct spacing may arrive closer together on a busy machine.
+  // The system allows slightly more than the configured rate, because calls with correct spacing may arrive closer
+  // together on a busy machine.
   const shure = withoutPush(await startShure({ receivers: 30, rateLimit: { perSecond: 60, burst: 30 } }))
   const app = await startApp({ manufacturers: [configFor(shure, { calls_per_second: 50, burst: 20 })] })
   const scan = () => app.post('/api/discover/', { scan_subnet: '10.10.0.0/28' })

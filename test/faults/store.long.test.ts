@@ -96,7 +96,7 @@ describe('a disk that is full', () => {
     expect([health.status, health.json.status]).toEqual([200, 'degraded'])
     expect(health.json.details).toEqual([expect.stringMatching(/^The database cannot be written. Check the disk/)])
 
-    // Waits until the service's lease has expired, which it cannot renew on a full disk.
+    // The service cannot renew its lease on a full disk. Waits until the lease has expired.
     await until('a lease has expired', () => elapsedSince(fullAt) > 16_000, 20_000)
     const polls = system.requests.length
     system.respondWith(level(-41))
@@ -189,7 +189,7 @@ describe('a start that cannot succeed', () => {
   }, 30_000)
 })
 
-/** Limits the file size, as on a full disk: a write that would make a file longer fails. */
+/** Makes every write beyond this offset in a file fail, as on a full disk. */
 function limitFileSize(pid: number, bytes: string): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }

@@ -36,7 +36,7 @@ function alertCause(number: number, fields: Partial<AlertCause> = {}): AlertCaus
 }
 
 describe.each(engines)('alerts on %s', (engine) => {
-  test('have one open record for a subject, escalate, and are cleared once', async () => {
+  test('have one open record per subject, escalate, and are cleared once', async () => {
     const db = await openStore(engine)
     const raiseOnce = (number: number, index: number, fields?: Partial<AlertCause>) =>
       db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), alertCause(number, fields), index))

@@ -1,5 +1,6 @@
 /**
- * Reasons for `restore` to reject a file. Endless files are in test/backup.test.ts, where they do not delay the suite.
+ * Reasons for `restore` to reject a file. Files that take practically forever to read are tested in
+ * test/backup.test.ts.
  */
 
 import { copyFile } from 'node:fs/promises'

@@ -53,7 +53,7 @@ describe.each(engines)('users (%s)', (engine) => {
     expect(JSON.stringify(await listUsers(db.read))).not.toContain('hash')
   })
 
-  it('include an active administrator, even when two are deactivated at once', async () => {
+  it('always include an active administrator, even when two are deactivated at once', async () => {
     const db = await openStore(engine)
     const deps = createDeps(db)
     const [ana, ben] = [await addUser(db, 'ana'), await addUser(db, 'ben')]

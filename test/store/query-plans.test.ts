@@ -17,7 +17,7 @@ import { listUnits } from '../../src/store/units.ts'
 import { openStore } from './helpers.ts'
 
 const receivers = 12_500
-/** Large tables, except those that are always read completely (orders, leases of sources, scan results). */
+/** Large tables, except those that are always read completely (requested polls, leases of sources, scan results). */
 const large = ['receivers', 'channels', 'units', 'discovery_queue', 'movements', 'connections', 'audit', 'alerts']
 
 it('no regular statement of an installation with 50,000 channels scans a large table', async () => {

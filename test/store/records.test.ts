@@ -248,7 +248,7 @@ describe.each(engines)('movements on %s', (engine) => {
 
 describe.each(engines)('other records on %s', (engine) => {
   // Conformance: S-2.19.
-  test('connections: one for a receiver, inserted and updated', async () => {
+  test('connections: one per receiver, inserted and updated', async () => {
     const db = await openStore(engine)
     const receivers = await insertDrafts(
       db,
@@ -275,7 +275,7 @@ describe.each(engines)('other records on %s', (engine) => {
   })
 
   // Conformance: S-2.6.
-  test('settings: one for a manufacturer and key, and global ones', async () => {
+  test('settings: one per manufacturer and key, and global ones', async () => {
     const db = await openStore(engine)
     const records = [
       { manufacturer: null, key: 'polling_interval', value: '10' },
@@ -287,7 +287,7 @@ describe.each(engines)('other records on %s', (engine) => {
     expect(await listSettings(db.read)).toEqual([{ ...records[0], value: '30' }, records[1], records[2]])
   })
 
-  test('source statuses: one for a source', async () => {
+  test('source statuses: one per source', async () => {
     const db = await openStore(engine)
     const healthy: SourceRecord = {
       manufacturer: 'shure',
