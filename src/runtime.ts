@@ -378,7 +378,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
           if (db.condition() === 'unwritable') await db.probe().catch(() => {})
           else
             await checkOrphans().catch((error) =>
-              log.warn({ error: String(error) }, 'orphaned sources and connections could not be checked'),
+              log.warn({ error: String(error) }, 'the check for orphaned sources and connections failed'),
             )
         }
         await registration

@@ -201,7 +201,7 @@ export function readPage(query: Query): PageRequest | null {
 
 function readCount(text: string, name: string): number {
   if (!/^\d+$/.test(text) || Number(text) < 1) {
-    throw new RequestError('bad_request', { details: `${name}: expected a whole number from 1` })
+    throw new RequestError('bad_request', { details: `${name}: expected a whole number of 1 or more` })
   }
   return Number(text)
 }
@@ -245,6 +245,6 @@ export function readIdParameter(query: Query, name: string): number | undefined 
 export function readId(text: string, name = 'id'): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
   if (id < 1 || id > maxId)
-    throw new RequestError('bad_request', { details: `${name}: expected a whole number from 1` })
+    throw new RequestError('bad_request', { details: `${name}: expected a whole number of 1 or more` })
   return id
 }

@@ -8,7 +8,7 @@ export { flag, nullable, text } from '../actions/fields.ts'
 export const id = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'a whole number from 1',
+  description: 'a whole number of 1 or more',
 })
 /** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
 export const body = <T extends TProperties>(properties: T) =>

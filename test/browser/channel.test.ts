@@ -90,7 +90,8 @@ it.concurrent('shows additional values and flags that some equipment reports', a
 it.concurrent('keeps its history across a reload with the start time', async () => {
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
-  const readStartTime = async () => /Recorded since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
+  const readStartTime = async () =>
+    /Recorded since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
   const first = await until('the history is shown', readStartTime)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
