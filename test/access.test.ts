@@ -245,7 +245,7 @@ describe('a trusted proxy', () => {
     ['x-forwarded-for', ''],
     ['x-forwarded-proto', 'gopher'],
     ['x-forwarded-host', 'a b'],
-  ])('must send valid headers: rejects %s: %j', async (name, value) => {
+  ])('must send valid headers; %s: %j is rejected', async (name, value) => {
     const app = await startApp({ config })
     expect((await app.get('/healthz', { ...forwarded, [name]: value })).status).toBe(400)
   })

@@ -17,7 +17,10 @@ export interface SimulatedDevice {
   readonly url: string
   /** Number of open sessions. */
   readonly clients: number
-  /** `silent`: the device sends nothing; `foreign`: it responds like another kind of device. */
+  /**
+   * `silent`: the device sends nothing; `foreign`: it responds like another kind of device; `noise`: it also sends
+   * messages that must be ignored.
+   */
   setFault(fault: 'silent' | 'foreign' | 'noise' | null): void
   change(channel: number, change: { readonly name?: string; readonly transmitter?: boolean }): void
   close(): Promise<void>
