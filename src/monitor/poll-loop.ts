@@ -37,7 +37,7 @@ export async function runPollLoop(
   }
 
   /**
-   * Returns a function that tells whether to end the wait after a rejected poll: true once the subscription has
+   * Returns a function that determines whether to end the wait after a rejected poll: true once the subscription has
    * connected, which shows that the credentials are valid again.
    */
   function watchReconnection(): () => boolean {
