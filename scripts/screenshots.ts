@@ -10,7 +10,7 @@ import { launchChromium } from '../test/chromium.ts'
 const folder = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const screens = [
   { name: 'wall', viewport: { width: 1920, height: 1080 }, path: '/wall' },
-  { name: 'desk', viewport: { width: 1440, height: 900 }, path: '/' },
+  { name: 'monitor', viewport: { width: 1440, height: 900 }, path: '/' },
   { name: 'phone', viewport: { width: 390, height: 844 }, path: '/' },
 ]
 /** The time that the demo takes until a battery is low, a transmitter has moved, and a receiver is offline. */

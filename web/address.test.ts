@@ -10,8 +10,8 @@ it.each([
 })
 
 it.each([
-  ['/', '', 'desk'],
-  ['/micwatch', '/micwatch', 'desk'],
+  ['/', '', 'monitor'],
+  ['/micwatch', '/micwatch', 'monitor'],
   ['/micwatch/about/', '/micwatch', 'about'],
   ['/about', '', 'about'],
   ['/wall/', '', 'wall'],

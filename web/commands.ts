@@ -18,7 +18,7 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  readonly page: 'desk' | 'wall'
+  readonly page: 'monitor' | 'wall'
   readonly mount: string
   readonly view: View
   readonly groups: readonly Group[]
@@ -38,15 +38,15 @@ export function listCommands(options: CommandOptions): readonly Command[] {
   const isProblemsFirst = view.sort === 'problems'
   return [
     { key: '?', text: t('live.keys.help'), run: () => show('help') },
-    ...(page === 'desk' ? [{ key: '/', text: t('live.keys.search'), isElsewhere: true, run: search }] : []),
+    ...(page === 'monitor' ? [{ key: '/', text: t('live.keys.search'), isElsewhere: true, run: search }] : []),
     {
       key: '0123456789',
       keyText: '0–9',
       text: t('live.keys.groups'),
-      isElsewhere: page === 'desk',
+      isElsewhere: page === 'monitor',
       run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
     },
-    page === 'desk'
+    page === 'monitor'
       ? { key: 'w', text: t('live.keys.wall'), run: () => go('/wall') }
       : { key: 'd', text: t('live.keys.monitor'), run: () => go('/') },
     {
@@ -57,8 +57,8 @@ export function listCommands(options: CommandOptions): readonly Command[] {
     },
     {
       key: 'l',
-      text: page === 'desk' ? t('live.keys.layout') : t('live.keys.layoutWall'),
-      isElsewhere: page === 'desk',
+      text: page === 'monitor' ? t('live.keys.layout') : t('live.keys.layoutWall'),
+      isElsewhere: page === 'monitor',
       run: () => change({ layout: view.layout === 'grid' ? 'list' : 'grid' }),
     },
     { key: 'f', text: t('live.keys.full'), run: toggleFullScreen },
@@ -73,7 +73,7 @@ export function listCommands(options: CommandOptions): readonly Command[] {
       isOn: alarmState.isSounding && !alarmState.isWaiting,
       run: () => void alarm.toggleSound(),
     },
-    ...(page === 'desk' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),
+    ...(page === 'monitor' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),
   ]
 }
 

@@ -28,7 +28,7 @@ import { Wall } from './views/wall.tsx'
 
 /** The live pages are part of the initial script, except for the channel page with its large chart library. */
 const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
-  desk: async () => Monitor,
+  monitor: async () => Monitor,
   wall: async () => Wall,
   channel: async () => (await import('./views/channel.tsx')).Channel,
   about: async () => About,
@@ -36,7 +36,7 @@ const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
 }
 
 /** Pages with live updates. */
-const livePages: readonly Page[] = ['desk', 'wall', 'channel']
+const livePages: readonly Page[] = ['monitor', 'wall', 'channel']
 
 async function start(container: HTMLElement) {
   document.title = t('product')

@@ -6,9 +6,11 @@ import { readLocal, writeLocal } from './local-storage.ts'
 import { applyTheme } from './theme.ts'
 import { memoryOf, searchOf, type View, viewOf } from './view.ts'
 
-type LivePage = 'desk' | 'wall'
+type LivePage = 'monitor' | 'wall'
 
 const viewChanged = 'micwatch-view'
+/** Browsers that used version 0.1.0 have the monitor's view under the name `desk`. */
+const storageKeys: Readonly<Record<LivePage, string>> = { monitor: 'micwatch.view.desk', wall: 'micwatch.view.wall' }
 
 export function useView(page: LivePage): [View, (change: Partial<View>) => void] {
   const { manufacturer, painter } = useServices()
@@ -43,8 +45,8 @@ function follow(listener: () => void): () => void {
 
 function storedView(page: LivePage): string {
   // Only the first `sort` in this query is used, so the appended one is the default on narrow screens.
-  const narrow = page === 'desk' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
-  return `${readLocal(`micwatch.view.${page}`)}&theme=${readLocal('micwatch.theme')}${narrow}`
+  const narrow = page === 'monitor' && matchMedia('(max-width: 640px)').matches ? '&sort=problems' : ''
+  return `${readLocal(storageKeys[page])}&theme=${readLocal('micwatch.theme')}${narrow}`
 }
 
 function store(page: LivePage, memory: string): void {
@@ -53,5 +55,5 @@ function store(page: LivePage, memory: string): void {
   // The theme is shared by all pages of the device.
   query.delete('theme')
   writeLocal('micwatch.theme', theme)
-  writeLocal(`micwatch.view.${page}`, query.toString())
+  writeLocal(storageKeys[page], query.toString())
 }

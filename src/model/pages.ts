@@ -10,7 +10,7 @@ interface PageEntry {
 }
 
 export const pages = [
-  { name: 'desk', path: '/', needs: 'read' },
+  { name: 'monitor', path: '/', needs: 'read' },
   { name: 'wall', path: '/wall', needs: 'read' },
   { name: 'channel', path: '/channels/:id', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },

@@ -62,7 +62,7 @@ function Links({ group: { id, title } }: { group: Group }) {
   return (
     <span className="row-actions">
       {link('wall', t('groups.wall'))}
-      {link('desk', t('groups.monitor'))}
+      {link('monitor', t('groups.monitor'))}
     </span>
   )
 }

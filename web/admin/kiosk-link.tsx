@@ -29,7 +29,7 @@ export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
       value: `${wall}?group=${id}`,
       text: t('tokens.group', { title: plainText(title) }),
     })),
-    { value: mount + pathOf('desk'), text: t('tokens.monitor') },
+    { value: mount + pathOf('monitor'), text: t('tokens.monitor') },
   ]
   const send = async (values: FormData) => {
     const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }

@@ -131,7 +131,7 @@ function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, exis
 function Decision({ entry: { reviewed_by, reviewed_at } }: Pick<EntryProps, 'entry'>) {
   if (reviewed_by === null) return null
   return (
-    <p className="entry-verdict">
+    <p className="entry-result">
       <bdi>{t('queue.reviewed', { name: plainText(reviewed_by) })}</bdi>, <Ago at={reviewed_at} />
     </p>
   )

@@ -49,9 +49,9 @@ export function Queue() {
 
 function verdictsOn(entries: readonly QueueEntryBody[]): readonly BulkAction[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  const isFor = (verdict: ReviewAction) => (id: number) => {
+  const isFor = (action: ReviewAction) => (id: number) => {
     const entry = byId.get(id)
-    return entry !== undefined && reviewError(entry, verdict) === null
+    return entry !== undefined && reviewError(entry, action) === null
   }
   const undoPath = `${path}reopen`
   return [

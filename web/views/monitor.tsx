@@ -29,7 +29,7 @@ export function Monitor() {
 }
 
 function Page() {
-  const [view, change] = useView('desk')
+  const [view, change] = useView('monitor')
   const [isArranging, setArranging] = useState(false)
   const showMessage = useShowMessage()
   const session = useSession()
@@ -40,7 +40,7 @@ function Page() {
   }
   const searchField = useRef<HTMLInputElement>(null)
   const search = () => searchField.current?.focus()
-  const { commands, dialog } = useCommands({ page: 'desk', view, change, search, onArrange })
+  const { commands, dialog } = useCommands({ page: 'monitor', view, change, search, onArrange })
   return (
     <>
       <TopBar current="dashboard">
