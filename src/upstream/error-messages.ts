@@ -1,8 +1,8 @@
 /** Describes upstream errors for administrators: what failed and what to check. */
 
 /**
- * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE` on a
- * timeout.
+ * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE`
+ * on a timeout.
  */
 export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
   const code = codeOf(error)
