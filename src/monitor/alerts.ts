@@ -233,7 +233,8 @@ export function createAlerts(deps: AlertDeps): Alerts {
       }),
     load: () => enqueue(readChanges),
     evaluateReceiver(before, after) {
-      // A receiver's first report is always evaluated, because its stored state has not been evaluated yet.
+      // The first report that this process receives of a receiver is always evaluated, because it has not evaluated the
+      // receiver's stored state yet.
       const isNew = !ownReceivers.has(after.id)
       if (!isNew && !canChangeAlerts(before, after)) return
       ownReceivers.add(after.id)

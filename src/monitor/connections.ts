@@ -225,8 +225,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
   }
 
   /**
-   * Whether the stored record is newer than the known one. This process's unsaved records are newer than stored ones,
-   * unless a user has stopped or started the connection.
+   * Whether the stored record differs from the known one and should replace it. An unsaved record of this process is
+   * kept, unless a user has stopped or started the connection.
    */
   function isNewer(row: Connection, known: Connection | undefined): boolean {
     if (known === undefined) return true

@@ -23,7 +23,7 @@ export interface RememberedDevice {
   confirmed: Translation | null
   /** Number of consecutive successful polls in which different hardware was reported under this id. */
   replaced: number
-  /** The last cycle in which the device was listed. */
+  /** The number of the last cycle in which the device was listed. */
   cycle: number
   /** The id of the device's receiver, cached. */
   receiver: number | null

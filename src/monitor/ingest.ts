@@ -259,7 +259,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
       // for clock differences.
       if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
-      // A message without levels implies that the stored levels are current.
+      // A message without levels brings no newer levels, so its time is not recorded.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
       cache.drop(known.manufacturer)
       alerts.releaseReceiver(id)

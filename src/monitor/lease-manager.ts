@@ -70,7 +70,7 @@ export interface LeaseDeps {
 }
 
 export interface LeaseOptions {
-  /** Whether the source is one of those that are divided among the polling processes. */
+  /** Whether this source is included when sources are divided among the polling processes. */
   readonly isShared?: boolean
   /** Called once whenever a different process turns out to hold the lease. */
   onStandBy?(holder: string): void

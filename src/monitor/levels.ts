@@ -84,8 +84,8 @@ export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisher
 }
 
 /**
- * Builds a message without channels if none has changed, otherwise with all of them, so that a lost message does no
- * harm.
+ * Returns a receiver's entry in a message: without channels if none has changed, otherwise with all of them, so that it
+ * is complete even if an earlier message was lost.
  */
 function toRemoteLevels(
   { id, last_seen, is_active, channels }: Receiver,

@@ -1,6 +1,6 @@
 /**
- * Marks receivers as offline if no process polls them, because their manufacturer is disabled or no polling process is
- * running.
+ * Marks receivers as offline that have sent no report for `offlineAfterMs`, if no process polls their manufacturer,
+ * because it is disabled or no polling process is running.
  */
 
 import type { ReceiverStore } from '../live/receiver-store.ts'

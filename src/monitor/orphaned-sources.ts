@@ -19,7 +19,7 @@ export interface OrphanedSourcesDeps {
 
 export interface OrphanedSources {
   has(source: string): boolean
-  /** Reads the leases. A source is orphaned after two consecutive checks with the same result. */
+  /** Reads the leases. A source can become orphaned only at the second consecutive check that finds it unheld. */
   update(): Promise<void>
 }
 

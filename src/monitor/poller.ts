@@ -87,8 +87,8 @@ export interface PollDeps {
 
 const identityEveryMs = 10 * 60_000
 /**
- * The number of successful polls in which the device is missing, or replaced by a different one, before its receiver is
- * marked as offline.
+ * The number of consecutive successful polls in which a device must be missing, or replaced by a different one, before
+ * its receiver is marked as offline.
  */
 const missedUntilOffline = 3
 /** The minimum time without a report before a receiver is marked as offline. */
@@ -415,8 +415,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
 
   /**
-   * Finds the receivers to be marked as offline: those that were missing, or replaced by other hardware, in three
-   * successful polls, and those without any report for `offlineAfterMs`.
+   * Finds the receivers to be marked as offline: those that were missing, or replaced by other hardware, in
+   * `missedUntilOffline` successful polls, and those without any report for `offlineAfterMs`.
    */
   async function findOfflineReceivers(intervalMs: number, hasSucceeded: boolean): Promise<number[]> {
     const offline: number[] = []

@@ -34,8 +34,8 @@ export async function pollOrRequest(deps: LeaseDeps, request: PollRequest): Prom
   let requestNumber: number | undefined
   try {
     do {
-      // Once a poll has been requested, this process does not also poll in its own loop, because the source would be
-      // polled twice.
+      // Once a poll has been requested, `handlePollRequests` of the lease holder runs it, even if this process becomes
+      // the holder. Polling here as well would poll the source twice.
       const polling = requestNumber === undefined ? request.pollIfHeld() : undefined
       if (polling !== undefined) return await polling
       const holder = await leaseHolder(db.read, source.id)

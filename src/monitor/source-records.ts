@@ -191,7 +191,7 @@ function isChanged(before: SourceRecord, after: SourceRecord): boolean {
 interface Unsuccessful {
   /** The number of consecutive unsuccessful cycles. */
   readonly cycles: number
-  /** The end of the last pause (`performance.now()`). */
+  /** When the pause requested most recently ends (`performance.now()`); 0 if the last cycle was not a pause. */
   readonly heldUntil: number
 }
 

@@ -183,7 +183,7 @@ function isEnabled(connections: Connections, source: string): boolean {
 }
 
 /**
- * Ends the lifetime when the last receiver's connection is stopped, and calls `onChange` after any other change of the
+ * Ends the lifetime once the connections of all receivers are stopped; calls `onChange` after any other change of the
  * records.
  */
 async function watchConnections(

@@ -69,7 +69,7 @@ export async function writeBatch(
   if (isTimeSliceUsed()) await yieldToEventLoop()
   const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
-  // Yields before the commit, which is synchronous and long.
+  // Yields first, because the commit can block the event loop for long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
   return { created, extended, previous, unchanged, units, entries }
 }

@@ -58,7 +58,9 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
   to.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(table, lastId)
 }
 
-/** Replaces all data except leases with the rows of the SQLite file, which must have the latest schema. */
+/**
+ * Replaces all data, except leases and migrations, with the rows of the SQLite file, which must have the latest schema.
+ */
 export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   const source = connectFile(path, { readOnly: true })
   try {

@@ -64,7 +64,10 @@ async function withExclusiveLock<T>(paths: StorePaths, work: (path: string) => P
   }
 }
 
-/** Finds losses that SQLite itself ignores without an error. */
+/**
+ * Detects lost data for which SQLite reports no error: a missing database file although snapshots exist, or a damaged
+ * write-ahead log.
+ */
 async function findLoss(path: string, paths: StorePaths): Promise<StoreProblem | null> {
   if ((await sizeOf(path)) === null) {
     return (await listSnapshots(paths)).length === 0 ? null : { cause: 'missing', damage: 'it is missing' }
@@ -185,7 +188,7 @@ async function sizeOf(path: string): Promise<number | null> {
 const keys = {
   restored_at: 'store_restored_at',
   snapshot_at: 'store_restored_from',
-  /** An index in `incidentCauses`. */
+  /** The value stored under this key is an index into `incidentCauses`. */
   cause: 'store_incident_cause',
 } as const
 

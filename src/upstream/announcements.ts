@@ -30,7 +30,7 @@ const queryEveryMs = 1000
 
 /**
  * Queries the local networks for services. On abort, returns early with the services found so far. Networks that cannot
- * be queried are skipped; the address scan covers them as well.
+ * be queried are skipped; a scan also contacts each address directly, so their devices can still be found.
  */
 export async function browse(options: BrowseOptions): Promise<Service[]> {
   const { types, forMs, signal, group = multicastDns, from = localAddresses() } = options

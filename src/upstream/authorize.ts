@@ -123,7 +123,7 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
   let keyed: Record<string, string> = {}
   /** Whether the upstream has sent a Digest or Basic challenge. From then on, the key header is never sent to it. */
   let hasSentChallenge = false
-  /** Whether the upstream has accepted a request without credentials, so that a later 401 does not concern the key. */
+  /** Whether the upstream has accepted a request without credentials. A later 401 is then no reason to send the key. */
   let isUnprotected = false
   let challenge: Challenge | undefined
   let nonceCount = 0

@@ -83,7 +83,7 @@ export interface UpstreamClient {
   takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
   /** State for reopening the event stream. */
   readonly resume: StreamResume
-  /** Sockets bound to fixed local ports, by port, which the device sessions of this client share (udp.ts). */
+  /** By local port, the sockets that are bound to it and shared by the device sessions of this client (udp.ts). */
   readonly boundSockets: Map<number, BoundSocket>
   /**
    * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed.
@@ -122,8 +122,8 @@ export interface RequestThrottle {
 export function createRequestThrottle(now: () => number = () => performance.now()): RequestThrottle {
   const buckets = new Map<string, Bucket>()
   const holds = new Map<string, number>()
-  // The upstream counts requests when they arrive, this process when they are sent. A tenth of the burst is reserved
-  // for the jitter between the two.
+  // The upstream counts requests when they arrive, this process when they are sent. The delay in between varies, so a
+  // tenth of the burst is reserved.
   const withReserve = (rateLimit: RateLimit) => ({
     ...rateLimit,
     burst: Math.max(1, Math.floor(rateLimit.burst * 0.9)),

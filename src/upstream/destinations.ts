@@ -120,7 +120,10 @@ export function checkDestination(destinations: Destinations, url: URL): void {
   if (isBlockedIp(destinations, url.hostname, portOf(url))) throw blockedError(url.hostname)
 }
 
-/** Whether the host, or an IP address to which it resolves, is blocked. A name that does not resolve is not blocked. */
+/**
+ * Whether the host, or an IP address to which it resolves, is blocked. Returns false for a name that does not resolve
+ * within two seconds.
+ */
 export async function isHostBlocked(destinations: Destinations, url: URL): Promise<boolean> {
   if (isIP(withoutBrackets(url.hostname)) !== 0) return isBlockedIp(destinations, url.hostname, portOf(url))
   const resolved = destinations.resolve(url.hostname).catch((): readonly LookupAddress[] => [])

@@ -2,8 +2,8 @@
 
 export interface DeviceSocket {
   /**
-   * The received messages in order, in batches of those that are waiting to be read. Ends without an error on abort,
-   * and throws the manufacturer's ApiError when the device is lost.
+   * The received messages in order. Each batch contains all messages that are waiting to be read. Ends without an error
+   * on abort, and throws the manufacturer's ApiError when the device is lost.
    */
   readonly messages: AsyncIterable<readonly string[]>
   /** The IP address to which the configured host resolved. */

@@ -57,7 +57,7 @@ export function parseRecords(message: Buffer): DnsRecord[] {
       if (record !== null) records.push(record)
     }
   } catch (error) {
-    // The message is truncated; the records before this point are kept.
+    // The message is truncated or malformed; the records before this point are kept.
     if (!(error instanceof RangeError)) throw error
   }
   return records

@@ -1,8 +1,8 @@
 /** Describes upstream errors for administrators: what failed and what to check. */
 
 /**
- * Describes a request without a complete response. `error` comes from the network layer; its code is `DEADLINE` on a
- * timeout.
+ * Describes why a request received no complete response. `error` comes from the network layer; its code is `DEADLINE`
+ * on a timeout.
  */
 export function describeConnectionError(error: unknown, host: string, timeoutMs: number): string {
   const code = codeOf(error)
@@ -76,7 +76,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Whether the error concerns the peer's certificate. An `ERR_SSL_…_ALERT_…` error was sent by the peer, so it does not.
+ * Whether this process rejected the peer's certificate. An `ERR_SSL_…_ALERT_…` error was sent by the peer instead, and
+ * `WRONG_CERTIFICATE` has a message of its own.
  */
 function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)

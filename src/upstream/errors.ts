@@ -31,7 +31,7 @@ export class ApiError extends Error {
   readonly failureKind: FailureKind
 
   constructor(message: string, details: ApiErrorDetails = {}) {
-    // The message may quote device data.
+    // The message may quote device data, which may contain control characters.
     super(message.replace(/\p{Cc}+/gu, ' '), { cause: details.cause })
     this.status = details.status ?? null
     this.response = details.response ?? null

@@ -124,7 +124,7 @@ function findValueEnd(bytes: Buffer, start: number, maxDepth: number): number {
     }
     if (byte === openBrace || byte === openBracket) {
       depth += 1
-      // `depth` counts from within a list item; the list and the object around it add two levels.
+      // `depth` does not include the list and the object around it, which are two more levels.
       if (depth > maxDepth - 2) break
     } else if (byte === closeBrace || byte === closeBracket) {
       if (depth === 0) return offset

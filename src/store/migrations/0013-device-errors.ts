@@ -1,4 +1,4 @@
-/** Devices of a source with errors, and the errors. */
+/** The errors of each source's devices. */
 export const name = '0013-device-errors'
 
 export function statements(): readonly string[] {
