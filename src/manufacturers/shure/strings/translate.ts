@@ -224,8 +224,8 @@ function readSecondFrequency(get: (key: string) => RawValue): string | null | un
 }
 
 /**
- * Whether the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. FD-C is
- * assumed if the mode was not reported.
+ * Whether the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. If the
+ * mode was not reported, FD-C is assumed.
  */
 function hasSecondCarrier(get: (key: string) => RawValue): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
