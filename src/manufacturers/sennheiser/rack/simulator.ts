@@ -1,4 +1,4 @@
-/** Demo rack: one simulated device of every family that is monitored directly, driven by a simulated show. */
+/** Demo rack: simulated devices of the families that are monitored directly, driven by a simulated show. */
 
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
