@@ -1,6 +1,6 @@
 /**
  * Checks that imports follow the table of layers below, that there are no import cycles (including type imports), and
- * that only entry points use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
+ * that only entry points and test/ use `process`. Part of `npm run check`; ARCHITECTURE.md has a diagram of the layers.
  */
 
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
@@ -49,7 +49,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The modules of a manufacturer that other layers may import. */
 const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
 
-/** Files that may use the global `process`. */
+/** Files that may use the global `process`, in addition to those in test/. */
 const mayUseProcess = ['src/start.ts', 'src/main.ts', 'src/backup-reader.ts']
 
 /** Layers that run in the browser. */
@@ -73,8 +73,8 @@ export interface Report {
 }
 
 /**
- * Checks all modules in `root`. Also reports a violation if there are fewer than `minModules`, because then `root` is
- * probably the wrong folder.
+ * Checks the modules in src, web and test below `root`. Also reports a violation if there are fewer than `minModules`,
+ * or very few imports, because then `root` is probably the wrong folder.
  */
 export function checkImports(root: string, minModules: number): Report {
   const modules = readModules(root)

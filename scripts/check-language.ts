@@ -1,6 +1,6 @@
 /**
- * Finds words that the project does not use, in code, comments, documents and pages: most have a standard term in live
- * sound or in software, and the term on the right replaces them. Part of `npm run check`.
+ * Finds words that the project avoids in code, comments, documents and pages. For most of them, live sound or software
+ * has a standard term, which `replacements` suggests instead. Part of `npm run check`.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -81,7 +81,7 @@ function find(file: string): Finding[] {
     .split('\n')
     .flatMap((text, index) => {
       if (exceptions.some((exception) => exception.text.test(text) && (exception.file?.test(file) ?? true))) return []
-      // `createTally` and `TOLD_BY` become words of their own.
+      // Splits identifiers into words: `createTally` becomes `create Tally`, `TOLD_BY` becomes `TOLD BY`.
       const words = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/[_\d]+/g, ' ')
       return patterns.flatMap(({ pattern, instead }) => {
         const word = pattern.exec(words)?.[0]

@@ -1,6 +1,6 @@
 /**
  * Starts the demo: simulated systems of two manufacturers that share one show, and a rack with individual devices of
- * every family.
+ * all three manufacturers.
  */
 
 import { createShow } from '../simulation/show.ts'
@@ -12,7 +12,7 @@ import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Number of receivers on both systems together, without the rack. Default: 24 receivers, and the rack. */
+  /** Number of receivers on both systems together; if it is set, the rack is not started. Default: 24, and the rack. */
   readonly receivers?: number | undefined
   /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number

@@ -91,7 +91,10 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * contains are omitted.
    */
   partsOf(device: Device): readonly string[]
-  /** Returns the device with this part added. If the response is 404 or 5xx, the known values are kept. */
+  /**
+   * Returns the device with this part added. If the response is an error that concerns only this device, the known
+   * values are kept.
+   */
   readPart(client: UpstreamClient, device: Device, part: string, signal?: AbortSignal): Promise<Device>
   /** Whether everything that the source can report about the device's identity has been read. */
   hasIdentity(device: Device): boolean
@@ -195,7 +198,10 @@ export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAd
   return adapter as unknown as ProtocolAdapter
 }
 
-/** The functions for parts in an adapter whose devices report everything in one session, so that there are no parts. */
+/**
+ * Implements the functions for parts and earlier identities in adapters whose devices report everything in one session:
+ * such devices have no parts to read.
+ */
 export const withoutParts = {
   partsOf: () => [],
   readPart: async <Device>(_: UpstreamClient, device: Device) => device,

@@ -24,7 +24,7 @@ export interface MonitoredSource {
   readonly plugin: Plugin
   readonly settings: SourceSettings
   readonly client: UpstreamClient
-  /** The protocol adapter detected last, or the default adapter until one is detected. */
+  /** The most recently detected protocol adapter, or the default adapter until one is detected. */
   readonly adapter: ProtocolAdapter
   /** Lists the devices. If the source turns out to use another protocol, repeats the request with its adapter. */
   listDevices(signal?: AbortSignal, before?: DeviceList<UpstreamDevice>): Promise<DeviceList<UpstreamDevice>>

@@ -46,7 +46,10 @@ interface DatagramDevice extends UpstreamDevice {
   readonly report: DeviceReport
 }
 
-/** All supported devices send levels several times a second, so a silence of this length means the device is lost. */
+/**
+ * Receivers and in-ear transmitters send levels several times a second, and chargers at least answer the renewal of
+ * their subscriptions every few seconds, so a silence of this length means that the device is lost.
+ */
 const maxSilenceMs = 15_000
 /** The maximum time to wait, after the first report, for answers to the remaining initial requests. */
 const maxInitialWaitMs = 3000
@@ -83,7 +86,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 }
 
 interface SessionUpdate {
-  /** The whole device; null until the initial requests are answered. */
+  /** The whole device; null until the initial requests are answered or no longer waited for. */
   readonly report: DeviceReport | null
   /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]

@@ -1,7 +1,8 @@
 /**
  * The component ids (ACN DCID) of Shure's networked receivers and chargers, with model, channels and band. Source: the
- * map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs that differ only in their first eight digits. `?`
- * marks ids without a band in the map. Devices newer than the map are identified by their model name.
+ * map in Shure's Update Utility (`DCIDMap.xml`). The ids are UUIDs; the table contains only their first eight digits,
+ * which identify the model and band. `?` marks ids without a band in the map. Devices newer than the map are identified
+ * by their model name.
  */
 
 interface ModelIds {
@@ -115,7 +116,10 @@ const models: readonly ModelIds[] = [
   { model: 'SBRC', device_type: 'charger', channels: 0, ids: '? CD0C625E' },
 ]
 
-/** The part that all ids have in common: time and node of the UUIDs. */
+/**
+ * The form of an id: a UUID whose first eight digits identify the model and band; the rest of its time is one of two
+ * values, and its node is always the same.
+ */
 const shape = /^([0-9A-F]{8})-(?:E139-11DF|FD5A-11E3)-[89AB][0-9A-F]{3}-0015C5F3F612$/
 
 const byId = new Map(

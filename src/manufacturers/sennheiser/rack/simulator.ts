@@ -1,4 +1,4 @@
-/** Demo rack: one simulated device of every family that is monitored directly, driven by a simulated show. */
+/** Demo rack: simulated devices of the families that are monitored directly, driven by a simulated show. */
 
 import { createShow, type DeviceState, type ShowChannel } from '../../../simulation/show.ts'
 import { type McpSimulator, startMcpSimulator } from '../mcp/simulator.ts'
@@ -18,7 +18,7 @@ const updateIntervalMs = 200
 
 /**
  * Starts the rack and returns `devices` and `password` for a manufacturer record. `firstPerformer` is the index of the
- * first performer on its channels.
+ * performer on the rack's first channel.
  */
 export async function startSennheiserRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })

@@ -78,8 +78,8 @@ function parametersAt(slot: number, subslot: number): string {
 
 /**
  * Reads a battery from twelve numbers: temperature, voltage, capacity, current, energy, remaining hours and minutes,
- * percent, cycles, health, hours and minutes to full. Unknown values are 65280, which is out of range for every value
- * that is read.
+ * percent, cycles, health, hours and minutes to full. An unknown value (usually 65280) is outside the range that is
+ * accepted for it.
  */
 function readBatteryAt(
   values: SscValues,

@@ -19,7 +19,7 @@ const retryMs = 30_000
 const maxQuietMs = 3000
 /** Minimum interval of reports with meters. A meter event that arrives sooner is combined with the next event. */
 const minMeterIntervalMs = 100
-/** A stream without events for this long is opened again, which reports all resources again. */
+/** A stream without events for this long is reopened; the device then reports all resources again. */
 const maxSilenceMs = 300_000
 
 interface IdentifiedDevice {

@@ -24,9 +24,9 @@ export interface Family {
   readonly maxChannels: number
   /** Metering interval. 0 if the family does not meter and only reports changes. */
   readonly meterMs: number
-  /** Key that a channel reports when it meters. */
+  /** Key that a channel reports once it meters; for a charger, a key that every bay reports. */
   readonly meterKey: string
-  /** Null if meters are reported as properties. */
+  /** Null if the family reports its meters as properties or does not meter. */
   readonly readSample: ReadSample | null
 }
 
@@ -145,7 +145,7 @@ const familyByModel: readonly (readonly [RegExp, Family])[] = [
 /** Commands that identify the family, the most informative first, and how long to wait for an answer. */
 export const probes: readonly { readonly commands: readonly string[]; readonly waitMs: number }[] = [
   { commands: ['< GET MODEL >'], waitMs: 700 },
-  // QLX-D and older ULX-D do not support MODEL; only QLX-D supports MAC_ADDR.
+  // QLX-D and older ULX-D do not support MODEL; of these two, only QLX-D supports MAC_ADDR.
   { commands: ['< GET MAC_ADDR >', '< GET 1 ALL >'], waitMs: 700 },
   // Not every PSM 1000 supports DEVICE_NAME; no other family supports AUDIO_IN_LVL.
   { commands: ['GET DEVICE_NAME', 'GET 1 AUDIO_IN_LVL'].map(psm1000.envelope), waitMs: 700 },
@@ -169,7 +169,10 @@ export function channelsOf(family: Family, values: RawValues): readonly number[]
   return isCharger(family) ? [] : answeredNumbers(family, values)
 }
 
-/** Returns the channels, or a charger's bays, that have answered. A channel never paired answers only a few keys. */
+/**
+ * Returns the channels, or a charger's bays, that have answered. Nearly any key counts as an answer, because a channel
+ * that was never paired answers only a few.
+ */
 export function answeredNumbers(family: Family, values: RawValues): readonly number[] {
   const answered = new Set<number>()
   for (const key in values) {

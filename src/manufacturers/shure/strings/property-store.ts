@@ -24,7 +24,7 @@ export interface PropertyStore {
   next(waitMs?: number): Promise<Changes | null>
 }
 
-/** More than twice what any device reports. The largest, an ANX4, has up to 24 channels with up to eight slots each. */
+/** More than twice as many as any device reports. The largest, an ANX4, has up to 24 channels with eight slots each. */
 const maxProperties = 8_000
 /** PSM 1000 reports its meters as properties. */
 const meterKey = /^AUDIO_IN_LVL_[LR]$/
@@ -63,7 +63,7 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
     return { channels, metered, affectsDevice, malformed }
   }
 
-  /** Returns whether the frame changes a property. */
+  /** Stores the value in the frame; returns whether it differs from the previous one. */
   function applyFrame(frame: Exclude<Frame, { type: 'refused' }>): boolean {
     const name = frame.type === 'sample' ? 'SAMPLE' : frame.key
     const key = frame.channel === null ? name : `${frame.channel} ${name}`

@@ -37,7 +37,7 @@ const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
 
 /**
  * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak and RMS, then a group: a letter for each antenna, then
- * LEDs and RF for each antenna. Frequency diversity appends a second group; the better value is used.
+ * LEDs and RF for each antenna. Frequency diversity appends a second group; each antenna's higher RF level is used.
  */
 export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) => {
   const levels: (number | null)[] = []

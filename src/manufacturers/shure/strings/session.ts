@@ -1,4 +1,4 @@
-/** A session with one receiver over command strings: identity, changes and meters, until the connection is lost. */
+/** A session with one device over command strings: identity, changes and meters, until the connection is lost. */
 
 import { isIPv4 } from 'node:net'
 import type { UpstreamClient } from '../../../upstream/client.ts'

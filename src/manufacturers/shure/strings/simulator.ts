@@ -240,8 +240,8 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
 }
 
 /**
- * Starts one receiver of every family for the demo: some are muted, one has an encryption error. ANX4 is omitted,
- * because it behaves like Axient Digital.
+ * Starts one device of every family for the demo. One channel is muted, one has a muted transmitter, and one has an
+ * encryption error. ANX4 is omitted, because it behaves like Axient Digital.
  */
 export async function startStringsRack(seed: number, firstPerformer: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })

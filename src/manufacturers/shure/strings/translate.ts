@@ -223,7 +223,10 @@ function readSecondFrequency(get: (key: string) => RawValue): string | null | un
   return frequency === undefined || hasSecondCarrier(get) ? frequency : null
 }
 
-/** Whether the channel has a second frequency: FD-C uses two; FD-S uses two transmitters on one frequency. */
+/**
+ * Whether the channel may have a second frequency. FD-C uses two frequencies; FD-S uses two transmitters on one. If the
+ * mode was not reported, FD-C is assumed.
+ */
 function hasSecondCarrier(get: (key: string) => RawValue): boolean {
   return (get('FD_MODE') ?? 'FD-C') === 'FD-C'
 }

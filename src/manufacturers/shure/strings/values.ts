@@ -1,6 +1,6 @@
 /**
- * Parses the values of command strings. Undefined means "not reported", null means "reported as unknown": most values
- * have their own code for that.
+ * Parses the values of command strings. Undefined means "not reported"; null means "reported as unknown", for which
+ * most values have a code.
  */
 
 import { readFrequency } from '../../../upstream/fields.ts'

@@ -90,7 +90,7 @@ export function hasAudioChannels({ capabilities }: DeviceNode): boolean {
   return capabilities.includes('audio-channels')
 }
 
-/** Whether the name and the channels have been read. A device that was never online has neither. */
+/** Whether the name and the channels have been read; if the device is not online, only the name is required. */
 export function isIdentified({ node, channels, values }: SystemDevice): boolean {
   if (node.state !== 'ONLINE') return values.name !== undefined
   const hasName = values.name !== undefined || !node.capabilities.includes('name')
