@@ -173,8 +173,8 @@ function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
 }
 
 /**
- * For a service that is reachable from the network: logs and audits that it does not use TLS, or that anyone can view the
- * installation.
+ * For a service that is reachable from the network: logs and audits that it does not use TLS, or that anyone can view
+ * the installation.
  */
 async function reportExposure(
   { db }: Runtime,

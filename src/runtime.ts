@@ -282,7 +282,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     }
     /**
      * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
-     * the receivers of these sources as offline.
+     * the receivers of a manufacturer as offline if no process polls any of its sources.
      */
     const checkOrphans = async () => {
       await connections.closeOrphaned()

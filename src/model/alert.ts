@@ -154,8 +154,8 @@ function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: Ale
 }
 
 /**
- * Evaluates the packs in a charger. `open` contains all open `charger_fault` alerts about the charger. There is one alert
- * per pack and fault, but only one for storage mode, which applies to the whole charger.
+ * Evaluates the packs in a charger. `open` contains all open `charger_fault` alerts about the charger. There is one
+ * alert per pack and fault, but only one for storage mode, which applies to the whole charger.
  */
 export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
   const causes = new Map<string, AlertCause>()

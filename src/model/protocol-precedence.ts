@@ -62,8 +62,8 @@ export function createProtocolPrecedence(
         else reportedFields.delete(id)
         return report
       }
-      // If this process has recorded no reports with the higher precedence, another process may be receiving them. Every
-      // stored value of the receiver is then treated as reported by them.
+      // If this process has recorded no reports with the higher precedence, another process may be receiving them.
+      // Every stored value of the receiver is then treated as reported by them.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },

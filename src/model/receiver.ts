@@ -237,9 +237,9 @@ export function emptyChannel(id: number, channel: number, slot: number): Channel
 }
 
 /**
- * Converts the summary values of a report (`battery`, `rf_level`) into a reading of the transmitter on channel 1, if the
- * receiver has only that channel and the transmitter is known only by these values. Otherwise, or if the report has
- * channels, it is returned unchanged.
+ * Converts the summary values of a report (`battery`, `rf_level`) into a reading of the transmitter on channel 1, if
+ * the receiver has only that channel, and no other values of the channel or its transmitter are known. A report that
+ * has channels is returned unchanged.
  */
 export function withSummaryAsChannel(report: DeviceReport, known: readonly Channel[]): DeviceReport {
   const { battery, rf_level } = report
