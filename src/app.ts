@@ -172,7 +172,10 @@ function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
   }
 }
 
-/** Logs and audits unprotected access when the service is reachable from the network. */
+/**
+ * For a service that is reachable from the network: logs and audits that it does not use TLS, or that anyone can view
+ * the installation.
+ */
 async function reportExposure(
   { db }: Runtime,
   { server, tls, public_read }: Config,

@@ -4,8 +4,8 @@ import { workerData } from 'node:worker_threads'
 import { DatabaseSync } from '@photostructure/sqlite'
 
 /**
- * SQLite reuses the log from its start only after a complete checkpoint. If another process writes during a pass, the
- * pass is incomplete and is repeated.
+ * SQLite reuses the log from its start only after a complete checkpoint. If something is written during a pass, the
+ * pass may be incomplete and is then repeated.
  */
 const maxPasses = 5
 

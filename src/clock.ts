@@ -12,7 +12,7 @@ interface ClockOptions {
 
 /** Smaller corrections, such as those made by time synchronisation, are followed at once. */
 const jumpMs = 1_000
-/** A jump is followed after this time. */
+/** A jump is followed if it lasts this long. */
 const acceptJumpAfterMs = 30_000
 
 /** Returns the current time in whole epoch milliseconds. */

@@ -95,7 +95,7 @@ const terminal: Terminal = {
     return out.dropped + err.dropped
   },
   out: (text) => out.write(`${escapeControls(text)}\n`),
-  // Control characters stay in a progress bar, which returns to the start of its line and clears the rest of it.
+  // A progress line begins with a carriage return. It keeps its control characters, because it has to redraw itself.
   err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
   askSecret,
   readLine: async () => {

@@ -280,7 +280,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       effectiveSettings.clear()
       cache.drop(null)
     }
-    /** Cleans up the connections, sources and receivers of processes that have ended. */
+    /**
+     * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
+     * the receivers of a manufacturer as offline if no process polls any of its sources.
+     */
     const checkOrphans = async () => {
       await connections.closeOrphaned()
       await orphanedSources.update()

@@ -90,7 +90,7 @@ export function createCredentials(deps: {
   const entries = new Map<string, Entry>()
   let revision = -1
   let checkedAt = elapsed()
-  /** Incremented whenever credentials may have been revoked: a query that started before must run again. */
+  /** Incremented whenever credentials may have been revoked. A query during which it changes is repeated. */
   let endCount = 0
   let touchedAt = elapsed()
   let cleanedUpAt = Number.NEGATIVE_INFINITY

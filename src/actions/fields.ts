@@ -14,7 +14,7 @@ export const code = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,63}$',
   description: 'a lower-case letter, then up to 63 letters, digits, _ and -',
 })
-/** The name of any record. */
+/** A record's name. */
 export const name = text(1, 255)
 /** A slot on the monitor page. */
 export const slot = whole(1, 65_535)

@@ -16,7 +16,10 @@ export function descriptorLimit(): number | null {
   }
 }
 
-/** Closes the oldest connection without a complete request head when an address has too many of them. */
+/**
+ * Limits the number of connections. When an address has too many connections that have not sent a complete request head
+ * yet, the oldest of these is closed.
+ */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   server.maxConnections = limits.connections
   /**

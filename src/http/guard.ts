@@ -73,7 +73,7 @@ export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promi
     const presented = readCredential(request)
     const admit = (credential: Credential | null) => {
       const valid = presented === null ? null : validCredential(credential, presented)
-      // An unknown path or method is reported as such before the permission is checked.
+      // For an unknown path or method no permission is checked, so that the error response says that it is unknown.
       if (valid !== null) use(request, valid, isOpen || request.is404 ? null : needs)
       // An expired cookie is ignored on open routes; an invalid token is always reported.
       else if (!isOpen || presented?.via === 'header') throw new RequestError('sign_in_needed')

@@ -157,7 +157,7 @@ function deviceRoutes(app: FastifyInstance, { receiverStore, unitStore, health, 
     const minBattery = readPercent(query, 'battery_percentage__gte')
     const maxBattery = readPercent(query, 'battery_percentage__lte')
     const statusOf = upstreams()
-    /** Whether to list a unit: only while the receiver that reported it exists. */
+    /** Whether to list a unit. A unit that belongs to a receiver is only listed while that receiver exists. */
     const isListed = ({ receiver_id }: Unit) => receiver_id === null || receiverStore.get(receiver_id) !== undefined
     const bodies = unitStore
       .list()

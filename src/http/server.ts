@@ -99,7 +99,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     schemaErrorFormatter: rejectInvalid,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
-      // No hook runs for these errors, so the connection of an upgrade request has to be closed here.
+      // No hook runs for Fastify's own errors, such as a malformed URL, so the connection of an upgrade request has to
+      // be closed here.
       const { raw } = request
       if (raw instanceof Incoming && raw.upgrade) reply.raw.once('finish', () => raw.socket.destroySoon())
       sendError(reply, errorOf(() => check(request)) ?? toRequestError(error), headers)

@@ -1,4 +1,4 @@
-/** Metrics of the polling loops. Updated once per cycle, not on every level update. */
+/** Metrics of polling cycles, ignored pushed messages and lost log lines. A level update changes none of them. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 

@@ -144,7 +144,8 @@ describe('createFeed', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
         let lateMs = 0
-        // The feed and the test share this clock. It does not advance until the subscriber has read the messages.
+        // The feed and the test share this clock. `lateMs` never changes between a delivery and the moment at which the
+        // subscriber reads it.
         const now = () => performance.now() + lateMs
         const testFeed = createFeed(now)
         const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))

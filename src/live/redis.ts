@@ -8,7 +8,8 @@ import type { RateLimit } from '../model/rate-limit.ts'
 
 export interface Redis {
   /**
-   * Takes a token if there is one. Returns null if Redis did not respond; the caller then has to use its local bucket.
+   * Takes a token if there is one. Returns null if Redis is down or the command failed; the caller then has to use its
+   * local bucket.
    */
   takeToken(key: string, limit: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
   /** Gives back the token that was taken last. */
@@ -33,7 +34,7 @@ export interface RedisOptions {
 const commandTimeoutMs = 200
 /** After this many consecutive failures, Redis is treated as down. */
 const maxFailures = 3
-/** While Redis is down, only heartbeats are sent. */
+/** The interval of heartbeats. They also detect that Redis, after being down, responds again. */
 const heartbeatMs = 1000
 
 const connectionOptions = {
@@ -64,7 +65,7 @@ export async function openRedis({ url, prefix, onChange }: RedisOptions): Promis
     isUp = isUpNow
     onChange(isUp)
   }
-  /** Sends a command; returns null if there is no response in time. */
+  /** Sends a command; returns null if it fails or there is no response in time. */
   async function send<T>(command: () => Promise<T>): Promise<T | null> {
     try {
       const response = await command()

@@ -9,7 +9,7 @@ export interface UnitStore extends UnitIndex {
   put(unit: Unit): void
   /** Removes the units of a removed manufacturer. */
   removeManufacturer(code: string): void
-  /** Removes the units reported by a removed receiver. */
+  /** Removes the units that a removed receiver received or reported. */
   removeReceiver(receiverId: number): void
 }
 

@@ -70,8 +70,8 @@ export function subscriptionSubject(source: string): string {
 }
 
 /**
- * Whether the change from `before` to `after` can raise or clear alerts. Called for every changed level, so it is
- * cheap.
+ * Whether the change from `before` to `after` can raise or clear alerts. It must be cheap, because it is called for
+ * every changed level.
  */
 export function canChangeAlerts(before: Receiver | undefined, after: Receiver): boolean {
   if (before === undefined || before.is_active !== after.is_active) return true
@@ -154,8 +154,8 @@ function evaluateAvailability(receiver: Receiver, open: OpenAlerts, changes: Ale
 }
 
 /**
- * Evaluates the packs in a charger. `open` contains all open alerts of this kind about the charger. There is one alert
- * per pack and fault, but only one for storage mode, which applies to the whole charger.
+ * Evaluates the packs in a charger. `open` contains all open `charger_fault` alerts about the charger. There is one
+ * alert per pack and fault, but only one for storage mode, which applies to the whole charger.
  */
 export function evaluateCharger(charger: Receiver, packs: readonly Unit[], open: readonly Alert[]): AlertChange[] {
   const causes = new Map<string, AlertCause>()

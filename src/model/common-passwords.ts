@@ -1,6 +1,6 @@
 /**
- * Passwords that attackers try first: leaked passwords, words from live sound, and common prefixes. Surrounding digits and
- * punctuation are ignored, so "password" also excludes "password2026!!". Lower case.
+ * Passwords that attackers try first: leaked passwords, words from live sound, and common prefixes, in lower case. New
+ * passwords are also checked without their digits and punctuation, so "password" also excludes "password2026!!".
  */
 
 import { leakedPasswords } from './leaked-passwords.ts'

@@ -128,7 +128,7 @@ export function toMovementBody(movement: MovementDetails): MovementBody {
   }
 }
 
-/** Omits devices that have become receivers or were rejected by an administrator. */
+/** Converts discovered devices, except those that match a known receiver or were excluded by an administrator. */
 export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known: KnownReceivers): DiscoveredDevice[] {
   const unknownDevices = records.filter(({ manufacturer, api_device_id: id, serial_number, mac_address, ip }) => {
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })

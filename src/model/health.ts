@@ -303,9 +303,9 @@ export function describeIncident(incident: StoreIncident): string {
 }
 
 /**
- * Combines the health of all parts into that of the service. `selected` is the code of the manufacturer for
- * `vendor_api`; by default it is the one with the worst status. `details` are problems of parts other than upstreams
- * and the database.
+ * Combines the health of all parts into that of the service. `selected` is the code of the manufacturer whose health
+ * is reported as `vendor_api`; by default it is the one with the worst status. `details` are problems of parts other
+ * than upstreams and the database.
  */
 export function serviceHealth(
   manufacturers: readonly ManufacturerHealth[],

@@ -87,7 +87,7 @@ export interface IngestPlan {
   readonly unchanged: readonly Unchanged[]
   readonly moves: readonly Move[]
   readonly queued: readonly QueuedDevice[]
-  /** Reports that contain units. */
+  /** Reports for which `reportsUnits` is true. */
   readonly unitReports: readonly DeviceReport[]
   /** Number of reports of known receivers at an unchanged address. */
   readonly duplicates: number

@@ -47,7 +47,7 @@ export function parseScanAddresses(
   return [...addresses]
 }
 
-/** Lists all addresses of the subnet except the network and broadcast addresses. */
+/** Lists the addresses of the subnet without the network and broadcast addresses, which a /31 or /32 does not have. */
 export function hostAddresses({ first, last, prefix }: Subnet): string[] {
   const margin = prefix <= 30 ? 1 : 0
   const count = last - first + 1 - 2 * margin

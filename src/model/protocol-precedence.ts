@@ -62,8 +62,8 @@ export function createProtocolPrecedence(
         else reportedFields.delete(id)
         return report
       }
-      // Another process may be receiving the reports with the higher precedence. In that case, every stored value of
-      // the receiver is treated as part of those reports.
+      // If this process has recorded no reports with the higher precedence, another process may be receiving them.
+      // Every stored value of the receiver is then treated as reported by them.
       const reported = reportedFields.get(id) ?? addReport(emptyReportedFields(), toReport(receiver))
       return { ...withoutReported(report, reported), id: api_device_id, online: false }
     },

@@ -48,7 +48,7 @@ export function reserveToken(bucket: Bucket, rateLimit: RateLimit, now: number):
   return { bucket: { tokens, updatedAt: now }, waitMs }
 }
 
-/** The fixed pause after rejected credentials: retrying sooner cannot succeed. */
+/** The fixed pause after rejected credentials, which are unlikely to be accepted sooner. */
 export const credentialsPauseMs = 60_000
 
 /** Varies `ms` by up to ±20%. `random` is in [0, 1). */

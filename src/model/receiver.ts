@@ -237,8 +237,9 @@ export function emptyChannel(id: number, channel: number, slot: number): Channel
 }
 
 /**
- * Converts the summary values of a report (`battery`, `rf_level`) into a reading of channel 1, if the receiver has only
- * that channel and the channel has never had any other values. A report that has channels is returned unchanged.
+ * Converts the summary values of a report (`battery`, `rf_level`) into a reading of the transmitter on channel 1, if
+ * the receiver has only that channel, and no other values of the channel or its transmitter are known. A report that
+ * has channels is returned unchanged.
  */
 export function withSummaryAsChannel(report: DeviceReport, known: readonly Channel[]): DeviceReport {
   const { battery, rf_level } = report

@@ -61,7 +61,10 @@ export function parseSetting(
   return { ok: false, expected: `a whole number from ${kind.min} to ${kind.max}` }
 }
 
-/** The origin of a value: a record of this scope, the global record, the configuration file, or the default. */
+/**
+ * The origin of a value: a record of this scope, the global record, the configuration of the manufacturer or the
+ * service, or the default.
+ */
 export type SettingSource = 'stored' | 'global' | 'configured' | 'default'
 
 export type ExplainedSettings = {
@@ -87,7 +90,8 @@ export interface SettingsOptions {
 /**
  * Returns the effective values for a manufacturer (null: the global ones), with their origin. The first of these that
  * exists applies: the manufacturer's record, `poll_interval` in its plugin configuration (for the polling interval),
- * the global record, the default. `enable_websocket` is an exception, see `mergeEnableWebsocket`.
+ * the global record, the default (for the polling interval: `defaultInterval`). `enable_websocket` is an exception, see
+ * `mergeEnableWebsocket`.
  */
 export function explainSettings({
   records,
