@@ -19,7 +19,7 @@ interface RateLimit {
   readonly burst: number
 }
 
-/** Expects that no period contains more calls than a token bucket of this size allows. */
+/** Expects that no period contains more calls than a token bucket of this size allows, with a margin of two calls. */
 function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
