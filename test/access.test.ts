@@ -181,7 +181,7 @@ describe('a loopback listener', () => {
     for (const path of ['/api/admin/users/', '/api/admin/tokens/', '/api/admin/audit/']) {
       expect((await app.get(path)).status).toBe(401)
     }
-    // An expired cookie has no effect.
+    // A cookie without a session is ignored; an invalid token is rejected.
     expect((await app.get('/api/data.json', { cookie: `micwatch_sid_${app.port}=${'x'.repeat(43)}` })).status).toBe(200)
     expect((await app.get('/api/data.json', { authorization: 'Bearer x' })).status).toBe(401)
   })

@@ -193,7 +193,7 @@ export function deviceOf(simulator: Simulator, at = 0) {
 
 // --- The program -----------------------------------------------------------------------------------------------------
 
-/** Returns a launcher that runs these shell commands first. */
+/** Returns a launcher that runs these shell commands before the program. */
 export function shellLauncher(commands: string): readonly string[] {
   return ['sh', '-ec', `${commands}; exec "$@"`, 'sh']
 }

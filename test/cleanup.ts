@@ -8,7 +8,7 @@ import { aroundEach, onTestFinished, type TestContext } from 'vitest'
 
 type Close = () => unknown
 
-/** The test of the current call. With concurrent tests, the runner itself only knows the test that started last. */
+/** The test that is running this code. With concurrent tests, Vitest itself only knows the test that started last. */
 const currentTest = new AsyncLocalStorage<TestContext>()
 aroundEach((run, context) => currentTest.run(context, run))
 

@@ -226,7 +226,8 @@ describe('check_api_health', () => {
       code: 0,
     })
     expect(await installation.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
-    // The polling process determines the stored status; this check reports the current one.
+    // A failed check alone results in `degraded`, and after three failed polls in `unhealthy`. A successful check
+    // results in `healthy` at once.
     const poller = installation.start(['poll_devices', '--manufacturer', 'shure'])
     await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
     poller.kill('SIGTERM')

@@ -19,7 +19,7 @@ interface RateLimit {
   readonly burst: number
 }
 
-/** Expects that no period contains more calls than a token bucket of this size allows. */
+/** Expects that no period contains more calls than a token bucket of this size allows, with a margin of two calls. */
 function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): void {
   const times = requests.entries.map(({ at }) => at)
   for (let from = 0; from < times.length; from += 1) {
@@ -83,7 +83,7 @@ describe('a steady polling cycle', () => {
   })
 
   // Conformance: S-4.21, C-3.6.
-  it('reads identities again when more than levels has changed, but not for levels', async () => {
+  it('reads identities again when values other than levels have changed, but not for levels', async () => {
     const shure = withoutPush(await startShure({ receivers: 3 }))
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('all receivers are listed', async () => (await app.receivers()).length === 3)
@@ -117,7 +117,7 @@ describe('a steady polling cycle', () => {
 describe('one address', () => {
   // Conformance: C-1.11, C-3.11.
   // Reliability: U28.
-  it('has one rate limit that all callers share: two manufacturers share it', async () => {
+  it('has one rate limit, which all callers share, even two manufacturers', async () => {
     // The system allows slightly more than the configured rate, because calls with correct spacing may arrive closer
     // together on a busy machine.
     const rateLimit = { perSecond: 24, burst: 16 }

@@ -27,7 +27,7 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Makes the database one of an older version by reverting the newest migration. Returns the migration's name. */
+/** Reverts the newest migration, so that the database is like one of an older version. Returns the migration's name. */
 export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
   database.exec('alter table sources drop column device_errors')

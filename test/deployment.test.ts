@@ -1,4 +1,6 @@
-/** Checks that the files, commands, flags, variables and keys that deploy/ and its page mention exist. */
+/**
+ * Checks that the files, commands, flags, variables and keys exist that deploy/ and docs/several-machines.md mention.
+ */
 
 import { execFile } from 'node:child_process'
 import { access, readdir, readFile, writeFile } from 'node:fs/promises'

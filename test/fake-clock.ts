@@ -20,7 +20,7 @@ export async function startFakeClock({ path }: { readonly path: string }): Promi
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Only the wall clock can be set; the monotonic clock is unchanged, as on a real system.
+      // Only the wall clock is set; the monotonic clock is unchanged, as when the clock of a real system is set.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set: (offset) => writeFile(file, `${offset}\n`),

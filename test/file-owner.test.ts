@@ -37,7 +37,7 @@ async function createOwnedInstallation() {
 }
 
 describe.runIf(isRoot)('as root in the data folder of another user', () => {
-  it('every command creates files of that user', async () => {
+  it('every command creates files that belong to the owner of the folder', async () => {
     const installation = await createOwnedInstallation()
     await installation.write('installation.yaml', 'version: 1\ngroups: [{title: Choir}]\n')
     expect((await installation.run(['import', 'installation.yaml'])).code).toBe(0)
@@ -57,7 +57,7 @@ describe.runIf(isRoot)('as root in the data folder of another user', () => {
     expect(installation.runAsUser(['migrate', '--json'])).toMatchObject({ status: 0, stderr: '' })
   }, 120_000)
 
-  it('a service creates files of that user, who can then run the service on them', async () => {
+  it('a service creates files that belong to the owner of the folder, who can then run the service on them', async () => {
     const installation = await createOwnedInstallation()
     const service = await installation.serve(['--host', '0.0.0.0'])
     await installation.expectOwned(

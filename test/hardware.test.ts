@@ -1,4 +1,4 @@
-/** Groups, slots on the wall, chassis, units, performers and their wireless units. */
+/** Groups, slots on the wall, chassis, wireless units, and the performers to whom units are assigned. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'

@@ -152,7 +152,7 @@ describe('a system whose lease changes hands', () => {
     while (calls().length < before + 6) await second.post('/api/refresh/')
     const [firstAt = 0, ...later] = calls()
     for (const [index, at] of later.entries()) {
-      // Two calls more than the limit are accepted, because calls may have arrived late.
+      // Two calls more than the limit are accepted, because delays may move calls closer together.
       expect(index + 2).toBeLessThanOrEqual(9 + 2 + (at - firstAt) / 1000)
     }
   }, 60_000)

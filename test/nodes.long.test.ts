@@ -1,6 +1,6 @@
 /**
  * Several nodes of a large installation, on one PostgreSQL and one Redis: every client sees the readings of every node,
- * also when a node is killed or replaced, or the database restarts.
+ * even when a node is killed or replaced, or the database restarts.
  */
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -15,7 +15,7 @@ export interface Fixture {
   readonly reports: readonly DeviceReport[]
 }
 
-/** Reads the fixtures in `folder`, and replaces the word MEGABYTE with a text of that length. */
+/** Reads the fixtures in `folder`, and replaces the word MEGABYTE with a text of one megabyte. */
 export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))

@@ -1,4 +1,4 @@
-/** Open resources in this process, and waiting until they are closed. */
+/** Counts the open resources of this process, and waits until they are closed. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 

@@ -29,7 +29,7 @@ describe('the rate limit', () => {
 
   // Conformance: S-8.2.
   // Reliability: 3.7.1.
-  it('allows one more request at a time as tokens are refilled', async () => {
+  it('allows further requests once tokens are refilled', async () => {
     const app = await startApp(limited({ max_requests: 2, window_seconds: 1 }))
     const statuses = async () => [
       (await app.get('/api/health/')).status,

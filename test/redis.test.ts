@@ -99,7 +99,7 @@ describe('the rate limit with Redis', () => {
 describe('a service with Redis', () => {
   // Conformance: C-5.25.
   // Reliability: D1.
-  it('starts and serves without it, reports that it is degraded, and uses it as soon as it is available', async () => {
+  it('starts and serves without Redis, reports that it is degraded, and uses it as soon as it is available', async () => {
     const redis = await startRedis({ isRunning: false })
     const app = await startApp({ config: { redis_url: redis.url } })
     const response = await app.get('/api/health/')
@@ -111,7 +111,7 @@ describe('a service with Redis', () => {
   })
 
   // Reliability: D3.
-  it('waits 200 ms at most three times when it hangs, then not at all, and uses it again when it resumes', async () => {
+  it('waits 200 ms at most three times when Redis hangs, then not at all, and uses Redis again when it resumes', async () => {
     const redis = await startRedis()
     const app = await startApp({ config: { redis_url: redis.url } })
     await until('the service uses Redis', () => isUp(app))
@@ -153,7 +153,7 @@ describe('readings that one service receives', () => {
     expect(first.runtime.receiverStore.revision).toBe(revision)
   })
 
-  it('are published complete when they change, and not at all if a receiver only reports again', async () => {
+  it('are published complete when they change, and not at all if a receiver only reports the same again', async () => {
     const redis = await startRedis()
     // The clock of the show is stopped, and with it the levels.
     const startedAt = Date.now()
@@ -236,7 +236,7 @@ describe('readings that one service receives', () => {
   })
 
   // Reliability: D2, D4.
-  it('reach it through the database while Redis is unavailable, and by message again once it is back', async () => {
+  it('reach the other through the database while Redis is unavailable, and by message again once it is back', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = deviceOf(shure)

@@ -42,7 +42,7 @@ async function copyData(path?: string) {
   onTestFinished(folder.drop)
   const data_dir = join(path ?? folder.path, 'data')
   await mkdir(data_dir, { mode: 0o700 })
-  // The service may have taken its first snapshot before it was killed, depending on the speed of the machine.
+  // Snapshots are not copied: whether the service took one before it was killed depends on the speed of the machine.
   await cp(killedData, data_dir, { recursive: true, filter: (from) => basename(from) !== 'snapshots' })
   const database = join(data_dir, 'micwatch.db')
   return { data_dir, database_url: `sqlite:${database}`, database, log: `${database}-wal`, count: `${database}-synced` }

@@ -107,7 +107,7 @@ it('renames and moves a receiver, finds it by search, and removes it', async () 
   expect(await locationNames()).toEqual(['<b>Hall</b>', null, null])
   expect((await app.receivers())[0]?.name).toBe('<i>Monitor</i> left')
   expect(await movements()).toHaveLength(1)
-  // A new name creates no movement; an empty name restores the one that the system reports.
+  // A new name creates no movement; an empty name restores the name that the system reports.
   await page.getByRole('button', { name: 'Edit <i>Monitor</i> left' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()

@@ -95,7 +95,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await otherSlots.getByRole('button', { name: /slot 4$/ }).click()
   await groupList.getByRole('button', { name: /to slot 2$/ }).click()
   await waitForSlots([4, 2])
-  // These edits follow faster than the network responds, and every one is applied.
+  // The second slot is added without waiting for the response to the first one; both are stored.
   await page.getByRole('button', { name: 'Add blank slot' }).click()
   await page.getByLabel('Planned slot number').fill('12')
   await page.keyboard.press('Enter')

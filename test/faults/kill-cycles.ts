@@ -28,7 +28,10 @@ const writers = 4
 /** Runs the cycles and leaves the last service running. `random` returns numbers in [0, 1). */
 export async function killCycles<V extends KillableService>(options: {
   readonly cycles: number
-  /** Starts a service that reads the stored state and shares no memory with `last`, the previous service. */
+  /**
+   * Starts a new service on the same database. `last` is the previous service, undefined at first; with `killDatabase`,
+   * it has not been killed.
+   */
   readonly start: (last?: V) => Promise<V>
   readonly random: () => number
   /** Kills the database instead of the service. The service may reject writes meanwhile. */

@@ -169,7 +169,7 @@ describe('standard output and standard error', () => {
     const metrics = String((await service.get('/metrics')).bytes)
     return Number(/^micwatch_log_lines_dropped (\d+)/m.exec(metrics)?.[1])
   }
-  /** Starts the program through a shell, which can redirect its output to places that a test cannot open. */
+  /** Starts the program through a shell. `outputs` redirects its output, for example `>/dev/full`. */
   const startWithOutputs = async (outputs: string) => {
     const installation = await createInstallation({ manufacturers: [unreachableSystem] })
     const port = await freePort()
@@ -246,7 +246,7 @@ async function startHalfRequest(port: number) {
   const body = JSON.stringify({ title: 'half a request' })
   const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
   const response = connection.request(lines.join('\r\n'), body.slice(0, 10))
-  // Nothing waits for the response if the test never finishes the request.
+  // If the test never finishes the request, nothing awaits the response, so its rejection would be unhandled.
   response.catch(() => {})
   await sleep(200)
   return {

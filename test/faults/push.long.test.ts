@@ -148,7 +148,7 @@ describe('a subscription', () => {
         acceptUpgrade((socket) => {
           for (const text of ['{', '{"type":"device_update","device_id":"nobody"}', '{"type":"sing"}'])
             socket.send(text)
-          // Sent repeatedly, because every poll restores the name in the list.
+          // Sent repeatedly, because every poll replaces the pushed name with the one in the device list.
           const message = '{"type":"device_update","device_id":"d13","device_name":"Pushed"}'
           const timer = setInterval(() => socket.send(message), 200)
           socket.on('close', () => clearInterval(timer))

@@ -145,7 +145,7 @@ describe('a nonce', () => {
 })
 
 // Reliability: U4.
-it.concurrent('credentials that are revoked while a subscription is up cost four requests, and then none for a minute', async () => {
+it.concurrent('credentials that are revoked while a subscription is up cost at most four requests, and then none for a minute', async () => {
   const first = await startShure({ sharedKey: 'the old one' })
   const app = await startApp({ manufacturers: [configFor(first)] })
   await until('the subscription is connected', () => first.push.connections > 0)

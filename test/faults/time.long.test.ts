@@ -126,7 +126,7 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
     const requestsBefore = system.requests.length
-    // Waits until the service has had enough time to detect the jump, and longer.
+    // Waits for several failed requests and another 31 s, which is longer than the service needs to detect the jump.
     await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])
@@ -165,7 +165,7 @@ describe.concurrent('an interval that is changed while the service runs', () => 
     const before = system.requests.length
     await until('the system is polled every second', () => system.requests.length > before + 3)
     await change('600')
-    // One poll may already have been sent.
+    // One more poll may already have been due when the interval was changed.
     const after = system.requests.length + 1
     await sleep(3000)
     expect(system.requests.length).toBeLessThanOrEqual(after)

@@ -416,7 +416,7 @@ test('leases return a lower bound of the time without a holder when they are acq
   await db.transaction((tx) => releaseLease(tx, 's', 'a'))
   now += 700
   expect(await takeOver('b')).toEqual({ epoch: 2, idleMs: 700 })
-  // The holder was killed some time before the lease expired.
+  // The holder was killed and released nothing, so only the time since the lease expired is certain.
   now += 15_000 + 40
   expect(await takeOver('c')).toEqual({ epoch: 3, idleMs: 40 })
   // After a reboot has reset the clock, the time without a holder is unknown.
