@@ -19,7 +19,7 @@ export interface Load {
 }
 
 interface NodeFigures {
-  /** Devices of the systems that the node polls. */
+  /** The number of devices of the systems that the node polls. */
   readonly devices: number
   readonly channels: number
   readonly clients: number
