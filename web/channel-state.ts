@@ -55,8 +55,8 @@ export interface ChannelFacts {
   /** Whether meters may move. */
   readonly isLive: boolean
   /**
-   * Browser time of the receiver's last contact if `state` is `receiver_lost`; otherwise the time since which the values
-   * have been stale or the transmitter has been off. Null if none of these applies or the time is unknown.
+   * Browser time of the receiver's last contact if `state` is `receiver_lost`; otherwise the time since which the
+   * values have been stale or the transmitter has been off. Null if none of these applies or the time is unknown.
    */
   readonly since: number | null
   /** Browser time of the last overload, until a user clears it. */
