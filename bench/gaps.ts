@@ -98,8 +98,8 @@ async function compare(atEnd: AtEnd, address: string, name: string): Promise<rea
 }
 
 /**
- * Collects the gaps between updates of the same receiver, in ms. The relay's frames, which contain no receiver, count as
- * updates of a single receiver.
+ * Collects the gaps between updates of the same receiver, in ms. The relay's frames, which contain no receiver, count
+ * as updates of a single receiver.
  */
 async function watchUpdates(atEnd: AtEnd, url: string, protocol?: string): Promise<{ readonly gaps: number[] }> {
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], { perMessageDeflate: false })
