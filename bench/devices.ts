@@ -1,6 +1,6 @@
 /**
- * The cost of a TCP connection to each of many receivers that send levels ten times a second. Reference: plain sockets
- * to the same receivers that discard the data.
+ * The cost of a TCP connection to each of many receivers that send levels ten times a second. Reference: a process that
+ * opens plain sockets to the same receivers and discards the data.
  */
 
 import { once } from 'node:events'

@@ -20,7 +20,7 @@ import { startMicwatch, startService } from './servers.ts'
 const channelsPerReceiver = 4
 const viewerReceivers = 25
 const settleMs = 15_000
-/** By the end of this time, every receiver has been sent completely once. */
+/** By the end of this time, every receiver has been sent in full once. */
 const warmUpMs = 1_000
 const measureMs = 2_000
 

@@ -1,5 +1,5 @@
 /**
- * How evenly meters move. Measures the time between two updates of the same receiver at a viewer, while the receiver
+ * How evenly meters move. Measures the time between two updates of the same receiver at a viewer, while its system
  * pushes levels ten times a second and the service is under other load. Reference: a minimal `ws` relay that forwards a
  * frame at the same rate, on the same machine at the same time.
  */
@@ -98,8 +98,8 @@ async function compare(atEnd: AtEnd, address: string, name: string): Promise<rea
 }
 
 /**
- * Collects the gaps between updates of the same receiver, in ms. Frames that contain no receiver are treated as updates
- * of one and the same receiver.
+ * Collects the gaps between updates of the same receiver, in ms. The relay's frames, which contain no receiver, count
+ * as updates of a single receiver.
  */
 async function watchUpdates(atEnd: AtEnd, url: string, protocol?: string): Promise<{ readonly gaps: number[] }> {
   const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], { perMessageDeflate: false })

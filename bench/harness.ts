@@ -16,7 +16,8 @@ export interface Figure {
   readonly unit: Unit
   readonly ours: number
   /**
-   * The cost of a minimal implementation with the same result, measured in the same run; null if there is no reference.
+   * The figure to compare with, usually that of a minimal implementation with the same result, measured in the same
+   * run; null if there is none.
    */
   readonly reference: number | null
 }

@@ -30,7 +30,7 @@ send()
 `
 
 export interface HealthWatch {
-  /** Stops, and returns the response times in ms; throws if any status was not 200. */
+  /** Stops, and returns the response times in ms; throws if a request failed or a status was not 200. */
   end(): Promise<readonly number[]>
   /** Stops the worker if it still runs. */
   close(): Promise<void>

@@ -7,7 +7,7 @@ import { t } from './i18n.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
-  /** Error text from the service or the browser. */
+  /** The service's error text, or this page's own text if there was no usable response. */
   readonly detail: string
   /** The invalid field of the request, if any; `detail` describes the error. */
   readonly field?: string | undefined
@@ -22,18 +22,18 @@ export type ApiResponse<Body> =
 /** Type guard for a response body. */
 export type Shape<Body> = (value: unknown) => value is Body
 
-/** Health response with optional fields. */
+/** Health response; contains the version only if the service reports it. */
 export type Health = HealthBody & { readonly version?: string }
 
 export interface Api {
-  /** Snapshot of all receivers, groups and settings. */
+  /** Snapshot of receivers, groups and settings, of one manufacturer or, if null, of all. */
   data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
   health(): Promise<ApiResponse<Health>>
   /** The current session; cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
   /** `path` begins with `/api/`; the mount prefix is added. */
   read<Body>(path: string, isBody: Shape<Body>): Promise<ApiResponse<Body>>
-  /** Adds the CSRF token where one is required. */
+  /** Sends the session's CSRF token, if it has one. */
   write<Body>(
     method: WriteMethod,
     path: string,

@@ -4,7 +4,7 @@ import type { ChannelBody, Group } from '../src/model/api.ts'
 import { type Api, type ApiResponse, isNothing, isObject, type Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 
-/** The known groups; the result of an edit contains the changed group. */
+/** All groups that this page knows. */
 type Groups = readonly Group[]
 
 /** Temporary slots for a swap, far above the slots in normal use. */

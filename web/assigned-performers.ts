@@ -12,8 +12,8 @@ interface AssignmentBody {
 
 const intervalMs = 10_000
 /**
- * Reloads the units at this interval even if no assignment has changed, because a transmitter that moves to another
- * channel does not change its assignment.
+ * Reloads the units and performers at this interval even if no assignment has changed, because a transmitter that moves
+ * to another channel does not change its assignment.
  */
 const unitsIntervalMs = 5 * 60_000
 
@@ -41,7 +41,7 @@ export function pollPerformers({ store, api, signal }: PollPerformersOptions): (
     clearTimeout(timer)
     // `names=true` adds each performer's name and a picture tag, so that this response changes when a performer is
     // renamed or given another picture. The performer list contains the pictures, which are large, so it is reloaded
-    // only after such a change.
+    // only when this response has changed, and every `unitsIntervalMs`.
     const assignments = await api.read('/api/assignments/?is_active=true&names=true', isList<AssignmentBody>)
     if (assignments.ok && !signal.aborted) await update(assignments.body)
     clearTimeout(timer)

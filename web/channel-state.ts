@@ -55,7 +55,8 @@ export interface ChannelFacts {
   /** Whether meters may move. */
   readonly isLive: boolean
   /**
-   * Browser time since which the values are stale or the transmitter is off; null if neither applies or it is unknown.
+   * Browser time of the receiver's last contact if `state` is `receiver_lost`; otherwise the time since which the
+   * values have been stale or the transmitter has been off. Null if none of these applies or the time is unknown.
    */
   readonly since: number | null
   /** Browser time of the last overload, until a user clears it. */
@@ -120,7 +121,7 @@ export function describeChannel(
   }
 }
 
-/** Returns all conditions, most urgent first. */
+/** Returns all conditions, in the order in which they take precedence as the displayed state. */
 function conditions(watchState: WatchState, channel: WatchedChannel): Condition[] {
   const threshold = watchState.config.alert_battery_threshold
   const { transmitter, details } = channel
@@ -187,7 +188,7 @@ export function allStaleSince(watchState: WatchState): number | null {
 
 /**
  * Returns the time since which the values of a receiver are stale. Besides the case that all values are stale, this
- * happens when its manufacturer's system fails and the receiver has sent nothing since.
+ * happens when its manufacturer's system fails and no update of the receiver has arrived for `silentMs`.
  */
 function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const all = allStaleSince(watchState)

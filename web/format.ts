@@ -16,7 +16,7 @@ const durationUnits = {
   second: unitFormat('second'),
 }
 
-/** Formats a duration in its two largest units: "12 min 38 sec", "3 hr 5 min", "2 days". */
+/** Formats a duration in one or two units: "12 min 38 sec", "3 hr 5 min", "12 hr", "2 days". */
 export function formatDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours > 0) return formatShortDuration(ms)

@@ -24,7 +24,10 @@ export interface History {
 
 export const sampleCount = 240
 export const sampleMs = 250
-/** The maximum number of elapsed windows. If there are more, the page was suspended and the values are unknown. */
+/**
+ * How many windows may elapse between two calls of `advance`. If there are more, the page was suspended, and the values
+ * in them are unknown.
+ */
 const maxMissed = 8
 
 interface Track extends Samples {

@@ -78,7 +78,10 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, signal }
     return phase === 'ready' && !config.enable_websocket
   }
 
-  /** Loads a snapshot after `delayMs`, unless an earlier one is already scheduled. */
+  /**
+   * Loads a snapshot after `delayMs`, unless an earlier one is already scheduled. While one is loading, schedules
+   * nothing, but may mark it as outdated, so that another one follows.
+   */
   function scheduleSnapshot(delayMs: number) {
     if (signal.aborted) return
     if (isSnapshotLoading) {

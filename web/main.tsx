@@ -71,7 +71,10 @@ async function start(container: HTMLElement) {
   )
   if (page === 'about') await showHealth()
 
-  /** Returns the code if it is configured. An unknown code is ignored, like every unknown value in the URL. */
+  /**
+   * Returns the code if it is configured, or if that cannot be checked. An unknown code is ignored, like every unknown
+   * value in the URL.
+   */
   async function knownManufacturer(code: string | null): Promise<string | null> {
     if (code === null) return null
     const response = await api.health()

@@ -7,7 +7,7 @@ interface Option {
   readonly text: string
 }
 
-/** The value of a `choice` is one of its options, that of a `day` is a date. */
+/** The value of a `choice` is one of its options, that of a `day` is a date, and that of a `text` is any text. */
 export type Filter =
   | {
       readonly name: string

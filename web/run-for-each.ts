@@ -7,7 +7,10 @@ export interface BulkResult {
   readonly failed: readonly { readonly id: number; readonly error: string }[]
 }
 
-/** Sends the requests one by one. Fails as a whole only if every request fails. Error messages contain `nameOf(id)`. */
+/**
+ * Sends the requests one by one. If all of them fail, returns the first error. Otherwise lists the failures; each of
+ * their messages begins with `nameOf(id)`.
+ */
 export async function runForEach(
   ids: readonly number[],
   nameOf: (id: number) => string,

@@ -19,7 +19,7 @@ export function unknownAt(at: number): Sample {
 
 /** Three hours, which is enough for a show and its sound check. */
 const maxSamples = 3 * 3_600
-/** After a longer gap the page must have been closed, so the line in the chart is interrupted. */
+/** After a longer gap the page must have been closed or suspended, so the line in the chart is interrupted. */
 const gapSeconds = 5
 
 export function addSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {

@@ -4,8 +4,8 @@ import type { ManufacturerHealth } from '../src/model/health.ts'
 import { t } from './i18n.ts'
 
 /**
- * Returns one message per failing source, with the source if there are several. If none fails, returns the
- * manufacturer's own error, if any.
+ * Returns one message per failing source. If the manufacturer has several sources, each message names its source. If no
+ * source fails, returns the manufacturer's own error, if any.
  */
 export function listErrors({ sources, error }: Pick<ManufacturerHealth, 'sources' | 'error'>): readonly string[] {
   const failing = sources.flatMap(({ source, error: reason }) => (reason === null ? [] : [{ source, reason }]))

@@ -47,7 +47,7 @@ export function fitWall(count: number, room: Space, layout: Layout, detail: Deta
   return { columns, rows, card, gap, unit: unitOf(card, step), step }
 }
 
-/** Returns the grid with the largest cards whose shape is close to the preferred ratio. */
+/** Returns the grid whose cards have room for the largest box with the preferred ratio of width to height (`shape`). */
 function bestGrid(count: number, room: Space, gap: number, shape: number): { columns: number; rows: number } {
   let best = { columns: 1, rows: count, worth: -1 }
   for (let columns = 1; columns <= count; columns++) {

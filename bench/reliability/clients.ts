@@ -261,8 +261,8 @@ export const saturation: Check = {
 const lowestLevel = -90
 
 /**
- * Opens clients that parse their messages. A receiver's level rises by one per cycle, so a level shows how many cycles
- * old it is.
+ * Opens clients that parse their messages. In each cycle, every receiver changes once and its level rises by one, so a
+ * level shows how many cycles old it is.
  */
 async function openLevelReaders(atEnd: AtEnd, address: string, total: number) {
   const levelsByClient = await Promise.all(

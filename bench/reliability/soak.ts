@@ -1,6 +1,6 @@
 /**
- * Checks K1 and K2 of docs/reliability.md: as many cycles as in eight hours, without pauses and with faults in between.
- * Nothing may grow or slow down.
+ * Checks K1 and K2 of docs/reliability.md: as many polling cycles as the default interval allows in eight hours, run
+ * without pauses and with faults in between. Nothing may grow or slow down.
  */
 
 import { readdir } from 'node:fs/promises'

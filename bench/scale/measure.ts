@@ -19,7 +19,7 @@ export interface Load {
 }
 
 interface NodeFigures {
-  /** Devices of the systems that the node polls. */
+  /** The number of devices of the systems that the node polls. */
   readonly devices: number
   readonly channels: number
   readonly clients: number
@@ -124,7 +124,7 @@ async function send(
   return sent
 }
 
-/** Opens one client that parses its messages; the other clients count frames. */
+/** Opens `clients` clients: one parses its messages, the others only count frames. */
 async function openNodeClients(atEnd: AtEnd, { pid, address }: Node, clients: number) {
   const url = `${address.replace('http', 'ws')}/ws`
   let frames = 0

@@ -1,4 +1,4 @@
-/** Receivers whose address or location changed, until they are acknowledged. */
+/** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
 import type { MovementBody } from '../../src/model/discovery-api.ts'
 import { plainText } from '../format.ts'

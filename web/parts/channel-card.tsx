@@ -18,7 +18,7 @@ interface ChannelCardProps {
   readonly channelId: number
   readonly step: Step
   readonly hasChart: boolean
-  /** The wall has no controls. */
+  /** Whether the card is on the wall, where it has no link and nothing to click. */
   readonly isWall?: boolean
   readonly hasPicture?: boolean
 }

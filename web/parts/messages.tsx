@@ -12,8 +12,8 @@ export interface Message {
 }
 
 /**
- * How long messages are shown. With an undo button, this is long enough to reach it by keyboard; errors stay until they
- * are dismissed.
+ * How long messages are shown. A message with an undo button stays longer (`undoMs`), so that the button can be reached
+ * by keyboard. Errors stay until they are dismissed.
  */
 const showMs = 8_000
 const undoMs = 30_000

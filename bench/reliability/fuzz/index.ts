@@ -15,7 +15,7 @@ export interface FuzzCounts {
   readonly streams: number
 }
 
-/** The number of concurrent subscriptions. */
+/** The number of systems that push changes; the service subscribes to each of them. */
 const subscriptionCount = 6
 
 export interface FuzzSystems {

@@ -14,7 +14,8 @@ export interface ListSystem {
   /** The number of lists sent so far. */
   readonly listCount: number
   /**
-   * The number of different lists. Then the last list is repeated, so that two services end with the same devices.
+   * The number of different lists. Every further request is answered with the last list, so that two services end
+   * with the same devices.
    */
   readonly total: number
   /** The number of different devices, and so the maximum number of receivers. */

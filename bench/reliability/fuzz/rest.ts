@@ -1,6 +1,6 @@
 /**
  * Fuzzes the REST API with requests generated from its OpenAPI document: half of them valid, a quarter invalid, a
- * quarter random bytes. No response may be an internal error (5xx), malformed or late.
+ * quarter random bytes. No response may be malformed or late, or have a 5xx status, except 503 where it is expected.
  */
 
 import { Agent, request } from 'node:http'
@@ -34,7 +34,10 @@ interface OpenApiOperation {
   readonly requestBody?: { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> }
 }
 
-/** Requests that may return 503 in normal operation: unreachable upstream, busy, or feature switched off. */
+/**
+ * Requests that may return 503 in normal operation: the upstream is unreachable, the service is busy, or the feature is
+ * switched off.
+ */
 const mayBe503 = /^(POST \/api\/(refresh|discover|auth\/|admin\/users)|PATCH \/api\/admin\/users|GET \/ws)/
 
 export async function fuzzRest(report: FuzzReport, target: Target, total: number): Promise<void> {
