@@ -1,4 +1,4 @@
-/** Groups, slots on the wall, chassis, wireless units, and the performers to whom units are assigned. */
+/** Groups, slots on the wall, chassis, wireless units, and the performers with assigned units. */
 
 import { describe, expect, it } from 'vitest'
 import { channelOf, configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
