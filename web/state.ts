@@ -25,7 +25,7 @@ export interface WatchedChannel extends ChannelBody {
   readonly lastName: string | null
   /** Time of the latest overload, until a user clears it. */
   readonly clippedAt: number | null
-  /** When RF was last weak, and when it was last at most fair. */
+  /** When RF was last weak, and when it was last fair or weak. */
   readonly weakAt: number | null
   readonly fairAt: number | null
 }

@@ -136,7 +136,8 @@ export async function mergeManufacturer(
 }
 
 /**
- * Merges `change` into `stored`. Throws a RequestError that names the key if a `********` stands for no stored secret.
+ * Merges `change` into `stored`. Throws a RequestError that names the key if a secret is given as `********`
+ * but none is stored for it.
  */
 export function mergeConfig(stored: Config, change: Config): Config {
   let unmasked: Config

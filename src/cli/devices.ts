@@ -161,7 +161,7 @@ async function changeSingleDevices(
   for (const address of systems) terminal.err(`a system responds at ${address}: set api_base_url to that address`)
   const addresses = found.map(({ address }) => address)
   if (isInFile && (operation === 'remove' || addresses.length > 0)) {
-    const what = operation === 'add' ? `add ${addresses.join(', ')}` : 'remove them'
+    const what = operation === 'add' ? `add ${addresses.join(', ')}` : 'remove the given addresses'
     terminal.err(`the devices of ${plain(manufacturer)} are listed in the configuration file; ${plain(what)} there`)
     return exitCodes.failed
   }

@@ -173,7 +173,7 @@ describe('a report that changed nothing before', () => {
   const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
   const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
 
-  /** Applies both reports, and plans them once more without a change. */
+  /** Ingests both reports twice, so that nothing changes the second time. Returns a function that plans them again. */
   function createUnchangedIngest() {
     const ingest = createIngest()
     ingest.ingest([first, second])

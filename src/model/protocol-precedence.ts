@@ -10,8 +10,9 @@ import { hardwareFields } from './receiver.ts'
 
 export interface ProtocolPrecedence {
   /**
-   * Returns the part of the report that applies to the known receiver, under the receiver's own id, or the report
-   * itself if all of it applies. A report with lower precedence does not mark the receiver as online.
+   * Returns the report itself if all of it applies to the known receiver; otherwise the part that applies, with the
+   * report's id replaced by the receiver's `api_device_id`. A report with lower precedence does not mark the receiver as
+   * online.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
 }

@@ -120,7 +120,7 @@ interface OneLineFormProps {
   readonly initial?: string
   readonly placeholder?: string
   readonly isNumber?: boolean
-  /** Returns whether the action succeeded; otherwise the text is kept. */
+  /** Returns whether the action succeeded. If it did not, the form keeps the text. */
   onText(text: string): Promise<boolean>
 }
 
