@@ -47,7 +47,7 @@ export function provedStatements(label: 'Conformance' | 'Reliability'): Map<stri
   return proved
 }
 
-/** Lists the differences between the files in the rows and the files that name the ids, as sentences. */
+/** Compares the test files that each row lists with those that name its id. Returns one sentence per difference. */
 export function checklistErrors(
   rows: readonly ChecklistRow[],
   proved: ReadonlyMap<string, readonly string[]>,

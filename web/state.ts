@@ -245,8 +245,8 @@ function isSameGroups(before: readonly Group[], after: readonly Group[]): boolea
 }
 
 function applyConnection(watchState: WatchState, connection: ConnectionState, nextTryAt: number | null): WatchState {
-  // The state becomes fresh with the next snapshot, not with the connection. A snapshot requested before the change may
-  // miss updates, so `since` is discarded.
+  // A new connection does not make the state fresh; the next snapshot does. A snapshot that was requested before the
+  // connection changed may lack updates, so `since` is discarded.
   return { ...watchState, connection, nextTryAt, isFresh: connection === 'polling' && watchState.isFresh, since: null }
 }
 

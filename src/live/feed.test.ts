@@ -144,8 +144,8 @@ describe('createFeed', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
         let lateMs = 0
-        // The feed and the test share this clock. `lateMs` never changes between a delivery and the moment at which the
-        // subscriber reads it.
+        // The feed and the test share this clock. `lateMs` does not change between the delivery of a message and its
+        // reading, so the time of reading is the time of delivery.
         const now = () => performance.now() + lateMs
         const testFeed = createFeed(now)
         const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))

@@ -77,8 +77,8 @@ export async function handlePollRequests(
   const { db, log } = deps
   const running = new Map<string, Promise<void>>()
   /**
-   * The last completed request, by source. A list of requests that was read while an outcome was being stored still
-   * contains that request.
+   * The number of the last completed request, by source. It prevents a second poll for the same request: a list that was
+   * read while the outcome was being stored still contains the request.
    */
   const completed = new Map<string, number>()
   while (await pause(checkRequestsEveryMs, signal)) {
