@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts'
 import { findTokensByHash } from '../store/people.ts'
 import { hashOf } from './credentials.ts'
 
-/** Returns the token for this text. The screen's cookie expires when the token expires. */
+/** Returns the API token whose secret is `text`. The cookie of the kiosk screen expires with that token. */
 export async function openKiosk(
   { db, now }: { readonly db: Database; now(): number },
   { address }: { readonly address: string },

@@ -82,7 +82,7 @@ export interface DockedPack {
   readonly minutesToFull: number
 }
 
-/** Returns the lists of a CHG 70N after this pack is put into a bay (numbered from 1). */
+/** Returns the lists of values per bay of a CHG 70N after this pack is put into a bay (numbered from 1). */
 export function bayValues(
   values: ReadonlyMap<string, unknown>,
   bay: number,
