@@ -13,7 +13,7 @@ import { Chart, Meters } from './meters.tsx'
 import { OfflineReceiver } from './offline-receiver.tsx'
 import { StateIcon } from './state-icon.tsx'
 
-interface ChannelCardProps {
+export interface ChannelCardProps {
   readonly receiverId: number
   readonly channelId: number
   readonly step: Step

@@ -4,9 +4,8 @@ import { useMemo, useRef, useState } from 'react'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Arrange } from '../parts/arrange.tsx'
-import { ChannelCard } from '../parts/channel-card.tsx'
+import { ChannelCards } from '../parts/channel-cards.tsx'
 import { ChannelTable } from '../parts/channel-table.tsx'
-import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
 import { HealthFooter } from '../parts/health-footer.tsx'
 import { Messages, useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
@@ -81,21 +80,7 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
         <ChannelTable {...{ entries, change }} sort={view.sort} />
       ) : (
         <ul className="cards" data-density={density} aria-label={t('card.list')}>
-          {entries.map((entry) =>
-            entry.kind === 'planned' ? (
-              <PlannedCard key={entry.slot} slot={entry.slot} />
-            ) : entry.kind === 'spacer' ? (
-              <Spacer key={entry.slot} />
-            ) : (
-              <ChannelCard
-                key={entry.channelId}
-                receiverId={entry.receiverId}
-                channelId={entry.channelId}
-                step={view.detail === 'status' ? 'status' : 'usual'}
-                hasChart={hasChart}
-              />
-            ),
-          )}
+          <ChannelCards entries={entries} step={view.detail === 'status' ? 'status' : 'usual'} hasChart={hasChart} />
         </ul>
       )}
       <MeterLayer order={order} />

@@ -4,8 +4,7 @@ import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { ChannelCard } from '../parts/channel-card.tsx'
-import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
+import { ChannelCards } from '../parts/channel-cards.tsx'
 import { HealthFooter } from '../parts/health-footer.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
@@ -78,23 +77,13 @@ function WallCards({ view, entries: text }: { view: View; entries: string }) {
   return (
     <>
       <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={t('card.list')}>
-        {entries.map((entry) =>
-          entry.kind === 'planned' ? (
-            <PlannedCard key={entry.slot} slot={entry.slot} />
-          ) : entry.kind === 'spacer' ? (
-            <Spacer key={entry.slot} />
-          ) : (
-            <ChannelCard
-              key={entry.channelId}
-              receiverId={entry.receiverId}
-              channelId={entry.channelId}
-              step={fit.step}
-              hasChart={hasChart}
-              isWall={true}
-              hasPicture={view.pictures === 'on' && view.layout === 'grid'}
-            />
-          ),
-        )}
+        <ChannelCards
+          entries={entries}
+          step={fit.step}
+          hasChart={hasChart}
+          isWall={true}
+          hasPicture={view.pictures === 'on' && view.layout === 'grid'}
+        />
       </ul>
       <MeterLayer order={`${text} ${fit.step} ${fit.unit} ${fit.columns} ${hasChart} ${view.layout}`} />
     </>
