@@ -1,18 +1,11 @@
 /** Users, tokens and the audit log in a browser against a real service. */
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, dialog, findViolations, messages, phone, press, row, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
-
-const row = (page: Page, name: string) => page.locator('tbody tr').filter({ hasText: name })
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
-const dialog = (page: Page) => page.getByRole('dialog')
-const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it('adds a user, changes the role, deactivates, resets the password and removes', async () => {
   const app = await startApp()

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, rows, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'
@@ -24,9 +24,7 @@ async function start() {
   return { app, shure, sennheiser, admin, statuses }
 }
 
-const rows = (page: Page) => page.locator('tbody tr')
 const cell = (page: Page, title: string) => rows(page).first().locator(`[data-label="${title}"]`)
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
 it('shows and updates the status of each connection, with filters in the URL', async () => {
   const { app, shure } = await start()

@@ -7,7 +7,7 @@ import { startChargerSimulator } from '../../src/manufacturers/shure/strings/sim
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 
@@ -28,7 +28,6 @@ async function start() {
   return { app, admin, locationNames, movements, names }
 }
 
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const locationBox = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 async function addLocation(page: Page, name: string, parent?: string) {

@@ -1,6 +1,5 @@
 /** Manufacturers: added, tested, edited, disabled and deleted in a browser against simulated systems. */
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
   configFor,
@@ -14,7 +13,7 @@ import {
 } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, dialog, findViolations, messages, press, rows, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
@@ -23,11 +22,6 @@ async function listManufacturers(app: TestApp) {
   const { json } = await app.get(path, await tokenHeaders(app.runtime, 'admin'))
   return json as { code: string; name: string; api_enabled: boolean; config: Record<string, unknown> }[]
 }
-
-const rows = (page: Page) => page.locator('tbody tr')
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
-const dialog = (page: Page) => page.getByRole('dialog')
-const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it('tests the settings before they are saved, and adds the manufacturer', async () => {
   const shure = withoutPush(await startShure({ sharedKey: 'right' }))

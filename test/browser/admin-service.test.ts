@@ -1,16 +1,10 @@
 /** Settings, nodes and the start page of the administration in a browser. */
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
-
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
-const dialog = (page: Page) => page.getByRole('dialog')
-const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
 
 it.concurrent('edits settings for all manufacturers and for one, validates them, and resets them', async () => {
   const shure = withoutPush(await startShure({ receivers: 1 }))

@@ -12,6 +12,16 @@ import { onTestEnd } from '../cleanup.ts'
 
 export const password = 'correct horse battery'
 
+// Options of `browser.open`, and parts of a page that several tests use.
+
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
+export const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
+export const dialog = (page: Page) => page.getByRole('dialog')
+/** Presses a button of the open dialog. */
+export const press = (page: Page, name: string) => dialog(page).getByRole('button', { name, exact: true }).click()
+export const rows = (page: Page) => page.locator('tbody tr')
+export const row = (page: Page, name: string) => rows(page).filter({ hasText: name })
+
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
 /** Launches one browser for the test file; each call of `open` has its own cookies. */

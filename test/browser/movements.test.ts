@@ -1,13 +1,11 @@
 /** The movement log: a receiver moves in the simulator, and the movement is acknowledged in a browser. */
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, phone, rows, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 async function start() {
   const shure = withoutPush(await startShure({ richList: true, receivers: 3 }))
@@ -30,9 +28,6 @@ async function start() {
   }
   return { app, shure, admin, move, listAcknowledgers }
 }
-
-const rows = (page: Page) => page.locator('tbody tr')
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 
 it.concurrent('shows the old and new address and the number of detections', async () => {
   const { app, shure, move } = await start()

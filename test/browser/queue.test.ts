@@ -6,11 +6,10 @@ import type { Role } from '../../src/model/access.ts'
 import type { Simulator } from '../../src/simulation/simulator.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const idlePolling = { poll_interval: 3600 }
-const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 const hostile = '<img src=x onerror=alert(1)>\u202Egnp'
 
 async function start(options: object = {}) {
@@ -45,7 +44,6 @@ async function start(options: object = {}) {
 const entries = (page: Page) => page.locator('.entry')
 const checkbox = (page: Page, name: string) =>
   page.getByRole('checkbox', { name: new RegExp(`^Select entry .*${name}`) })
-const messages = (page: Page) => page.getByRole('status', { name: 'Messages' })
 const button = (page: Page, name: RegExp | string) => page.getByRole('button', { name })
 
 async function confirm(page: Page, action: string) {
