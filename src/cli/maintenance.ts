@@ -26,7 +26,7 @@ export function simulateCommand(terminal: Terminal, done: (code: ExitCode) => vo
     .addOption(
       wholeOption('--seed <n>', 'seed of the simulation; the same seed gives the same show', 0, 2 ** 31 - 1).default(1),
     )
-    .addOption(wholeOption('--receivers <n>', 'total number of receivers of both manufacturers', 1, 20_000))
+    .addOption(wholeOption('--receivers <n>', 'total number of receivers of all simulated manufacturers', 1, 20_000))
     .action(async (options: SimulateOptions) => done(await simulate(options, terminal)))
 }
 

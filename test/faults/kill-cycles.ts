@@ -29,8 +29,8 @@ const writers = 4
 export async function killCycles<V extends KillableService>(options: {
   readonly cycles: number
   /**
-   * Starts a new service on the same database. `last` is the previous service, undefined at first; with `killDatabase`,
-   * it has not been killed.
+   * Starts a service on the same database. `last` is the previous service (undefined on the first call). It has been
+   * killed, except with `killDatabase`: then only the database has been killed.
    */
   readonly start: (last?: V) => Promise<V>
   readonly random: () => number
