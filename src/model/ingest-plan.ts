@@ -15,6 +15,7 @@ import {
   mergeChannels,
   missingChannels,
   type Receiver,
+  reportedField,
   reportedHardware,
 } from './receiver.ts'
 import {
@@ -323,7 +324,7 @@ export function toDraft(manufacturer: string, report: DeviceReport, at: number):
 function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
   const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
   for (const field of hardwareFields) {
-    const value = field === 'model' ? report.model_name : report[field]
+    const value = reportedField(report, field)
     if (value === undefined || value === null || value === receiver[field]) continue
     if (canUpdateField(known, receiver, field, value)) Object.assign(changed, { [field]: value })
   }

@@ -6,7 +6,7 @@
  */
 
 import type { ChannelReading, DeviceReport, Receiver, TransmitterReading } from './receiver.ts'
-import { hardwareFields } from './receiver.ts'
+import { hardwareFields, reportedField } from './receiver.ts'
 
 export interface ProtocolPrecedence {
   /**
@@ -82,7 +82,7 @@ function toReport(receiver: Receiver): DeviceReport {
 /** Adds the field names of the report to `reported`. */
 function addReport(reported: ReportedFields, report: DeviceReport): ReportedFields {
   for (const field of hardwareFields) {
-    const value = field === 'model' ? report.model_name : report[field]
+    const value = reportedField(report, field)
     if (value !== undefined && value !== null) reported.fields.add(field)
   }
   for (const reading of report.channels ?? []) {

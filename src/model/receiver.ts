@@ -120,11 +120,21 @@ export const hardwareFields = [
   'hosted_firmware_version',
 ] as const satisfies readonly (keyof Hardware)[]
 
+/** Returns the value of a hardware field in a report; undefined if it was not reported. */
+export function reportedField(report: DeviceReport, field: keyof Hardware): string | null | undefined {
+  return field === 'model' ? report.model_name : report[field]
+}
+
+/** Whether the report has a name, an address or another property of the device as hardware. */
+export function reportsHardware(report: DeviceReport): boolean {
+  return hardwareFields.some((field) => reportedField(report, field) != null)
+}
+
 /** Returns the hardware fields of a report that are present and not null. */
 export function reportedHardware(report: DeviceReport): Partial<Hardware> {
   const reported: Record<string, unknown> = {}
   for (const field of hardwareFields) {
-    const value = field === 'model' ? report.model_name : report[field]
+    const value = reportedField(report, field)
     if (value !== undefined && value !== null) reported[field] = value
   }
   return reported as Partial<Hardware>

@@ -11,7 +11,7 @@ import type { UnitStore } from '../live/unit-store.ts'
 import type { PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../model/rate-limit.ts'
-import { type DeviceReport, reportedHardware, withSummaryAsChannel } from '../model/receiver.ts'
+import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../model/receiver.ts'
 import { isTimeSliceUsed } from '../time-slice.ts'
 import { type Connections, subscriptionLease } from './connections.ts'
 import type { Ingest } from './ingest.ts'
@@ -260,7 +260,7 @@ function handleEvent(
   const isOffline = event.type === 'removed' || event.report.online === false
   const reports = event.type === 'removed' ? [] : [withSummaryAsChannel(event.report, receiver.channels)]
   if (reports[0]?.channels !== undefined) hooks.onLevelsReceived?.(id)
-  if (reports[0] !== undefined && Object.keys(reportedHardware(reports[0])).length > 0) hooks.onIdentityReceived?.(id)
+  if (reports[0] !== undefined && reportsHardware(reports[0])) hooks.onIdentityReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
   ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
 }
