@@ -3,7 +3,7 @@ import { SummaryReporter } from './scripts/summary-reporter.ts'
 
 export default defineConfig({
   test: {
-    include: ['{src,web,test,scripts}/**/*.test.{ts,tsx}'],
+    include: ['{src,simulators,web,test,scripts}/**/*.test.{ts,tsx}'],
     // Tests that take long, because they wait; `npm run test:long` runs them.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/global-setup.ts',

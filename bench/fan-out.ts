@@ -5,7 +5,7 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
+import { startShureSimulator } from '../simulators/shure/device-api.ts'
 import { atRate, type Bench, cpuTimeMs, type Figure, residentMegabytes } from './harness.ts'
 import { type Change, clientFrame, openRelay, toChanges, upstreamFrame } from './push.ts'
 import { countFrames, openRawWebSocket } from './raw-websocket.ts'

@@ -3,8 +3,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { levelsProtocol } from '../src/model/level-records.ts'
+import { startShureSimulator } from '../simulators/shure/device-api.ts'
+import { levelsProtocol } from '../src/domain/levels/level-records.ts'
 import {
   type AtEnd,
   type Bench,

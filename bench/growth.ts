@@ -6,8 +6,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
-import { levelsProtocol } from '../src/model/level-records.ts'
+import { startShureSimulator } from '../simulators/shure/device-api.ts'
+import { levelsProtocol } from '../src/domain/levels/level-records.ts'
 import { measureDelivery } from './fan-out.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure, residentMegabytes, withCleanup } from './harness.ts'
 import { listBytes, measureCpuMs, openPollFixture } from './poll.ts'

@@ -3,7 +3,7 @@
  * `upstream.ts <receivers> <channels per receiver> <pushes per second>`.
  */
 
-import { startShureSimulator } from '../src/manufacturers/shure/simulator.ts'
+import { startShureSimulator } from '../simulators/shure/device-api.ts'
 
 const [receivers, channelsPerReceiver, pushesPerSecond] = process.argv.slice(2).map(Number)
 const simulator = await startShureSimulator({

@@ -17,10 +17,10 @@ const { version, engines } = JSON.parse(readFileSync(join(root, 'package.json'),
 
 /** Entry points of the program, its worker threads and its child processes: name in `dist/` -> source file. */
 const entryPoints = {
-  program: 'src/main.ts',
-  'hash-worker': 'src/hash-worker.ts',
-  'checkpoint-worker': 'src/checkpoint-worker.ts',
-  'backup-reader': 'src/backup-reader.ts',
+  program: 'src/cli/program.ts',
+  'hash-worker': 'src/workers/hash-worker.ts',
+  'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
+  'backup-reader': 'src/workers/backup-reader.ts',
 }
 
 /** Packages with native code, which are installed for each platform and not bundled. */
@@ -40,7 +40,7 @@ const commonJsBanner =
 async function buildLauncher(): Promise<void> {
   await bundleProgram({
     absWorkingDir: root,
-    entryPoints: { main: 'src/start.ts' },
+    entryPoints: { main: 'src/main.ts' },
     outdir: dist,
     platform: 'node',
     target: 'es5',

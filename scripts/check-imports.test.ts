@@ -15,24 +15,25 @@ afterEach(() => {
 })
 
 const validTree = {
-  'src/main.ts': `import { serve } from './cli/serve.ts'\nserve(process.argv)`,
-  'src/cli/serve.ts': `import { createApp } from '../app.ts'`,
-  'src/app.ts': `import { receivers } from './store/receivers.ts'\nimport { listPlugins } from './manufacturers/index.ts'`,
-  'src/store/receivers.ts': `import type { Receiver } from '../model/receiver.ts'`,
-  'src/monitor/poller.ts': `import type { UpstreamClient } from '../upstream/client.ts'`,
-  'src/upstream/client.ts': `import type { RateLimit } from '../model/rate-limit.ts'`,
-  'src/model/receiver.ts': `import type { RateLimit } from './rate-limit.ts'\nexport interface Receiver { process: RateLimit }`,
-  'src/model/rate-limit.ts': `// process.env appears only in this comment\nexport const text = 'process.env'`,
-  'src/simulation/show.ts': `import '../model/rate-limit.ts'`,
+  'src/cli/program.ts': `import { serve } from './serve.ts'\nserve(process.argv)`,
+  'src/cli/serve.ts': `import { createApp } from '../http/app.ts'`,
+  'src/http/app.ts': `import { openRuntime } from '../runtime.ts'`,
+  'src/runtime.ts': `import { receivers } from './storage/receivers.ts'\nimport { listPlugins } from './manufacturers/index.ts'`,
+  'src/storage/receivers.ts': `import type { Receiver } from '../domain/equipment/receiver.ts'`,
+  'src/monitoring/poller.ts': `import type { UpstreamClient } from '../upstream/client.ts'`,
+  'src/upstream/client.ts': `import type { RateLimit } from '../domain/access/rate-limit.ts'`,
+  'src/domain/equipment/receiver.ts': `import type { RateLimit } from '../access/rate-limit.ts'\nexport interface Receiver { process: RateLimit }`,
+  'src/domain/access/rate-limit.ts': `// process.env appears only in this comment\nexport const text = 'process.env'`,
+  'simulators/show/show.ts': `import '../../src/domain/access/rate-limit.ts'`,
   'src/manufacturers/index.ts': `import { shure } from './shure/index.ts'`,
   'src/manufacturers/plugin.ts': `import type { UpstreamClient } from '../upstream/client.ts'`,
   'src/manufacturers/shure/index.ts': `import { definePlugin } from '../plugin.ts'\nimport './client.ts'`,
   'src/manufacturers/shure/client.ts': '',
-  'src/manufacturers/shure/simulator.ts': `import '../../simulation/show.ts'`,
-  'src/manufacturers/shure/plugin.test.ts': `import '../../../test/plugin-kit.ts'\nimport './simulator.ts'`,
+  'simulators/shure/device-api.ts': `import '../show/show.ts'`,
+  'src/manufacturers/shure/plugin.test.ts': `import '../../../test/plugin-kit.ts'\nimport '../../../simulators/shure/device-api.ts'`,
   'src/manufacturers/sennheiser/index.ts': `import { definePlugin } from '../plugin.ts'`,
-  'test/plugin-kit.ts': `import { createApp } from '../src/app.ts'\nprocess.env`,
-  'web/main.tsx': `import { text } from '../src/model/rate-limit.ts'\nimport './main.css'\nconst p = <p>Don't // 'quote</p>`,
+  'test/plugin-kit.ts': `import { createApp } from '../src/http/app.ts'\nprocess.env`,
+  'web/main.tsx': `import { text } from '../src/domain/access/rate-limit.ts'\nimport './main.css'\nconst p = <p>Don't // 'quote</p>`,
 }
 
 function check(files: Readonly<Record<string, string>>) {
@@ -44,62 +45,62 @@ function check(files: Readonly<Record<string, string>>) {
 }
 
 test('reports nothing for a valid tree', () => {
-  expect(check(validTree)).toEqual({ modules: 18, imports: 20, violations: [] })
+  expect(check(validTree)).toEqual({ modules: 19, imports: 21, violations: [] })
 })
 
 describe('reports a violation for', () => {
   test.each([
     [
       'an import of a higher layer',
-      'src/model/a.ts',
-      `import '../store/receivers.ts'`,
-      'model may import nothing; not store',
+      'src/domain/a.ts',
+      `import '../storage/receivers.ts'`,
+      'domain may import nothing; not storage',
     ],
     [
       'a type import of a higher layer',
-      'src/store/a.ts',
-      `import type { A } from '../app.ts'`,
-      'store may import model, time-slice, clock, thread; not app',
+      'src/storage/a.ts',
+      `import type { A } from '../runtime.ts'`,
+      'storage may import domain, platform; not runtime',
     ],
     [
       'an import() type of a higher layer',
-      'src/store/a.ts',
-      `type A = import('../app.ts').A`,
-      'store may import model, time-slice, clock, thread; not app',
+      'src/storage/a.ts',
+      `type A = import('../runtime.ts').A`,
+      'storage may import domain, platform; not runtime',
     ],
     [
       'a dynamic import of a higher layer',
-      'src/live/a.ts',
-      `await import('../app.ts')`,
-      'live may import model, clock; not app',
+      'src/state/a.ts',
+      `await import('../runtime.ts')`,
+      'state may import domain, platform; not runtime',
     ],
     [
       'a re-export from a higher layer',
-      'src/live/a.ts',
-      `export * from '../app.ts'`,
-      'live may import model, clock; not app',
+      'src/state/a.ts',
+      `export * from '../runtime.ts'`,
+      'state may import domain, platform; not runtime',
     ],
     [
       'an import of a layer on the same level',
-      'src/live/a.ts',
-      `import '../store/receivers.ts'`,
-      'live may import model, clock; not store',
+      'src/state/a.ts',
+      `import '../storage/receivers.ts'`,
+      'state may import domain, platform; not storage',
     ],
     [
       'a value import where only types are allowed',
-      'src/monitor/a.ts',
+      'src/monitoring/a.ts',
       `import { createClient } from '../upstream/client.ts'`,
       'only types of upstream',
     ],
     [
       'an import of test code',
-      'src/store/a.ts',
+      'src/storage/a.ts',
       `import '../../test/plugin-kit.ts'`,
       'only tests may import test code',
     ],
-    ['server code in the pages', 'web/a.ts', `import '../src/http/a.ts'`, 'web may import model; not http'],
+    ['server code in the pages', 'web/a.ts', `import '../src/http/a.ts'`, 'web may import domain; not http'],
     ['a Node.js module in the pages', 'web/a.ts', `import 'node:fs'`, 'may not import Node.js modules'],
-    ['a Node.js module in the model', 'src/model/a.ts', `import 'node:fs'`, 'may not import Node.js modules'],
+    ['a Node.js module in the domain', 'src/domain/a.ts', `import 'node:fs'`, 'may not import Node.js modules'],
     [
       'an import of another manufacturer',
       'src/manufacturers/shure/a.ts',
@@ -108,15 +109,15 @@ describe('reports a violation for', () => {
     ],
     [
       'an internal module of a manufacturer',
-      'src/monitor/a.ts',
+      'src/monitoring/a.ts',
       `import '../manufacturers/shure/client.ts'`,
-      'may import only index.ts and simulator.ts',
+      'may import only index.ts of',
     ],
     [
-      'the simulation in a manufacturer',
+      'a simulator in a manufacturer',
       'src/manufacturers/shure/a.ts',
-      `import '../../simulation/show.ts'`,
-      'not simulation',
+      `import '../../../simulators/show/show.ts'`,
+      'not simulators',
     ],
     [
       'the list of manufacturers in a manufacturer',
@@ -124,7 +125,7 @@ describe('reports a violation for', () => {
       `import '../index.ts'`,
       'not manufacturers/index',
     ],
-    ['an unknown folder', 'src/utils/a.ts', `import '../model/rate-limit.ts'`, 'utils has no row'],
+    ['an unknown folder', 'src/utils/a.ts', `import '../domain/access/rate-limit.ts'`, 'utils has no row'],
   ])('%s', (_name, file, text, rule) => {
     const { violations } = check({ ...validTree, [file]: text })
     expect(violations).toEqual([expect.stringContaining(`${file} -> `)])
@@ -145,16 +146,18 @@ describe('reports a violation for', () => {
   test('a cycle, even if it consists of type imports', () => {
     const { violations } = check({
       ...validTree,
-      'src/model/a.ts': `import type { B } from './b.ts'`,
-      'src/model/b.ts': `import { type C } from './c.ts'`,
-      'src/model/c.ts': `export type { A } from './a.ts'`,
+      'src/domain/a.ts': `import type { B } from './b.ts'`,
+      'src/domain/b.ts': `import { type C } from './c.ts'`,
+      'src/domain/c.ts': `export type { A } from './a.ts'`,
     })
-    expect(violations).toEqual(['src/model/a.ts -> src/model/b.ts -> src/model/c.ts -> src/model/a.ts: import cycle'])
+    expect(violations).toEqual([
+      'src/domain/a.ts -> src/domain/b.ts -> src/domain/c.ts -> src/domain/a.ts: import cycle',
+    ])
   })
 
   test('a file that imports itself', () => {
-    const { violations } = check({ ...validTree, 'src/model/a.ts': `import './a.ts'` })
-    expect(violations).toEqual(['src/model/a.ts -> src/model/a.ts: import cycle'])
+    const { violations } = check({ ...validTree, 'src/domain/a.ts': `import './a.ts'` })
+    expect(violations).toEqual(['src/domain/a.ts -> src/domain/a.ts: import cycle'])
   })
 
   test('an empty tree', () => {
@@ -163,5 +166,5 @@ describe('reports a violation for', () => {
 })
 
 test('throws if a file cannot be parsed', () => {
-  expect(() => check({ ...validTree, 'src/model/a.ts': 'const = 1' })).toThrow('src/model/a.ts cannot be parsed')
+  expect(() => check({ ...validTree, 'src/domain/a.ts': 'const = 1' })).toThrow('src/domain/a.ts cannot be parsed')
 })

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
-import { parseNetwork } from './model/address.ts'
-import { findRepeatedCode } from './model/installation-file.ts'
-import { findUnstorable } from './model/json.ts'
-import { serviceDefaults } from './model/settings.ts'
+import { parseNetwork } from './domain/identity/address.ts'
+import { findRepeatedCode } from './domain/installation-file.ts'
+import { findUnstorable } from './domain/json.ts'
+import { serviceDefaults } from './domain/settings.ts'
 
 /** A configuration that cannot be used. The message is one line: the file or flag, the key, and the expected value. */
 export class ConfigError extends Error {

@@ -4,5 +4,5 @@
  */
 declare const __MICWATCH_VERSION__: string
 
-/** The Node.js versions in package.json, inserted by scripts/build.ts into src/start.ts only. */
+/** The Node.js versions in package.json, inserted by scripts/build.ts into src/main.ts only. */
 declare const __MICWATCH_NODE_RANGE__: string

@@ -1,203 +1,37 @@
-/** Parses the command line, runs one command and sets the exit code. The only file that uses `process`. */
+/**
+ * The entry file. Checks the Node.js version before it loads anything else. Every Node.js version must be able to parse
+ * it, so the build converts it to ECMAScript 5, or fails if that is not possible.
+ */
 
-import { createInterface } from 'node:readline'
-import { isatty } from 'node:tty'
-import { fileURLToPath } from 'node:url'
-import { Command, CommanderError } from 'commander'
-import { backupCommand, restoreCommand } from './cli/backup.ts'
-import { checkConnectionsCommand, realtimeStatusCommand } from './cli/connections.ts'
-import { createAdminCommand } from './cli/create-admin.ts'
-import { addDevicesCommands } from './cli/devices.ts'
-import { exportCommand, importCommand } from './cli/export-import.ts'
-import { followCommands } from './cli/follow.ts'
-import { migrateCommand, simulateCommand } from './cli/maintenance.ts'
-import { nodesCommand } from './cli/nodes.ts'
-import { createOutput, escapeControls } from './cli/output.ts'
-import { pollDevicesCommand } from './cli/poll-devices.ts'
-import { serveCommand } from './cli/serve.ts'
-import { checkApiHealthCommand } from './cli/status.ts'
-import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './cli/terminal.ts'
-import { ConfigError } from './config.ts'
-import { limitYoungGeneration } from './heap.ts'
+// The range in package.json consists of alternatives of the form ^major.minor.patch or >=major.minor.patch.
+var alternatives = __MICWATCH_NODE_RANGE__.split(' || ')
+var version = process.versions.node
 
-const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
-const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
-
-limitYoungGeneration()
-
-/** Under npm, Ctrl+C arrives twice: from the terminal and from npm. A second SIGINT within this time is ignored. */
-const duplicateSignalMs = 200
-/** After this time, a shutdown is treated as hanging; a normal one takes less. */
-const forcedExitMs = 8000
-
-const stop = new AbortController()
-let interruptedAt: number | undefined
-for (const [name, code] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.on(name, () => {
-    const at = performance.now()
-    if (name === 'SIGINT' && interruptedAt !== undefined && at - interruptedAt < duplicateSignalMs) return
-    if (name === 'SIGINT') interruptedAt ??= at
-    requestStop(code)
-  })
+function parseVersion(text: string): number[] {
+  return text.replace(/^\D+/, '').split('.').map(parseFloat)
 }
 
-// Determined at the start, because a closed terminal is no longer a TTY.
-const hasTerminal = [0, 1, 2].some(isatty)
-let onHangup = () => {}
-// Without a listener, SIGHUP ends the process even under nohup, because Node.js restores the default signal handlers.
-process.on('SIGHUP', () => {
-  if (hasTerminal) requestStop(129)
-  else onHangup()
-})
-
-function requestStop(code: number): void {
-  // A second signal ends the process at once.
-  if (stop.signal.aborted) process.exit(code)
-  stop.abort()
-}
-// Ends the process if the shutdown hangs, for example because of the database.
-stop.signal.addEventListener('abort', () => {
-  setTimeout(() => process.exit(hasGivenUp ? exitCodes.failed : process.exitCode), forcedExitMs).unref()
-})
-
-let hasGivenUp = false
-let handleException: (error: unknown) => void = (error) => process.exit(reportError(error))
-for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(name, (error: unknown) => handleException(error))
+function isAtLeast(actual: number[], minimum: number[]): boolean {
+  var index = 0
+  while (index < 2 && actual[index] === minimum[index]) index++
+  return Number(actual[index]) >= Number(minimum[index])
 }
 
-// Standard output has the larger buffer, so that the output of a command is complete. The log goes to standard error.
-const out = createOutput(process.stdout, 16 * 1024 * 1024)
-const err = createOutput(process.stderr, 1024 * 1024)
-
-const terminal: Terminal = {
-  env: process.env,
-  pid: process.pid,
-  version,
-  webRoot: fileURLToPath(new URL(isBuilt ? './web' : '../dist/web', import.meta.url)),
-  signal: stop.signal,
-  isInteractive: process.stderr.isTTY === true,
-  onException(listener) {
-    handleException = listener
-  },
-  onHangup(listener) {
-    onHangup = listener
-  },
-  onExit: (work) => void process.once('exit', work),
-  giveUp() {
-    hasGivenUp = true
-    stop.abort()
-  },
-  get droppedLines() {
-    return out.dropped + err.dropped
-  },
-  out: (text) => out.write(`${escapeControls(text)}\n`),
-  // A progress line begins with a carriage return. It keeps its control characters, because it has to redraw itself.
-  err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
-  askSecret,
-  readLine: async () => {
-    for await (const line of createInterface({ input: process.stdin })) return line
-    return ''
-  },
-  readAll: async () => {
-    let text = ''
-    for await (const part of process.stdin.setEncoding('utf8')) text += part
-    return text
-  },
+function isSatisfied(alternative: string): boolean {
+  var actual = parseVersion(version)
+  var minimum = parseVersion(alternative)
+  return isAtLeast(actual, minimum) && (alternative.charAt(0) !== '^' || actual[0] === minimum[0])
 }
 
-const ended = await run(process.argv.slice(2))
-process.exitCode = hasGivenUp ? exitCodes.failed : ended
-
-async function run(args: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.ok
-  const done = (ended: ExitCode) => {
-    code = ended
-  }
-  const program = new Command('micwatch')
-    .description('Monitors every wireless microphone in a building in real time.')
-    .version(version)
-    .addCommand(serveCommand(terminal, done))
-    .addCommand(pollDevicesCommand(terminal, done))
-    .addCommand(checkApiHealthCommand(terminal, done))
-    .addCommand(checkConnectionsCommand(terminal, done))
-    .addCommand(realtimeStatusCommand(terminal, done))
-    .addCommand(simulateCommand(terminal, done))
-    .addCommand(migrateCommand(terminal, done))
-    .addCommand(createAdminCommand(terminal, done))
-    .addCommand(nodesCommand(terminal, done))
-    .addCommand(exportCommand(terminal, done))
-    .addCommand(importCommand(terminal, done))
-    .addCommand(backupCommand(terminal, done))
-    .addCommand(restoreCommand(terminal, done))
-    .addHelpText('after', '\nTry it: micwatch serve --demo')
-  for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)
-  for (const command of followCommands(terminal, done)) program.addCommand(command)
-  for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
-  }
-  try {
-    await program.parseAsync(withUnderscores(args), { from: 'user' })
-    return code
-  } catch (error) {
-    return reportError(error)
-  }
+function describe(alternative: string): string {
+  var minimum = alternative.replace(/^\D+/, '')
+  return alternative.charAt(0) === '^' ? `${minimum.split('.')[0]}.x from ${minimum}` : `${minimum} or later`
 }
 
-/** Reads a line without echo; null without a terminal or after Ctrl+C. */
-function askSecret(question: string): Promise<string | null> {
-  const { stdin, stderr } = process
-  if (!stdin.isTTY) return Promise.resolve(null)
-  stderr.write(question)
-  stdin.setRawMode(true).setEncoding('utf8').resume()
-  return new Promise((resolve) => {
-    let typed = ''
-    const end = (secret: string | null) => {
-      stdin.off('data', onData).setRawMode(false).pause()
-      stderr.write('\n')
-      resolve(secret)
-    }
-    const onData = (text: string) => {
-      for (const character of text) {
-        if (character === '\r' || character === '\n' || character === '\u0004') return end(typed)
-        if (character === '\u0003') return end(null)
-        if (character === '\u007f' || character === '\b') typed = [...typed].slice(0, -1).join('')
-        else typed += character
-      }
-    }
-    stdin.on('data', onData)
-  })
-}
-
-/** Accepts `check-api-health` for `check_api_health`. */
-function withUnderscores(args: readonly string[]): string[] {
-  const commandIndex = args.findIndex((word) => !word.startsWith('-'))
-  return args.map((word, index) => (index === commandIndex ? word.replaceAll('-', '_') : word))
-}
-
-/** Prints one line on standard error, never a stack trace, and returns the exit code. */
-function reportError(error: unknown): ExitCode {
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return exitCodes.ok
-    // Commander puts its suggestion on a second line.
-    const text = error.message.replace(/^error: /, '').replace('\n', ' ')
-    printError(error.code === 'commander.help' ? 'expected a command; see micwatch --help' : text)
-    return exitCodes.usage
-  }
-  const { message, code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
-  if (error instanceof UsageError || error instanceof ConfigError) {
-    printError(message)
-    return exitCodes.usage
-  }
-  const isPortInUse = code === 'EADDRINUSE'
-  const text = isPortInUse ? `${address}:${port} is in use by another program; choose another with --port` : message
-  printError(text.split('\n')[0])
-  return exitCodes.failed
-}
-
-function printError(text: string | undefined): void {
-  terminal.err(`micwatch: ${plain(text)}`)
+if (alternatives.some(isSatisfied)) {
+  // biome-ignore lint/security/noGlobalEval: a literal import() is a syntax error before Node.js 10.
+  eval("import('./program.js')")
+} else {
+  console.error(`micwatch: Node.js ${version} is not supported. Install ${alternatives.map(describe).join(', or ')}.`)
+  process.exitCode = 1
 }

@@ -4,57 +4,57 @@
 
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
-import { now } from './clock.ts'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
-import type { Cache } from './live/cache.ts'
-import { type Counters, createCounters } from './live/counters.ts'
-import { createFeed, type Feed } from './live/feed.ts'
-import { createReceiverStore, type ReceiverStore } from './live/receiver-store.ts'
-import { openRedis, type Redis } from './live/redis.ts'
-import { createUnitStore, type UnitStore } from './live/unit-store.ts'
-import { listSources, type MonitoredSource, type SourceDeps } from './manufacturers/sources.ts'
-import type { AuditRecord } from './model/access.ts'
-import type { Group } from './model/api.ts'
-import { type DiscoveredRecord, discoveredRetentionMs } from './model/discovery.ts'
+import type { AuditRecord } from './domain/access/access.ts'
+import type { Group } from './domain/api.ts'
+import { type DiscoveredRecord, discoveredRetentionMs } from './domain/equipment/discovery.ts'
 import {
   type MonitoredManufacturer,
   type ServiceHealth,
   type StoreIncident,
   serviceHealth,
   storeHealth,
-} from './model/health.ts'
-import type { Location } from './model/location.ts'
-import { clampLastSeen, type Receiver } from './model/receiver.ts'
+} from './domain/equipment/health.ts'
+import type { Location } from './domain/equipment/location.ts'
+import { clampLastSeen, type Receiver } from './domain/equipment/receiver.ts'
 import {
   type ExplainedSettings,
   explainSettings,
   getEffectiveSettings,
   type SettingRecord,
   type Settings,
-} from './model/settings.ts'
-import { type Alerts, createAlerts } from './monitor/alerts.ts'
-import { type Connections, createConnections } from './monitor/connections.ts'
-import { createIngest, type Ingest } from './monitor/ingest.ts'
-import { createLeaseManager, createNodeId, type LeaseManager, nodeLease } from './monitor/lease-manager.ts'
-import { createLevelPublisher } from './monitor/levels.ts'
-import { createMonitor, type Monitor } from './monitor/monitor.ts'
-import { markOrphanedOffline } from './monitor/offline-detection.ts'
-import { createOrphanedSources } from './monitor/orphaned-sources.ts'
-import { offlineAfterMs } from './monitor/poller.ts'
-import { createSourceRecords, type SourceRecords } from './monitor/source-records.ts'
-import { createSourceRegistry } from './monitor/source-registry.ts'
-import { createStoreMaintenance, openRepairedStore } from './monitor/store-maintenance.ts'
-import { pause, untilAborted } from './monitor/wait.ts'
-import type { Database } from './store/database.ts'
-import { listEntries } from './store/discovery.ts'
-import { StoreDownError } from './store/errors.ts'
-import { listGroups } from './store/groups.ts'
-import { getInstallationId } from './store/installation-id.ts'
-import { listDiscovered, listLocations } from './store/locations.ts'
-import { listReceivers } from './store/receivers.ts'
-import { findIncident } from './store/repair.ts'
-import { currentRevision } from './store/revision.ts'
-import { openSecrets, type Secrets } from './store/secrets.ts'
+} from './domain/settings.ts'
+import { listSources, type MonitoredSource, type SourceDeps } from './manufacturers/sources.ts'
+import { type Alerts, createAlerts } from './monitoring/alerts.ts'
+import { type Connections, createConnections } from './monitoring/connections.ts'
+import { createIngest, type Ingest } from './monitoring/ingest.ts'
+import { createLeaseManager, createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
+import { createLevelPublisher } from './monitoring/levels.ts'
+import { createMonitor, type Monitor } from './monitoring/monitor.ts'
+import { markOrphanedOffline } from './monitoring/offline-detection.ts'
+import { createOrphanedSources } from './monitoring/orphaned-sources.ts'
+import { offlineAfterMs } from './monitoring/poller.ts'
+import { createSourceRecords, type SourceRecords } from './monitoring/source-records.ts'
+import { createSourceRegistry } from './monitoring/source-registry.ts'
+import { createStoreMaintenance, openRepairedStore } from './monitoring/store-maintenance.ts'
+import { pause, untilAborted } from './monitoring/wait.ts'
+import { now } from './platform/clock.ts'
+import type { Cache } from './state/cache.ts'
+import { type Counters, createCounters } from './state/counters.ts'
+import { createFeed, type Feed } from './state/feed.ts'
+import { createReceiverStore, type ReceiverStore } from './state/receiver-store.ts'
+import { openRedis, type Redis } from './state/redis.ts'
+import { createUnitStore, type UnitStore } from './state/unit-store.ts'
+import type { Database } from './storage/database.ts'
+import { listEntries } from './storage/discovery.ts'
+import { StoreDownError } from './storage/errors.ts'
+import { listGroups } from './storage/groups.ts'
+import { getInstallationId } from './storage/installation-id.ts'
+import { listDiscovered, listLocations } from './storage/locations.ts'
+import { listReceivers } from './storage/receivers.ts'
+import { findIncident } from './storage/repair.ts'
+import { currentRevision } from './storage/revision.ts'
+import { openSecrets, type Secrets } from './storage/secrets.ts'
 import {
   listManufacturers,
   listSealedManufacturers,
@@ -62,8 +62,8 @@ import {
   openManufacturer,
   type StoredManufacturer,
   saveManufacturer,
-} from './store/settings.ts'
-import { listUnits } from './store/units.ts'
+} from './storage/settings.ts'
+import { listUnits } from './storage/units.ts'
 import { createRequestThrottle } from './upstream/client.ts'
 import { createDestinations } from './upstream/destinations.ts'
 

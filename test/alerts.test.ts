@@ -1,9 +1,9 @@
 /** Alerts: published once over the WebSocket when they are raised, and listed by REST afterwards. */
 
 import { describe, expect, it } from 'vitest'
-import { startMcpSimulator } from '../src/manufacturers/sennheiser/mcp/simulator.ts'
-import { startChargerSimulator } from '../src/manufacturers/shure/strings/simulator/charger.ts'
-import type { AlertBody } from '../src/model/alert.ts'
+import { startMcpSimulator } from '../simulators/sennheiser/mcp.ts'
+import { startChargerSimulator } from '../simulators/shure/strings/charger.ts'
+import type { AlertBody } from '../src/domain/alerts/alert.ts'
 import {
   channelOf,
   configFor,

@@ -1,8 +1,8 @@
 /** The commands for real-time connections, as real processes in parallel. */
 
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../src/store/database.ts'
-import { leaseHolder, listHeldLeases } from '../src/store/leases.ts'
+import { openDatabase } from '../src/storage/database.ts'
+import { leaseHolder, listHeldLeases } from '../src/storage/leases.ts'
 import { channelOf, configFor, createInstallation, deviceOf, startSennheiser, startShure, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createPostgresDatabase } from './postgres.ts'

@@ -1,7 +1,7 @@
 /** The load that monitoring puts on an upstream: calls and rate, as counted by the simulated system. */
 
 import { describe, expect, it, vi } from 'vitest'
-import type { Simulator } from '../src/simulation/simulator.ts'
+import type { Simulator } from '../simulators/show/simulator.ts'
 import { channelOf, configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from './app.ts'
 
 const list = '/api/v1/devices'

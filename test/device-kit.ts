@@ -5,8 +5,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import type { ChannelReading, DeviceReport } from '../src/domain/equipment/receiver.ts'
 import type { Plugin, ProtocolAdapter, PushEvent } from '../src/manufacturers/plugin.ts'
-import type { ChannelReading, DeviceReport } from '../src/model/receiver.ts'
 import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { onTestEnd } from './cleanup.ts'
 import { expectCommonFormat, freeze } from './plugin-kit-fixtures.ts'

@@ -1,9 +1,9 @@
 /** How devices in real polls are recognised, on both engines: the rules of section C-4 of docs/conformance.md. */
 
 import { describe, expect, it } from 'vitest'
-import type { ShowDevice } from '../src/simulation/cast.ts'
-import type { Simulator } from '../src/simulation/simulator.ts'
-import { listEntries } from '../src/store/discovery.ts'
+import type { ShowDevice } from '../simulators/show/cast.ts'
+import type { Simulator } from '../simulators/show/simulator.ts'
+import { listEntries } from '../src/storage/discovery.ts'
 import {
   channelOf,
   configFor,

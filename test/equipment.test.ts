@@ -2,8 +2,8 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { startDemo } from '../src/manufacturers/demo.ts'
-import type { ChannelBody } from '../src/model/api.ts'
+import { startDemo } from '../simulators/demo.ts'
+import type { ChannelBody } from '../src/domain/api.ts'
 import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 

@@ -1,7 +1,7 @@
 /** Health, refreshes, scans and commands with sources and devices that fail or have not responded yet. */
 
 import { describe, expect, it } from 'vitest'
-import { startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import { startStringsSimulator } from '../simulators/shure/strings.ts'
 import { createInstallation, startApp, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'

@@ -4,7 +4,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { acquireLease, releaseLease } from '../src/store/leases.ts'
+import { acquireLease, releaseLease } from '../src/storage/leases.ts'
 import {
   configFor,
   createInstallation,

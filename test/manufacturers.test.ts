@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { saveManufacturer } from '../src/store/settings.ts'
+import { saveManufacturer } from '../src/storage/settings.ts'
 import {
   configFor,
   deviceOf,

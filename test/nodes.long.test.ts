@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ShureSimulator } from '../src/manufacturers/shure/simulator.ts'
+import type { ShureSimulator } from '../simulators/shure/device-api.ts'
 import {
   channelOf,
   type client,

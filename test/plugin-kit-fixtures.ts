@@ -2,8 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { type ChannelDetails, faults, type TransmitterDetails } from '../src/model/details.ts'
-import type { DeviceReport } from '../src/model/receiver.ts'
+import { type ChannelDetails, faults, type TransmitterDetails } from '../src/domain/equipment/details.ts'
+import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
 import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 
 export interface Fixture {
@@ -87,7 +87,7 @@ const deviceFields = {
   hosted_firmware_version: text,
 }
 
-/** Expects the units and limits in `model/receiver.ts`. Fields may be null or missing; other fields are not allowed. */
+/** Expects the units and limits in `domain/equipment/receiver.ts`. Fields may be null or missing; other fields are not allowed. */
 export function expectCommonFormat(report: DeviceReport): void {
   const {
     id,

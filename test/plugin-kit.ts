@@ -8,6 +8,10 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { ShowDevice } from '../simulators/show/cast.ts'
+import type { Fault } from '../simulators/show/faults.ts'
+import type { Simulator, SimulatorOptions } from '../simulators/show/simulator.ts'
+import type { ChannelReading, DeviceReport } from '../src/domain/equipment/receiver.ts'
 import { plugins } from '../src/manufacturers/index.ts'
 import {
   getDevices,
@@ -17,10 +21,6 @@ import {
   type PushEvent,
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
-import type { ChannelReading, DeviceReport } from '../src/model/receiver.ts'
-import type { ShowDevice } from '../src/simulation/cast.ts'
-import type { Fault } from '../src/simulation/faults.ts'
-import type { Simulator, SimulatorOptions } from '../src/simulation/simulator.ts'
 import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'

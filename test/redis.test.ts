@@ -1,8 +1,8 @@
 /** Two services with one database and one Redis, which is sometimes unavailable. */
 
 import { describe, expect, it } from 'vitest'
-import { saveReceivers } from '../src/store/receivers.ts'
-import { nextRevision } from '../src/store/revision.ts'
+import { saveReceivers } from '../src/storage/receivers.ts'
+import { nextRevision } from '../src/storage/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { startRedis, type TestRedis } from './redis.ts'
 

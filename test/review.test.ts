@@ -1,7 +1,7 @@
 /** Devices that are pending review: real polls, the queue, approval, and the effect in every process and client. */
 
 import { describe, expect, it } from 'vitest'
-import type { Simulator } from '../src/simulation/simulator.ts'
+import type { Simulator } from '../simulators/show/simulator.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, type TestApp, until, withoutPush } from './app.ts'
 import { engines } from './databases.ts'
 import { device, startSystem } from './faults/system.ts'

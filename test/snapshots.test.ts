@@ -4,7 +4,7 @@ import { copyFile, open, readdir, readFile, rename, rm, stat, truncate, writeFil
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, it } from 'vitest'
-import { listSnapshots, takeSnapshot } from '../src/store/snapshots.ts'
+import { listSnapshots, takeSnapshot } from '../src/storage/snapshots.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
 import { revertNewestMigration } from './databases.ts'
 import { password, signIn } from './users.ts'

@@ -3,8 +3,8 @@
 import { once } from 'node:events'
 
 import WebSocket from 'ws'
-import type { ChannelBody } from '../src/model/api.ts'
-import { createRecordReader } from '../src/model/level-records.ts'
+import type { ChannelBody } from '../src/domain/api.ts'
+import { createRecordReader } from '../src/domain/levels/level-records.ts'
 import { onTestEnd } from './cleanup.ts'
 
 export interface ReceivedMessage {

@@ -1,10 +1,10 @@
 /** Source statuses on both engines: in memory, in the database, and as read by another process. */
 
 import { describe, expect, test } from 'vitest'
-import type { MonitoredManufacturer } from '../src/model/health.ts'
-import type { StatusUpdate } from '../src/model/messages.ts'
-import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitor/source-records.ts'
-import type { Database } from '../src/store/database.ts'
+import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
+import type { StatusUpdate } from '../src/domain/messages.ts'
+import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitoring/source-records.ts'
+import type { Database } from '../src/storage/database.ts'
 import { engines } from './databases.ts'
 import { openStore } from './store/helpers.ts'
 

@@ -1,7 +1,7 @@
 /** Credentials for tests of other features. */
 
 import { createToken, type PeopleDeps } from '../src/actions/people.ts'
-import type { Actor, Role } from '../src/model/access.ts'
+import type { Actor, Role } from '../src/domain/access/access.ts'
 import type { Runtime } from '../src/runtime.ts'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }

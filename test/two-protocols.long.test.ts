@@ -5,9 +5,9 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { startSsc1Simulator } from '../src/manufacturers/sennheiser/ssc1/simulator.ts'
-import { startSsc2Simulator } from '../src/manufacturers/sennheiser/ssc2/simulator.ts'
-import { type StringsSimulatorOptions, startStringsSimulator } from '../src/manufacturers/shure/strings/simulator.ts'
+import { startSsc1Simulator } from '../simulators/sennheiser/ssc1.ts'
+import { startSsc2Simulator } from '../simulators/sennheiser/ssc2.ts'
+import { type StringsSimulatorOptions, startStringsSimulator } from '../simulators/shure/strings.ts'
 import { configFor, deviceOf, startApp, startShure, startSystemApi, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 

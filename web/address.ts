@@ -1,6 +1,6 @@
 /** Reads the page and the redirect target from the URL. */
 
-import { findPage, type PageName } from '../src/model/pages.ts'
+import { findPage, type PageName } from '../src/domain/pages.ts'
 
 export type Page = PageName | 'unknown'
 /**

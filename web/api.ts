@@ -1,7 +1,7 @@
 /** REST client. Errors are return values; nothing throws. */
 
-import type { DataBody, HealthBody, PageBody } from '../src/model/api.ts'
-import type { SessionBody } from '../src/model/people.ts'
+import type { SessionBody } from '../src/domain/access/people.ts'
+import type { DataBody, HealthBody, PageBody } from '../src/domain/api.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'
 

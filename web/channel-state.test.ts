@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noSources } from '../src/model/health.ts'
+import { noSources } from '../src/domain/equipment/health.ts'
 import { allStaleSince, byUrgency, type ChannelFacts, describeChannel, splitName } from './channel-state.ts'
 import { initialState, type WatchedChannel, type WatchedReceiver, type WatchState } from './state.ts'
 

@@ -1,7 +1,7 @@
 /** Pages that are loaded on demand, so that the wall does not load their code. */
 
 import type { ComponentType } from 'react'
-import type { PageName } from '../src/model/pages.ts'
+import type { PageName } from '../src/domain/pages.ts'
 
 export const lazyPages: Partial<Record<PageName, () => Promise<ComponentType>>> = {
   sign_in: async () => (await import('./access/sign-in.tsx')).SignIn,

@@ -1,7 +1,7 @@
 /** Hooks to read from the service with polling, and to send requests. */
 
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { pathOf } from '../src/model/pages.ts'
+import { pathOf } from '../src/domain/pages.ts'
 import type { ApiResponse, Problem, Shape } from './api.ts'
 import { useServices } from './context.ts'
 

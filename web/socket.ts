@@ -1,7 +1,7 @@
 /** The WebSocket connection: receives messages and reconnects. */
 
-import { createRecordReader, levelsProtocol } from '../src/model/level-records.ts'
-import type { ClientMessage, ServerMessage } from '../src/model/messages.ts'
+import { createRecordReader, levelsProtocol } from '../src/domain/levels/level-records.ts'
+import type { ClientMessage, ServerMessage } from '../src/domain/messages.ts'
 
 export interface SocketOptions {
   readonly url: string

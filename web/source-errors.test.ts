@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SourceHealth } from '../src/model/health.ts'
+import type { SourceHealth } from '../src/domain/equipment/health.ts'
 import { listDeviceErrors, listErrors } from './source-errors.ts'
 
 const source = (address: string, error: string | null): SourceHealth => {

@@ -11,9 +11,9 @@
  *      and step 1 follows.
  */
 
-import type { ChannelBody, DataBody, Group, ReceiverInData } from '../src/model/api.ts'
-import type { DeviceUpdate, ServerMessage } from '../src/model/messages.ts'
-import type { Settings } from '../src/model/settings.ts'
+import type { ChannelBody, DataBody, Group, ReceiverInData } from '../src/domain/api.ts'
+import type { DeviceUpdate, ServerMessage } from '../src/domain/messages.ts'
+import type { Settings } from '../src/domain/settings.ts'
 import type { Health, Problem } from './api.ts'
 
 /** A channel with values that only this page keeps. */

@@ -2,7 +2,7 @@
  * Check V2 of docs/reliability.md: recovery times after a database outage, and after the polling process is killed.
  */
 
-import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
 import { createTempFolder, waitFor } from '../harness.ts'
 import { atMost, type Check, type Finding } from './check.ts'

@@ -1,7 +1,7 @@
 /** Checks L1, L2 and L3 of docs/reliability.md: throughput, and response times under load. */
 
 import { Agent, get } from 'node:http'
-import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import { atRate, createTempFolder, percentile, waitFor } from '../harness.ts'
 import { watchHealth } from '../health-watch.ts'
 import { requestsPerSecond } from '../http-load.ts'

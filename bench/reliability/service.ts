@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Simulator } from '../../src/simulation/simulator.ts'
+import type { Simulator } from '../../simulators/show/simulator.ts'
 import { type HttpClient, httpClient } from '../../test/http-client.ts'
 import { type AtEnd, type Child, startChild } from '../harness.ts'
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
+import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import { killCycles } from '../../test/faults/kill-cycles.ts'
 import { createPostgresDatabase, startPostgres } from '../../test/postgres.ts'
 import { createTempFolder, waitFor } from '../harness.ts'

@@ -1,7 +1,7 @@
 /** Simulated systems that have no devices in common. */
 
-import { startShureSimulator } from '../../src/manufacturers/shure/simulator.ts'
-import type { Simulator } from '../../src/simulation/simulator.ts'
+import type { Simulator } from '../../simulators/show/simulator.ts'
+import { startShureSimulator } from '../../simulators/shure/device-api.ts'
 import type { AtEnd } from '../harness.ts'
 import { entryOf, plainShow } from '../reliability/service.ts'
 

@@ -1,10 +1,10 @@
 /** Acknowledges that the database was damaged and replaced by a snapshot. */
 
-import type { Actor } from '../model/access.ts'
-import { describeIncident } from '../model/health.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
-import { findIncident, forgetIncident } from '../store/repair.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { describeIncident } from '../domain/equipment/health.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database } from '../storage/database.ts'
+import { findIncident, forgetIncident } from '../storage/repair.ts'
 
 export interface StoreActionDeps {
   readonly db: Database

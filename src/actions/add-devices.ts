@@ -1,9 +1,9 @@
 /** Adds individual devices to a manufacturer's configuration if they respond, and removes devices by address. */
 
+import type { Actor } from '../domain/access/access.ts'
+import type { SourceError } from '../domain/equipment/health.ts'
 import { getPlugin } from '../manufacturers/index.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
-import type { Actor } from '../model/access.ts'
-import type { SourceError } from '../model/health.ts'
 import { changeManufacturer, getManufacturer, type ManufacturerDeps } from './change-manufacturers.ts'
 
 /**

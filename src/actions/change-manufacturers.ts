@@ -1,15 +1,15 @@
 /** Adds, changes and removes manufacturers while the service runs. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { Actor } from '../domain/access/access.ts'
+import { isSecretName, MaskError, unmaskSecrets } from '../domain/access/secrets.ts'
+import { RequestError } from '../domain/errors.ts'
 import { getPlugin } from '../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, type SourceDeps } from '../manufacturers/sources.ts'
-import type { Actor } from '../model/access.ts'
-import { RequestError } from '../model/errors.ts'
-import { isSecretName, MaskError, unmaskSecrets } from '../model/secrets.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database, Tx } from '../store/database.ts'
-import { nextRevision } from '../store/revision.ts'
-import type { Config, Secrets } from '../store/secrets.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { nextRevision } from '../storage/revision.ts'
+import type { Config, Secrets } from '../storage/secrets.ts'
 import {
   deleteManufacturer,
   findManufacturer,
@@ -17,7 +17,7 @@ import {
   listManufacturers,
   type StoredManufacturer,
   saveManufacturer,
-} from '../store/settings.ts'
+} from '../storage/settings.ts'
 
 export interface ManufacturerDeps extends SourceDeps {
   readonly db: Database

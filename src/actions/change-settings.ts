@@ -1,11 +1,11 @@
 /** Changes settings while the service runs: global settings and settings of one manufacturer. */
 
-import type { Actor } from '../model/access.ts'
-import { RequestError } from '../model/errors.ts'
-import { isSettingKey, parseSetting, type Settings, settingKinds } from '../model/settings.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
-import { deleteSetting, saveSetting } from '../store/settings.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { RequestError } from '../domain/errors.ts'
+import { isSettingKey, parseSetting, type Settings, settingKinds } from '../domain/settings.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database } from '../storage/database.ts'
+import { deleteSetting, saveSetting } from '../storage/settings.ts'
 
 export interface SettingsDeps {
   readonly db: Database

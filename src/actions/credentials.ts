@@ -5,13 +5,13 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto'
-import type { Role } from '../model/access.ts'
-import { loginLimits } from '../model/login-limits.ts'
-import { type ApiToken, sessionEnd, sessionLimits, type User } from '../model/people.ts'
-import type { Log } from '../monitor/log.ts'
-import { pause } from '../monitor/wait.ts'
-import { pruneAudit } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
+import type { Role } from '../domain/access/access.ts'
+import { loginLimits } from '../domain/access/login-limits.ts'
+import { type ApiToken, sessionEnd, sessionLimits, type User } from '../domain/access/people.ts'
+import type { Log } from '../monitoring/log.ts'
+import { pause } from '../monitoring/wait.ts'
+import { pruneAudit } from '../storage/audit.ts'
+import type { Database } from '../storage/database.ts'
 import {
   deleteOldFailedLogins,
   deleteOldSessions,
@@ -20,7 +20,7 @@ import {
   peopleRevision,
   touchSessions,
   touchToken,
-} from '../store/people.ts'
+} from '../storage/people.ts'
 
 export interface Credential {
   readonly hash: string

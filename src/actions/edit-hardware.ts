@@ -1,13 +1,13 @@
 /** Edits groups, the slots of channels, performers and their assignments. */
 
-import type { Actor } from '../model/access.ts'
-import type { Group } from '../model/api.ts'
-import { RequestError } from '../model/errors.ts'
-import { type Assignment, type Performer, setActive } from '../model/hardware.ts'
-import type { Ingest } from '../monitor/ingest.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database, Reader, Tx } from '../store/database.ts'
-import { deleteGroup, findGroup, insertGroup, saveGroup } from '../store/groups.ts'
+import type { Actor } from '../domain/access/access.ts'
+import type { Group } from '../domain/api.ts'
+import { type Assignment, type Performer, setActive } from '../domain/equipment/hardware.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Ingest } from '../monitoring/ingest.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database, Reader, Tx } from '../storage/database.ts'
+import { deleteGroup, findGroup, insertGroup, saveGroup } from '../storage/groups.ts'
 import {
   channelAtSlot,
   deleteAssignment,
@@ -22,8 +22,8 @@ import {
   moveChannel,
   saveAssignment,
   savePerformer,
-} from '../store/hardware.ts'
-import { nextRevision } from '../store/revision.ts'
+} from '../storage/hardware.ts'
+import { nextRevision } from '../storage/revision.ts'
 
 export interface HardwareDeps {
   readonly db: Database

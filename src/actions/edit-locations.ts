@@ -1,13 +1,13 @@
 /** Adds, changes and removes locations. */
 
-import type { ReceiverStore } from '../live/receiver-store.ts'
-import type { Actor } from '../model/access.ts'
-import { RequestError } from '../model/errors.ts'
-import { isCircular, type Location } from '../model/location.ts'
-import { changedFields } from '../model/receiver.ts'
-import type { Ingest } from '../monitor/ingest.ts'
-import { writeAudit } from '../store/audit.ts'
-import { insertLocation, listLocations, removeLocation, saveLocation } from '../store/locations.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { isCircular, type Location } from '../domain/equipment/location.ts'
+import { changedFields } from '../domain/equipment/receiver.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Ingest } from '../monitoring/ingest.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import { writeAudit } from '../storage/audit.ts'
+import { insertLocation, listLocations, removeLocation, saveLocation } from '../storage/locations.ts'
 
 export interface EditLocationDeps {
   readonly ingest: Pick<Ingest, 'change'>

@@ -1,14 +1,14 @@
 /** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
 
-import type { Installation } from '../model/installation-file.ts'
-import type { Database, Reader } from '../store/database.ts'
-import { listGroups } from '../store/groups.ts'
-import { listAssignments, listPerformers } from '../store/hardware.ts'
-import { listLocations } from '../store/locations.ts'
-import { listReceivers } from '../store/receivers.ts'
-import type { Secrets } from '../store/secrets.ts'
-import { listManufacturers, listSettings } from '../store/settings.ts'
-import { listUnits } from '../store/units.ts'
+import type { Installation } from '../domain/installation-file.ts'
+import type { Database, Reader } from '../storage/database.ts'
+import { listGroups } from '../storage/groups.ts'
+import { listAssignments, listPerformers } from '../storage/hardware.ts'
+import { listLocations } from '../storage/locations.ts'
+import { listReceivers } from '../storage/receivers.ts'
+import type { Secrets } from '../storage/secrets.ts'
+import { listManufacturers, listSettings } from '../storage/settings.ts'
+import { listUnits } from '../storage/units.ts'
 
 export async function readInstallation(reader: Reader, secrets: Secrets): Promise<Installation> {
   return {

@@ -1,9 +1,9 @@
 /** Hashes and verifies passwords one at a time in a worker thread with a short queue. */
 
 import type { Worker } from 'node:worker_threads'
-import { RequestError } from '../model/errors.ts'
-import { type HashResult, type HashTask, normalizePassword } from '../model/password.ts'
-import { startThread } from '../thread.ts'
+import { type HashResult, type HashTask, normalizePassword } from '../domain/access/password.ts'
+import { RequestError } from '../domain/errors.ts'
+import { startThread } from '../platform/thread.ts'
 
 export interface Hasher {
   /** Hashes a password. Throws a RequestError when the queue is full. */

@@ -1,9 +1,9 @@
 /** The context of an import: the file, the stored installation and the counts of the result. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Installation, InstallationFile } from '../model/installation-file.ts'
-import type { Tx } from '../store/database.ts'
-import type { Secrets } from '../store/secrets.ts'
+import type { Installation, InstallationFile } from '../domain/installation-file.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Secrets } from '../storage/secrets.ts'
 
 /** Thrown for an invalid value in the file. The message begins with the path of the value inside the file. */
 export class ImportError extends Error {

@@ -1,10 +1,10 @@
 /** Imports the manufacturers in a file with their settings, and the global settings. */
 
+import { RequestError } from '../domain/errors.ts'
+import { findRepeatedCode, type InstallationFile, type SettingValues } from '../domain/installation-file.ts'
+import { isSettingKey, parseSetting } from '../domain/settings.ts'
 import type { SourceDeps } from '../manufacturers/sources.ts'
-import { RequestError } from '../model/errors.ts'
-import { findRepeatedCode, type InstallationFile, type SettingValues } from '../model/installation-file.ts'
-import { isSettingKey, parseSetting } from '../model/settings.ts'
-import { type StoredManufacturer, saveManufacturer, saveSetting } from '../store/settings.ts'
+import { type StoredManufacturer, saveManufacturer, saveSetting } from '../storage/settings.ts'
 import { mergeManufacturer } from './change-manufacturers.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 

@@ -1,10 +1,10 @@
 /** Signs an unattended screen in with a read-only token. */
 
-import { RequestError } from '../model/errors.ts'
-import type { ApiToken } from '../model/people.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database } from '../store/database.ts'
-import { findTokensByHash } from '../store/people.ts'
+import type { ApiToken } from '../domain/access/people.ts'
+import { RequestError } from '../domain/errors.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database } from '../storage/database.ts'
+import { findTokensByHash } from '../storage/people.ts'
 import { hashOf } from './credentials.ts'
 
 /** Returns the API token whose secret is `text`. The cookie of the kiosk screen expires with that token. */

@@ -1,11 +1,11 @@
 /** Creates, changes and removes users and API tokens. */
 
-import type { Actor, Role } from '../model/access.ts'
-import { RequestError } from '../model/errors.ts'
-import { passwordProblem } from '../model/password.ts'
-import { type ApiToken, defaultTokenMs, type User } from '../model/people.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Tx } from '../store/database.ts'
+import type { Actor, Role } from '../domain/access/access.ts'
+import { passwordProblem } from '../domain/access/password.ts'
+import { type ApiToken, defaultTokenMs, type User } from '../domain/access/people.ts'
+import { RequestError } from '../domain/errors.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Tx } from '../storage/database.ts'
 import {
   changePeople,
   countAdmins,
@@ -19,7 +19,7 @@ import {
   insertUser,
   saveToken,
   saveUser,
-} from '../store/people.ts'
+} from '../storage/people.ts'
 import { createSecret, hashOf, tokenText } from './credentials.ts'
 import { checkNewUser, type SignInDeps } from './sign-in.ts'
 

@@ -1,9 +1,9 @@
 /** Polls the sources immediately, at a user's request. */
 
-import type { RefreshBody } from '../model/api.ts'
-import { RequestError } from '../model/errors.ts'
-import type { SourceError } from '../model/health.ts'
-import type { Monitor, PollResult } from '../monitor/monitor.ts'
+import type { RefreshBody } from '../domain/api.ts'
+import type { SourceError } from '../domain/equipment/health.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Monitor, PollResult } from '../monitoring/monitor.ts'
 
 export interface RefreshDeps {
   readonly monitor: Pick<Monitor, 'pollNow'>

@@ -2,14 +2,14 @@
 
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Actor, AuditEntry } from '../model/access.ts'
-import { clientKey } from '../model/address.ts'
-import { RequestError } from '../model/errors.ts'
-import { globalLoginLimit, loginLimits, loginWaitMs } from '../model/login-limits.ts'
-import { isUsername, passwordProblem, usernameKey } from '../model/password.ts'
-import type { User } from '../model/people.ts'
-import { writeAudit } from '../store/audit.ts'
-import type { Database, Tx } from '../store/database.ts'
+import type { Actor, AuditEntry } from '../domain/access/access.ts'
+import { globalLoginLimit, loginLimits, loginWaitMs } from '../domain/access/login-limits.ts'
+import { isUsername, passwordProblem, usernameKey } from '../domain/access/password.ts'
+import type { User } from '../domain/access/people.ts'
+import { RequestError } from '../domain/errors.ts'
+import { clientKey } from '../domain/identity/address.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database, Tx } from '../storage/database.ts'
 import {
   changePeople,
   countAdmins,
@@ -28,7 +28,7 @@ import {
   lockFailedLogins,
   saveKnownBrowser,
   saveUser,
-} from '../store/people.ts'
+} from '../storage/people.ts'
 import { type Credentials, createSecret, csrfTokenOf, hashOf } from './credentials.ts'
 import type { Hasher } from './hasher.ts'
 

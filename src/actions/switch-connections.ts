@@ -3,14 +3,14 @@
  * reads the change from the database: immediately in this process, within half a second in another.
  */
 
-import type { Actor } from '../model/access.ts'
-import { applyConnectionEvent } from '../model/connection.ts'
-import { type ReviewBody, throwIfAllFailed } from '../model/discovery-api.ts'
-import type { Connections } from '../monitor/connections.ts'
-import { writeAudit } from '../store/audit.ts'
-import { findConnections, overrideConnections } from '../store/connections.ts'
-import type { Database } from '../store/database.ts'
-import { nextRevision } from '../store/revision.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { type ReviewBody, throwIfAllFailed } from '../domain/discovery-api.ts'
+import { applyConnectionEvent } from '../domain/equipment/connection.ts'
+import type { Connections } from '../monitoring/connections.ts'
+import { writeAudit } from '../storage/audit.ts'
+import { findConnections, overrideConnections } from '../storage/connections.ts'
+import type { Database } from '../storage/database.ts'
+import { nextRevision } from '../storage/revision.ts'
 
 export interface SwitchDeps {
   readonly db: Database

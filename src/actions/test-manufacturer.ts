@@ -1,12 +1,12 @@
 /** Tests the connection to a manufacturer's systems, with the stored configuration or with an unsaved one. */
 
+import type { Actor } from '../domain/access/access.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { ConnectionTest, PluginBody, SourceTest } from '../domain/manufacturer-api.ts'
 import { plugins } from '../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, openSources } from '../manufacturers/sources.ts'
-import type { Actor } from '../model/access.ts'
-import { RequestError } from '../model/errors.ts'
-import type { ConnectionTest, PluginBody, SourceTest } from '../model/manufacturer-api.ts'
-import { writeAudit } from '../store/audit.ts'
-import { findManufacturer, type Manufacturer } from '../store/settings.ts'
+import { writeAudit } from '../storage/audit.ts'
+import { findManufacturer, type Manufacturer } from '../storage/settings.ts'
 import { getManufacturer, type ManufacturerChange, type ManufacturerDeps, mergeConfig } from './change-manufacturers.ts'
 
 export function listPlugins(): readonly PluginBody[] {

@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { writeBackup } from '../store/backup.ts'
-import { openDatabase } from '../store/database.ts'
-import { restoreBackup } from '../store/restore.ts'
-import { openSecrets } from '../store/secrets.ts'
-import { listManufacturers } from '../store/settings.ts'
-import { startEmpty } from '../store/start-empty.ts'
+import { writeBackup } from '../storage/backup.ts'
+import { openDatabase } from '../storage/database.ts'
+import { restoreBackup } from '../storage/restore.ts'
+import { openSecrets } from '../storage/secrets.ts'
+import { listManufacturers } from '../storage/settings.ts'
+import { startEmpty } from '../storage/start-empty.ts'
 import { actorOf, requireStore } from './store.ts'
 import {
   type CommonOptions,

@@ -1,15 +1,15 @@
 /** check_connections and realtime_status: print the stored status of the real-time connections. */
 
 import { type Command, Option } from 'commander'
-import { subscriptionLost, subscriptionSubject } from '../model/alert.ts'
+import { subscriptionLost, subscriptionSubject } from '../domain/alerts/alert.ts'
 import {
   type Connection,
   type ConnectionBody,
   type ConnectionStatus,
   connectionStatuses,
   toConnectionBody,
-} from '../model/connection.ts'
-import type { SourceError } from '../model/health.ts'
+} from '../domain/equipment/connection.ts'
+import type { SourceError } from '../domain/equipment/health.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {

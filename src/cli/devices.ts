@@ -6,13 +6,13 @@
 import type { Command } from 'commander'
 import { addSingleDevices, findSingleDevices, removeSingleDevices } from '../actions/add-devices.ts'
 import { type Registration, registerAddresses } from '../actions/scan-network.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../domain/identity/network.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { Plugin } from '../manufacturers/plugin.ts'
-import type { Actor } from '../model/access.ts'
-import { hostAddresses, parseScanAddresses, parseScanSubnet } from '../model/network.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
-import { writeAudit } from '../store/audit.ts'
-import { listManufacturers } from '../store/settings.ts'
+import { writeAudit } from '../storage/audit.ts'
+import { listManufacturers } from '../storage/settings.ts'
 import { sourcesOf } from './sources.ts'
 import {
   type CommonOptions,

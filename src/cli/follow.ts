@@ -1,12 +1,12 @@
 /** start_<vendor>_websocket and start_sse_subscriptions: run the real-time subscriptions in a separate process. */
 
 import type { Command } from 'commander'
-import { now } from '../clock.ts'
 import { plugins } from '../manufacturers/index.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
-import { keepSavingLevels } from '../monitor/levels.ts'
-import { keepSubscribed } from '../monitor/subscriptions.ts'
-import { childLifetime, type Lifetime, pause } from '../monitor/wait.ts'
+import { keepSavingLevels } from '../monitoring/levels.ts'
+import { keepSubscribed } from '../monitoring/subscriptions.ts'
+import { childLifetime, type Lifetime, pause } from '../monitoring/wait.ts'
+import { now } from '../platform/clock.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {

@@ -16,8 +16,8 @@ import {
   whole,
 } from '../actions/fields.ts'
 import { findSchemaError, parseYaml } from '../config.ts'
-import type { InstallationFile } from '../model/installation-file.ts'
-import { settingKinds } from '../model/settings.ts'
+import type { InstallationFile } from '../domain/installation-file.ts'
+import { settingKinds } from '../domain/settings.ts'
 import { escapeControls } from './output.ts'
 import { UsageError } from './terminal.ts'
 

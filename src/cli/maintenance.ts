@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { stringify as toYaml } from 'yaml'
-import { startDemo } from '../manufacturers/demo.ts'
+import { startDemo } from '../../simulators/demo.ts'
 import { withNewStore } from './store.ts'
 import {
   type CommonOptions,

@@ -1,8 +1,8 @@
 /** nodes: lists which process polls which source when several processes share a database. */
 
 import type { Command } from 'commander'
-import { describeProcess, type NodesBody, toNodes } from '../model/node.ts'
-import { listHeldLeases } from '../store/leases.ts'
+import { describeProcess, type NodesBody, toNodes } from '../domain/scheduling/node.ts'
+import { listHeldLeases } from '../storage/leases.ts'
 import { withStore } from './store.ts'
 import {
   type CommonOptions,

@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { createApp } from '../app.ts'
+import { type Demo, startDemo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
-import { adjustHeapLimit } from '../heap.ts'
-import { type Demo, startDemo } from '../manufacturers/demo.ts'
-import type { AuditRecord } from '../model/access.ts'
+import type { AuditRecord } from '../domain/access/access.ts'
+import { createApp } from '../http/app.ts'
+import { adjustHeapLimit } from '../platform/heap.ts'
 import {
   type CommonOptions,
   createCommand,

@@ -1,7 +1,6 @@
 /** check_api_health: checks the connection to every source. */
 
 import type { Command } from 'commander'
-import type { MonitoredSource } from '../manufacturers/sources.ts'
 import {
   addressOf,
   type ManufacturerHealth,
@@ -11,7 +10,8 @@ import {
   type SourceError,
   type SourceRecord,
   serviceHealth,
-} from '../model/health.ts'
+} from '../domain/equipment/health.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'
 import {

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
-import type { Actor } from '../model/access.ts'
-import { type Database, openDatabase } from '../store/database.ts'
-import { requireNoLoss } from '../store/repair.ts'
-import { migrateWithSnapshot } from '../store/snapshots.ts'
-import { sqlitePath } from '../store/sqlite-file.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { type Database, openDatabase } from '../storage/database.ts'
+import { requireNoLoss } from '../storage/repair.ts'
+import { migrateWithSnapshot } from '../storage/snapshots.ts'
+import { sqlitePath } from '../storage/sqlite-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Opens and migrates an existing database. Throws if it does not exist, because reading must not create one. */

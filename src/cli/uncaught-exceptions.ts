@@ -4,7 +4,7 @@
  * it.
  */
 
-import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../model/exception-rate.ts'
+import { exceptionKey, isTooFrequent, type Occurrences, recordOccurrence } from '../domain/scheduling/exception-rate.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Log {

@@ -4,9 +4,9 @@
  * and omits the functions that its protocol does not support.
  */
 
-import type { Transport } from '../model/connection.ts'
-import type { DeviceProblem } from '../model/health.ts'
-import type { DeviceReport } from '../model/receiver.ts'
+import type { Transport } from '../domain/equipment/connection.ts'
+import type { DeviceProblem } from '../domain/equipment/health.ts'
+import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
 import { ConfigError, type DevicePorts } from '../upstream/connection-settings.ts'

@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { startLectrosonicsSimulator } from '../../simulators/lectrosonics/dsqd.ts'
+import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
+import { startSsc2Simulator } from '../../simulators/sennheiser/ssc2.ts'
+import { startStringsSimulator } from '../../simulators/shure/strings.ts'
+import { type SystemApiOptions, startSystemApiSimulator } from '../../simulators/shure/system-api.ts'
 import { certify } from '../../test/certificates.ts'
 import { onTestEnd } from '../../test/cleanup.ts'
 import { startResponder } from '../../test/mdns-responder.ts'
@@ -7,15 +12,10 @@ import { attributeReply, shureAttributes, startBeacon } from '../../test/slp-bea
 import { timeLimit } from '../../test/time-limit.ts'
 import { createDestinations } from '../upstream/destinations.ts'
 import { lectrosonics } from './lectrosonics/index.ts'
-import { startLectrosonicsSimulator } from './lectrosonics/simulator.ts'
 import type { DeviceSearch, Plugin } from './plugin.ts'
 import { searchAddresses } from './search.ts'
 import { sennheiser } from './sennheiser/index.ts'
-import { startSsc1Simulator } from './sennheiser/ssc1/simulator.ts'
-import { startSsc2Simulator } from './sennheiser/ssc2/simulator.ts'
 import { shure } from './shure/index.ts'
-import { startStringsSimulator } from './shure/strings/simulator.ts'
-import { type SystemApiOptions, startSystemApiSimulator } from './shure/system-api/simulator.ts'
 
 const never = new AbortController().signal
 const defaultOptions = {

@@ -5,7 +5,7 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DeviceReport } from '../model/receiver.ts'
+import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
 import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import type { Destinations } from '../upstream/destinations.ts'

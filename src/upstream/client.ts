@@ -8,7 +8,6 @@ import { pipeline } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Pool } from 'undici'
-import { isDeeper, maxJsonDepth } from '../model/json.ts'
 import {
   type Bucket,
   bucketAfterTakeover,
@@ -17,7 +16,8 @@ import {
   parseRetryAfter,
   type RateLimit,
   reserveToken,
-} from '../model/rate-limit.ts'
+} from '../domain/access/rate-limit.ts'
+import { isDeeper, maxJsonDepth } from '../domain/json.ts'
 import { abortable } from './abortable.ts'
 import { type Authorizer, type Credentials, createAuthorizer } from './authorize.ts'
 import type { Trust } from './certificate.ts'

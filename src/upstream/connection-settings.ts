@@ -1,7 +1,7 @@
 /** Parses a manufacturer's connection settings, which can be written in two equivalent notations: see `keyAliases`. */
 
-import { keyAliases } from '../model/manufacturer-config.ts'
-import type { RateLimit } from '../model/rate-limit.ts'
+import type { RateLimit } from '../domain/access/rate-limit.ts'
+import { keyAliases } from '../domain/equipment/manufacturer-config.ts'
 import { parseFingerprint } from './certificate.ts'
 import { isRecord } from './fields.ts'
 import { isFreeHeaderName, isHeaderValue } from './header-text.ts'

@@ -3,9 +3,9 @@
  * types and their conversion to the common format.
  */
 
-import type { DeviceProblem } from '../model/health.ts'
-import { maxJsonDepth } from '../model/json.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../model/receiver.ts'
+import type { DeviceProblem } from '../domain/equipment/health.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../domain/equipment/receiver.ts'
+import { maxJsonDepth } from '../domain/json.ts'
 import type { UpstreamClient } from './client.ts'
 import { ApiError } from './errors.ts'
 import {

@@ -4,7 +4,7 @@
  * surrogates are replaced, and long text is truncated, so that every database, terminal and page shows the same text.
  */
 
-import { type NetworkMode, parseNetworkMode } from '../model/network.ts'
+import { type NetworkMode, parseNetworkMode } from '../domain/identity/network.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -3,7 +3,7 @@
  * again, because comparing bytes is much cheaper.
  */
 
-import { isTimeSliceUsed, yieldToEventLoop } from '../time-slice.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 
 /** The result of reading a list. */
 export interface ItemList<Item> {

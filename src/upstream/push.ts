@@ -228,7 +228,7 @@ function streamHeaders({ authorizer, resume: { lastEventId } }: UpstreamClient, 
 function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | null {
   if (!String(headers['content-type']).startsWith('text/event-stream')) return 'not an event stream'
   const location = String(headers['content-location'] ?? '')
-  const isSameOrigin = URL.canParse(location, url) && new URL(location, url).origin === url.origin
+  const isSameOrigin = URL.canParse(location, url.href) && new URL(location, url).origin === url.origin
   return isSameOrigin ? null : 'the Content-Location of its event stream is on another system'
 }
 

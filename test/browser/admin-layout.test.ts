@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { startSsc1Simulator } from '../../src/manufacturers/sennheiser/ssc1/simulator.ts'
-import { startChargerSimulator } from '../../src/manufacturers/shure/strings/simulator/charger.ts'
+import { startSsc1Simulator } from '../../simulators/sennheiser/ssc1.ts'
+import { startChargerSimulator } from '../../simulators/shure/strings/charger.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'

@@ -6,11 +6,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/model/api.ts'
-import type { ChannelDetails } from '../../src/model/details.ts'
-import { noSources, type UpstreamStatus } from '../../src/model/health.ts'
-import type { DeviceUpdate, ServerMessage } from '../../src/model/messages.ts'
-import { findPage } from '../../src/model/pages.ts'
+import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/domain/api.ts'
+import type { ChannelDetails } from '../../src/domain/equipment/details.ts'
+import { noSources, type UpstreamStatus } from '../../src/domain/equipment/health.ts'
+import type { DeviceUpdate, ServerMessage } from '../../src/domain/messages.ts'
+import { findPage } from '../../src/domain/pages.ts'
 
 const builtPages = fileURLToPath(new URL('../../dist/web/', import.meta.url))
 const headers = {

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { pages } from '../../src/model/pages.ts'
+import { pages } from '../../src/domain/pages.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'

@@ -2,8 +2,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { Role } from '../../src/model/access.ts'
-import type { Simulator } from '../../src/simulation/simulator.ts'
+import type { Simulator } from '../../simulators/show/simulator.ts'
+import type { Role } from '../../src/domain/access/access.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'

@@ -2,7 +2,7 @@
 
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openCertificate } from '../../src/store/certificate.ts'
+import { openCertificate } from '../../src/storage/certificate.ts'
 import { configFor, createInstallation, startApp, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { createTestFolder } from '../databases.ts'
 import type { HttpResponse } from '../http-client.ts'

@@ -2,7 +2,7 @@
 
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Simulator } from '../../src/simulation/simulator.ts'
+import type { Simulator } from '../../simulators/show/simulator.ts'
 
 /** A rate limit that no test reaches. */
 export const unlimitedRate = { perSecond: 10_000, burst: 10_000 }

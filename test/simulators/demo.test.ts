@@ -1,7 +1,7 @@
 /** The demo, tested with an independent client. */
 
 import { expect, it } from 'vitest'
-import { startDemo } from '../../src/manufacturers/demo.ts'
+import { startDemo } from '../../simulators/demo.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { call } from './client.ts'
 

@@ -3,12 +3,9 @@
 import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import {
-  type SennheiserSimulatorOptions,
-  startSennheiserSimulator,
-} from '../../src/manufacturers/sennheiser/simulator.ts'
-import type { Fault } from '../../src/simulation/faults.ts'
-import type { Simulator } from '../../src/simulation/simulator.ts'
+import { type SennheiserSimulatorOptions, startSennheiserSimulator } from '../../simulators/sennheiser/system.ts'
+import type { Fault } from '../../simulators/show/faults.ts'
+import type { Simulator } from '../../simulators/show/simulator.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { call, collect, findTransmitter, unlimitedRate, until } from './client.ts'
 

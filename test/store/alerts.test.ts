@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AlertCause } from '../../src/model/alert.ts'
-import { applyConnectionEvent, newConnection } from '../../src/model/connection.ts'
+import type { AlertCause } from '../../src/domain/alerts/alert.ts'
+import { applyConnectionEvent, newConnection } from '../../src/domain/equipment/connection.ts'
 import {
   clearAlert,
   listAlerts,
@@ -8,16 +8,16 @@ import {
   pruneAlerts,
   raiseAlert,
   worsenAlert,
-} from '../../src/store/alerts.ts'
+} from '../../src/storage/alerts.ts'
 import {
   findConnections,
   listConnections,
   overrideConnections,
   saveConnections,
   saveLastMessages,
-} from '../../src/store/connections.ts'
-import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/store/polls.ts'
-import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+} from '../../src/storage/connections.ts'
+import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/storage/polls.ts'
+import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { executeForRows } from '../../src/store/rows.ts'
+import { executeForRows } from '../../src/storage/rows.ts'
 import { engines } from '../databases.ts'
 import { openStore } from './helpers.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { QueueEntry, QueueStatus } from '../../src/model/discovery.ts'
-import type { Receiver } from '../../src/model/receiver.ts'
-import type { Database } from '../../src/store/database.ts'
+import type { QueueEntry, QueueStatus } from '../../src/domain/equipment/discovery.ts'
+import type { Receiver } from '../../src/domain/equipment/receiver.ts'
+import type { Database } from '../../src/storage/database.ts'
 import {
   acknowledgeMovements,
   countEntries,
@@ -16,7 +16,7 @@ import {
   saveReview,
   trimMovements,
   trimQueue,
-} from '../../src/store/discovery.ts'
+} from '../../src/storage/discovery.ts'
 import {
   forgetDiscovered,
   insertLocation,
@@ -25,9 +25,9 @@ import {
   removeLocation,
   saveDiscovered,
   saveLocation,
-} from '../../src/store/locations.ts'
-import { listReceivers, listRemovals, removeReceiver, saveReceivers } from '../../src/store/receivers.ts'
-import { currentRevision, nextRevision } from '../../src/store/revision.ts'
+} from '../../src/storage/locations.ts'
+import { listReceivers, listRemovals, removeReceiver, saveReceivers } from '../../src/storage/receivers.ts'
+import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { conflictEntry, insertDrafts, openStore } from './helpers.ts'

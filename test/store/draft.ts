@@ -1,4 +1,4 @@
-import type { Draft } from '../../src/store/receivers.ts'
+import type { Draft } from '../../src/storage/receivers.ts'
 
 /** Creates a receiver to store; different numbers result in different devices. */
 export function draft(number: number, fields: Partial<Draft> = {}): Draft {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { UnitDraft } from '../../src/model/hardware.ts'
-import type { Database } from '../../src/store/database.ts'
-import { deleteGroup, findGroup, insertGroup, listGroups, saveGroup } from '../../src/store/groups.ts'
+import type { UnitDraft } from '../../src/domain/equipment/hardware.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { deleteGroup, findGroup, insertGroup, listGroups, saveGroup } from '../../src/storage/groups.ts'
 import {
   channelAtSlot,
   findActiveAssignment,
@@ -11,11 +11,11 @@ import {
   listAssignments,
   moveChannel,
   saveAssignment,
-} from '../../src/store/hardware.ts'
-import { listReceivers } from '../../src/store/receivers.ts'
-import { nextRevision } from '../../src/store/revision.ts'
-import { deleteManufacturer, hasReceivers } from '../../src/store/settings.ts'
-import { insertUnits, listUnits, saveUnits } from '../../src/store/units.ts'
+} from '../../src/storage/hardware.ts'
+import { listReceivers } from '../../src/storage/receivers.ts'
+import { nextRevision } from '../../src/storage/revision.ts'
+import { deleteManufacturer, hasReceivers } from '../../src/storage/settings.ts'
+import { insertUnits, listUnits, saveUnits } from '../../src/storage/units.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'

@@ -6,10 +6,10 @@ import { createCredentials, createSecret, hashOf, tokenText } from '../../src/ac
 import type { Hasher } from '../../src/actions/hasher.ts'
 import { changeUser, createUser, removeUser } from '../../src/actions/people.ts'
 import { signIn } from '../../src/actions/sign-in.ts'
-import type { Actor } from '../../src/model/access.ts'
-import { sessionLimits } from '../../src/model/people.ts'
-import { listAudit, pruneAudit, writeAudit } from '../../src/store/audit.ts'
-import { type Database, openDatabase } from '../../src/store/database.ts'
+import type { Actor } from '../../src/domain/access/access.ts'
+import { sessionLimits } from '../../src/domain/access/people.ts'
+import { listAudit, pruneAudit, writeAudit } from '../../src/storage/audit.ts'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
 import {
   changePeople,
   countAdmins,
@@ -21,7 +21,7 @@ import {
   insertToken,
   insertUser,
   listUsers,
-} from '../../src/store/people.ts'
+} from '../../src/storage/people.ts'
 import { engines } from '../databases.ts'
 import { openStore } from './helpers.ts'
 

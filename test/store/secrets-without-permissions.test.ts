@@ -3,7 +3,7 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openSecrets } from '../../src/store/secrets.ts'
+import { openSecrets } from '../../src/storage/secrets.ts'
 import { createTestFolder } from '../databases.ts'
 
 // Simulates the file system, because few machines that run the tests can mount one of this kind.

@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSecrets } from '../../src/store/secrets.ts'
-import { listManufacturers, type Manufacturer, saveManufacturer } from '../../src/store/settings.ts'
+import { openSecrets } from '../../src/storage/secrets.ts'
+import { listManufacturers, type Manufacturer, saveManufacturer } from '../../src/storage/settings.ts'
 import { createTestFolder, engines } from '../databases.ts'
 import { openStore } from './helpers.ts'
 

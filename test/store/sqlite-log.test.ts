@@ -1,9 +1,9 @@
 import { rm, stat } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/store/database.ts'
-import { StoreDownError } from '../../src/store/errors.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { type Database, openDatabase } from '../../src/storage/database.ts'
+import { StoreDownError } from '../../src/storage/errors.ts'
+import { migrate } from '../../src/storage/migrate.ts'
 import { createTestDatabase } from '../databases.ts'
 import { openStore } from './helpers.ts'
 

@@ -1,9 +1,9 @@
 /** Commits one batch of receivers after another until it is killed: writer-child.ts <url> <first batch> */
 
-import { openDatabase } from '../../src/store/database.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { insertReceivers } from '../../src/store/receivers.ts'
-import { nextRevision } from '../../src/store/revision.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrate.ts'
+import { insertReceivers } from '../../src/storage/receivers.ts'
+import { nextRevision } from '../../src/storage/revision.ts'
 import { draft } from './draft.ts'
 
 const [url = '', first = '0'] = process.argv.slice(2)

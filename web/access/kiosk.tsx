@@ -4,8 +4,8 @@
  */
 
 import { useCallback, useEffect, useState } from 'react'
-import { pathOf } from '../../src/model/pages.ts'
-import type { KioskOpenBody } from '../../src/model/people.ts'
+import type { KioskOpenBody } from '../../src/domain/access/people.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'

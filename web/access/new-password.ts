@@ -1,6 +1,6 @@
 /** Checks the service's password rules before a request is sent. */
 
-import { passwordProblem } from '../../src/model/password.ts'
+import { passwordProblem } from '../../src/domain/access/password.ts'
 import type { Problem } from '../api.ts'
 import { toSentence } from '../format.ts'
 

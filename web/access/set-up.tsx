@@ -1,7 +1,7 @@
 /** Creates the first administrator. */
 
-import { pathOf } from '../../src/model/pages.ts'
-import type { SetupBody, SignedInBody } from '../../src/model/people.ts'
+import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

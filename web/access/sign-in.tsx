@@ -1,7 +1,7 @@
 /** The sign-in form. After sign-in, the page that the user originally requested is opened. */
 
-import { pathOf } from '../../src/model/pages.ts'
-import type { SetupBody, SignedInBody } from '../../src/model/people.ts'
+import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'

@@ -1,6 +1,6 @@
 /** Assignments of transmitters to performers. */
 
-import type { Performer, UnitBody } from '../../src/model/hardware.ts'
+import type { Performer, UnitBody } from '../../src/domain/equipment/hardware.ts'
 import { type Api, type ApiResponse, isList, isObject } from '../api.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

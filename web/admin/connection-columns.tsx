@@ -1,6 +1,6 @@
 /** Columns of the connection list. */
 
-import type { ConnectionBody, ConnectionStatus } from '../../src/model/connection.ts'
+import type { ConnectionBody, ConnectionStatus } from '../../src/domain/equipment/connection.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'

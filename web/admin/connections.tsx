@@ -1,6 +1,6 @@
 /** Real-time connections to receivers: status, stop and start. */
 
-import { type ConnectionBody, connectionStatuses } from '../../src/model/connection.ts'
+import { type ConnectionBody, connectionStatuses } from '../../src/domain/equipment/connection.ts'
 import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'

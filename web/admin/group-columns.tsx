@@ -1,7 +1,7 @@
 /** Columns of the group list. */
 
-import type { Group } from '../../src/model/api.ts'
-import { type PageName, pathOf } from '../../src/model/pages.ts'
+import type { Group } from '../../src/domain/api.ts'
+import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

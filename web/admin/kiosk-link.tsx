@@ -1,7 +1,7 @@
 /** Creates a token for a kiosk screen and shows it as a link. */
 
-import type { Group } from '../../src/model/api.ts'
-import { pathOf } from '../../src/model/pages.ts'
+import type { Group } from '../../src/domain/api.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { isList, isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

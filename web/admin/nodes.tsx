@@ -1,6 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
-import type { NodeBody, NodesBody } from '../../src/model/node.ts'
+import type { NodeBody, NodesBody } from '../../src/domain/scheduling/node.ts'
 import { isObject } from '../api.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'

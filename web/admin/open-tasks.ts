@@ -1,7 +1,7 @@
 /** Open tasks of the administrator. */
 
-import type { StoreHealth } from '../../src/model/health.ts'
-import { type PageName, pathOf } from '../../src/model/pages.ts'
+import type { StoreHealth } from '../../src/domain/equipment/health.ts'
+import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { type Health, isObject, isPage, type Problem } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'

@@ -1,7 +1,7 @@
 /** Start page of the administration: open tasks and all pages. */
 
-import type { StoreHealth } from '../../src/model/health.ts'
-import { pathOf } from '../../src/model/pages.ts'
+import type { StoreHealth } from '../../src/domain/equipment/health.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

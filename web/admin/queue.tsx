@@ -1,8 +1,8 @@
 /** The discovery queue. */
 
-import { queueStatuses } from '../../src/model/discovery.ts'
-import type { QueueEntryBody } from '../../src/model/discovery-api.ts'
-import { type ReviewAction, reviewError } from '../../src/model/review.ts'
+import type { QueueEntryBody } from '../../src/domain/discovery-api.ts'
+import { queueStatuses } from '../../src/domain/equipment/discovery.ts'
+import { type ReviewAction, reviewError } from '../../src/domain/equipment/review.ts'
 import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'

@@ -1,9 +1,9 @@
 /** Scans a network for devices. */
 
 import { useState } from 'react'
-import type { ScanBody } from '../../src/model/discovery-api.ts'
-import type { ManufacturerBody } from '../../src/model/manufacturer-api.ts'
-import { pathOf } from '../../src/model/pages.ts'
+import type { ScanBody } from '../../src/domain/discovery-api.ts'
+import type { ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

@@ -1,6 +1,6 @@
 /** Dialogs to edit and reset a setting. */
 
-import { parseSetting, type Settings, settingKinds } from '../../src/model/settings.ts'
+import { parseSetting, type Settings, settingKinds } from '../../src/domain/settings.ts'
 import { isObject, type Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,6 +1,6 @@
 /** The signed-in user and their role, and the sign-in link or sign-out button. */
 
-import { pathOf } from '../../src/model/pages.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { isNothing } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

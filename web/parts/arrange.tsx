@@ -2,7 +2,7 @@
 
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { Group } from '../../src/model/api.ts'
+import type { Group } from '../../src/domain/api.ts'
 import { type Edit, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'

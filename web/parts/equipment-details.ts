@@ -1,6 +1,6 @@
 /** Additional values that some equipment reports for a channel and its transmitter. */
 
-import type { ChannelDetails, Fault, TransmitterDetails } from '../../src/model/details.ts'
+import type { ChannelDetails, Fault, TransmitterDetails } from '../../src/domain/equipment/details.ts'
 import {
   formatCelsius,
   formatDb,

@@ -1,6 +1,6 @@
 /** The status of each manufacturer, and other problems of the service, one list item each. */
 
-import type { ManufacturerHealth, ServiceHealth, UpstreamStatus } from '../../src/model/health.ts'
+import type { ManufacturerHealth, ServiceHealth, UpstreamStatus } from '../../src/domain/equipment/health.ts'
 import { t } from '../i18n.ts'
 import { listErrors } from '../source-errors.ts'
 

@@ -1,7 +1,7 @@
 /** Content of a live page: its channels, or the reason why it is empty. */
 
 import type { ReactNode } from 'react'
-import { pathOf } from '../../src/model/pages.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { signInPath } from '../resource.ts'

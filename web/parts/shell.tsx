@@ -1,7 +1,7 @@
 /** Frame of an administrative page: header, navigation, warnings and status. */
 
 import { type ReactNode, useEffect, useState } from 'react'
-import { type PageName, pathOf } from '../../src/model/pages.ts'
+import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'

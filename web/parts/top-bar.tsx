@@ -1,7 +1,7 @@
 /** The header of every page. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
-import { pathOf } from '../../src/model/pages.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Account } from './account.tsx'

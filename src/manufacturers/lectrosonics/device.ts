@@ -1,7 +1,7 @@
 /** The queries to a DSQD, and the conversion of its answers to the common format. Pure. */
 
-import type { Encryption } from '../../model/details.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../../model/receiver.ts'
+import type { Encryption } from '../../domain/equipment/details.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../../domain/equipment/receiver.ts'
 import {
   maxNameChars,
   readAudioLevel,

@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { startLectrosonicsSimulator } from '../../../simulators/lectrosonics/dsqd.ts'
+import type { Fault } from '../../../simulators/show/faults.ts'
 import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
 import { timeLimit } from '../../../test/time-limit.ts'
-import type { Fault } from '../../simulation/faults.ts'
 import { getDevices } from '../plugin.ts'
 import { dsqd } from './dsqd.ts'
 import { LectrosonicsApiError } from './errors.ts'
 import { lectrosonics } from './index.ts'
-import { startLectrosonicsSimulator } from './simulator.ts'
 
 const resources: { close(): unknown }[] = []
 afterEach(async () => {

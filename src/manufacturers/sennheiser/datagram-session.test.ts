@@ -1,14 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { startMcpSimulator } from '../../../simulators/sennheiser/mcp.ts'
+import type { SimulatedUdpSocket } from '../../../simulators/sennheiser/simulated-udp.ts'
+import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
 import { onTestEnd } from '../../../test/cleanup.ts'
 import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
-import type { DeviceReport } from '../../model/receiver.ts'
+import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import { sennheiser } from './index.ts'
-import { startMcpSimulator } from './mcp/simulator.ts'
-import type { SimulatedUdpSocket } from './simulated-udp.ts'
-import { startSsc1Simulator } from './ssc1/simulator.ts'
 
 const closeAtEnd = <T extends { close(): unknown }>(one: T): T => {
   onTestEnd(() => one.close())

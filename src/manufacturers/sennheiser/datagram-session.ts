@@ -3,7 +3,7 @@
  * A `DatagramSession` is pure protocol state without socket or timer; this module connects it to both.
  */
 
-import type { DeviceReport } from '../../model/receiver.ts'
+import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { describeConnectionError } from '../../upstream/error-messages.ts'
 import { openUdpSocket } from '../../upstream/udp.ts'

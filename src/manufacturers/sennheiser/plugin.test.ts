@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { startSennheiserSimulator } from '../../../simulators/sennheiser/system.ts'
 import { describePlugin } from '../../../test/plugin-kit.ts'
 import { serveHttp } from '../../../test/plugin-kit-server.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { sennheiser } from './index.ts'
-import { startSennheiserSimulator } from './simulator.ts'
 import { system } from './system.ts'
 
 describePlugin({

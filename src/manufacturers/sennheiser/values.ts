@@ -1,6 +1,6 @@
 /** Converts values that SSC 1 and SSC 2 have in common to the common format. */
 
-import type { Encryption } from '../../model/details.ts'
+import type { Encryption } from '../../domain/equipment/details.ts'
 
 /** Converts kHz to MHz as text. Returns undefined if the value is missing, null if it is invalid. */
 export function readKhz(value: unknown): string | null | undefined {

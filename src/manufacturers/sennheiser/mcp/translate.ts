@@ -1,7 +1,7 @@
 /** Converts the state of an ew G3, G4 or 2000 series device to the common format. Pure. */
 
-import type { ChannelDetails, TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { type McpFacts, percentToDbfs, percentToDbm } from './codec.ts'
 

@@ -3,7 +3,7 @@
  * CHG 70N and for Digital 6000 (TI 1109 v2.2), and clients based on them.
  */
 
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { readBattery, readText, readWhole, withoutUndefined } from '../../../upstream/fields.ts'
 import type { Family, SscValues } from './family.ts'
 

@@ -4,7 +4,7 @@
  * (TI 1109).
  */
 
-import { isDeeper, maxJsonDepth } from '../../../model/json.ts'
+import { isDeeper, maxJsonDepth } from '../../../domain/json.ts'
 import { isRecord, type Json } from '../../../upstream/fields.ts'
 
 /** Parsed content of one datagram, which may have both values and errors. */

@@ -1,6 +1,6 @@
 /** Interface of a product family with SSC 1: the addresses to subscribe to and how to read their values. */
 
-import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 
 /** Values received so far, by address; null if the address was rejected or has no value. */
 export type SscValues = ReadonlyMap<string, unknown>

@@ -1,6 +1,6 @@
 /** Converts the values of an SSC 1 device to the common format. Pure. */
 
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { familyOf } from '../family.ts'

@@ -1,6 +1,6 @@
 /** Monitors an individual SSC 2 device. Its device list has one entry; its resources are polled or subscribed to. */
 
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { resolveDestination } from '../../../upstream/destinations.ts'
 import { ApiError } from '../../../upstream/errors.ts'

@@ -1,6 +1,6 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
-import type { ChannelReading, TransmitterReading } from '../../../model/receiver.ts'
+import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import {
   isRecord,
   maxNameChars,

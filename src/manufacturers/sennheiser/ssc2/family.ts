@@ -1,6 +1,6 @@
 /** Interface of a product family with SSC 2: the resources to subscribe to and how to read them. */
 
-import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { Resources } from './resources.ts'
 
 export interface Family {

@@ -1,7 +1,7 @@
 /** Subscribes to an SSC 2 device: an event stream, and separate requests that set the list of subscribed paths. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { isRecord } from '../../../upstream/fields.ts'
 import { openEventStream } from '../../../upstream/push.ts'

@@ -5,7 +5,7 @@
  * API.
  */
 
-import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import {
   isRecord,
   type Json,

@@ -1,6 +1,6 @@
 /** Converts the resources of an SSC 2 device to the common format. Pure. */
 
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { familyOfProduct } from './families.ts'

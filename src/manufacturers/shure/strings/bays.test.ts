@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { startChargerSimulator } from '../../../../simulators/shure/strings/charger.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, findReport, follow } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
 import { until } from '../../../../test/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
-import { startChargerSimulator } from './simulator/charger.ts'
 
 async function start(...options: Parameters<typeof startChargerSimulator>) {
   const charger = await startChargerSimulator(...options)

@@ -3,8 +3,8 @@
  * Pure.
  */
 
-import type { Fault } from '../../../model/details.ts'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { Fault } from '../../../domain/equipment/details.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { withoutUndefined } from '../../../upstream/fields.ts'
 import { answeredNumbers, type Family, type RawValues } from './families.ts'
 import { type RawValue, readByte, readShifted, readTwoBytes } from './values.ts'

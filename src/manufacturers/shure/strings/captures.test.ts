@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice } from '../../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../../test/plugin-kit-fixtures.ts'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { shure } from '../index.ts'
 import { splitAngleFrames } from './frames.ts'
 

@@ -2,7 +2,7 @@
  * Parses the meter values of each family: the layouts of `SAMPLE n ALL …`. Formulas: Shure's document for each family.
  */
 
-import type { ChannelDetails } from '../../../model/details.ts'
+import type { ChannelDetails } from '../../../domain/equipment/details.ts'
 import { readAudioLevel, readRfLevel, withoutUndefined } from '../../../upstream/fields.ts'
 import { type RawValue, readByte, readShifted } from './values.ts'
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { type StringsSimulatorOptions, startStringsSimulator } from '../../../../simulators/shure/strings.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
 import { connectToDevice, describeDevice, findReport, follow } from '../../../../test/device-kit.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
-import { type StringsSimulatorOptions, startStringsSimulator } from './simulator.ts'
 import type { StringsDevice } from './translate.ts'
 import { toDeviceReport } from './translate.ts'
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { expectCommonFormat, freeze } from '../../../../test/plugin-kit-fixtures.ts'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { detectFamily, uhfr } from './families.ts'
 import { parseFrame, splitAngleFrames, splitStarFrames } from './frames.ts'
 import { createPropertyStore } from './property-store.ts'

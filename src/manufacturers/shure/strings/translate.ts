@@ -1,7 +1,7 @@
 /** Converts the values reported in command strings to the common format. Pure. */
 
-import type { ChannelDetails, Encryption, TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../model/receiver.ts'
+import type { ChannelDetails, Encryption, TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { ChannelReading, DeviceReport, TransmitterReading } from '../../../domain/equipment/receiver.ts'
 import { maxNameChars, readMac, readText, withoutUndefined } from '../../../upstream/fields.ts'
 import { readPacks } from './bays.ts'
 import { channelsOf, type Family, isCharger, type RawValues } from './families.ts'

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { startShureSimulator } from '../../../../simulators/shure/device-api.ts'
+import { type SystemApiOptions, startSystemApiSimulator, systemIdOf } from '../../../../simulators/shure/system-api.ts'
 import { describePlugin } from '../../../../test/plugin-kit.ts'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { createUpstreamClient } from '../../../upstream/client.ts'
 import { getDevices, type PushEvent } from '../../plugin.ts'
 import { openSource } from '../../sources.ts'
 import { shure } from '../index.ts'
-import { startShureSimulator } from '../simulator.ts'
 import { system } from '../system.ts'
 import { systemApi } from './index.ts'
-import { type SystemApiOptions, startSystemApiSimulator, systemIdOf } from './simulator.ts'
 
 const idOf = (device: Parameters<typeof systemIdOf>[0]) => systemIdOf(device).toLowerCase()
 

@@ -1,7 +1,7 @@
 /** A device of the System API: which resources can be read, and their conversion to the common format. Pure. */
 
-import type { TransmitterDetails } from '../../../model/details.ts'
-import type { ChannelReading, DeviceReport } from '../../../model/receiver.ts'
+import type { TransmitterDetails } from '../../../domain/equipment/details.ts'
+import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { UpstreamDevice } from '../../plugin.ts'
 import { familyOf } from '../family.ts'
 import {

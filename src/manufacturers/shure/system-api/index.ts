@@ -3,8 +3,8 @@
  * pushes subscribed resources.
  */
 
-import type { DeviceProblem } from '../../../model/health.ts'
-import type { DeviceReport } from '../../../model/receiver.ts'
+import type { DeviceProblem } from '../../../domain/equipment/health.ts'
+import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { wrongShape } from '../../../upstream/device-api.ts'
 import { type DeviceList, defineAdapter } from '../../plugin.ts'

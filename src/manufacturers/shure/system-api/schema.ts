@@ -3,7 +3,7 @@
  * both. Source: public clients, which follow its OpenAPI document and were tested with real hardware.
  */
 
-import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../model/details.ts'
+import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../domain/equipment/details.ts'
 import { isRecord, maxNameChars, readBattery, readIp, readText, readWhole } from '../../../upstream/fields.ts'
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const

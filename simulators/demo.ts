@@ -1,0 +1,69 @@
+/**
+ * Starts the demo: simulated systems of two manufacturers that share one show, and a rack with individual devices of
+ * all three manufacturers.
+ */
+
+import { startLectrosonicsSimulator } from './lectrosonics/dsqd.ts'
+import { startSennheiserRack } from './sennheiser/rack.ts'
+import { startSennheiserSimulator } from './sennheiser/system.ts'
+import { createShow } from './show/show.ts'
+import { startShureSimulator } from './shure/device-api.ts'
+import { startStringsRack } from './shure/strings.ts'
+
+export interface DemoOptions {
+  readonly seed?: number | undefined
+  /** Number of receivers on both systems together; if it is set, the rack is not started. Default: 24, and the rack. */
+  readonly receivers?: number | undefined
+  /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
+  readonly port?: number
+}
+
+export interface Demo {
+  readonly manufacturers: readonly {
+    readonly code: string
+    readonly name: string
+    readonly config: Readonly<Record<string, unknown>>
+  }[]
+  close(): Promise<void>
+}
+
+/** Index of the first performer in the rack. The performers before it are on the systems' receivers. */
+const rackFirstPerformer = 70
+
+export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
+  const { seed = 1, receivers, port = 0 } = options
+  const resources: { close(): Promise<void> }[] = []
+  const track = <T extends { close(): Promise<void> }>(resource: T): T => {
+    resources.push(resource)
+    return resource
+  }
+  const close = async () => {
+    await Promise.all(resources.map((resource) => resource.close()))
+  }
+  try {
+    const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
+    const shure = track(await startShureSimulator({ ...shared, port }))
+    const sennheiser = track(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
+    const systems = [
+      { code: 'shure', name: 'Shure', config: shure.config },
+      { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
+    ]
+    if (receivers !== undefined) return { manufacturers: systems, close }
+    const strings = track(await startStringsRack(seed, rackFirstPerformer))
+    const ssc = track(await startSennheiserRack(seed, rackFirstPerformer + 28))
+    const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
+    lectrosonicsShow.add('lectrosonics', { firstPerformer: rackFirstPerformer + 60 })
+    const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow }))
+    return {
+      manufacturers: [
+        { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },
+        { code: 'sennheiser', name: 'Sennheiser', config: { ...sennheiser.config, devices: ssc.devices } },
+        { code: 'lectrosonics', name: 'Lectrosonics', config: dsqd.config },
+      ],
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,258 @@
+/**
+ * Simulates an SSC 1 device on a real socket: an EW-DX with two or four channels, an EM 6000 or a charger. It replies
+ * to the source port, ends subscriptions by lifetime and count with error 310, accepts eight clients, rejects addresses
+ * of an unlinked transmitter with error 424 next to valid values, and rounds numbers to their steps.
+ */
+
+import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
+import { bayValues, createInitialValues, type DockedPack, type SscModel } from './ssc1-values.ts'
+
+export interface Ssc1SimulatorOptions extends UdpSocketOptions {
+  readonly model?: SscModel
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly mac?: string
+  /** Maximum number of clients with subscriptions (default 8). */
+  readonly maxClients?: number
+}
+
+export interface Ssc1Simulator {
+  readonly url: string
+  readonly udp: SimulatedUdpSocket
+  readonly subscriptions: number
+  /** Returns the current value of an address. */
+  value(address: string): unknown
+  /** Changes values as if at the front panel, and notifies subscribers. */
+  set(values: Readonly<Record<string, unknown>>): void
+  /** Switches the transmitter of a channel on or off. */
+  setLinked(channel: number, isLinked: boolean): void
+  /** Puts a pack into a bay of a CHG 70N; null removes it. */
+  dock(bay: number, pack: DockedPack | null): void
+  /** Sends this text unchanged to every subscriber. */
+  send(text: string): void
+  close(): Promise<void>
+}
+
+interface Tree {
+  [name: string]: unknown
+}
+
+interface Subscription {
+  readonly peer: Peer
+  readonly addresses: readonly string[]
+  readonly lifetime: NodeJS.Timeout
+  readonly timer: NodeJS.Timeout | null
+  remaining: number
+}
+
+type SscErrorReply = readonly [code: number, error: { readonly desc: string }]
+const notFound: SscErrorReply = [404, { desc: 'address not found' }]
+const failedDependency: SscErrorReply = [424, { desc: 'failed dependency' }]
+const notUnderstood: SscErrorReply = [400, { desc: 'not understood' }]
+const notAcceptable: SscErrorReply = [406, { desc: 'not acceptable' }]
+const terminated: SscErrorReply = [310, { desc: 'subscription terminated' }]
+
+export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Promise<Ssc1Simulator> {
+  const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', maxClients = 8 } = options
+  const values = new Map(Object.entries({ ...createInitialValues(model, mac), ...options.values }))
+  const unlinked = new Set<number>()
+  const subscriptions = new Map<string, Subscription>()
+
+  const udp = await openSimulatedUdpSocket(options, (text, from) => {
+    const reply = handleMessage(text, from)
+    if (reply !== null) udp.send(JSON.stringify(reply), from)
+  })
+
+  function handleMessage(text: string, from: Peer): Tree | null {
+    const message = parse(text)
+    if (message === null) return { osc: { error: [notUnderstood] } }
+    const { osc, ...tree } = message
+    const reply: Tree = {}
+    const errors: Tree = {}
+    for (const [address, value] of leavesOf(tree)) read(address, value, reply, errors)
+    for (const subscription of toList(getAt(osc, 'state', 'subscribe'))) subscribe(subscription, from, reply, errors)
+    const oscReply: Tree = {}
+    if (isTree(osc) && 'xid' in osc) oscReply.xid = osc.xid
+    if (isTree(osc) && 'version' in osc) oscReply.version = '1.0'
+    if (isTree(osc) && 'ping' in osc) oscReply.ping = osc.ping
+    if (Object.keys(errors).length > 0) oscReply.error = [errors]
+    const oscBranch = isTree(reply.osc) ? { ...oscReply, ...reply.osc } : oscReply
+    return { ...reply, ...(Object.keys(oscBranch).length > 0 && { osc: oscBranch }) }
+  }
+
+  /** Adds the value of an address to the reply, after setting it if a value is requested. */
+  function read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
+    const error = findError(address)
+    if (error === null && requested !== null) set({ [address]: roundToStep(address, requested) })
+    setAt(error === null ? reply : errors, address, error ?? values.get(address))
+  }
+
+  function findError(address: string): SscErrorReply | null {
+    if (!values.has(address)) return notFound
+    const [, channel] = /^\/mates\/tx(\d)\//.exec(address) ?? []
+    return channel !== undefined && unlinked.has(Number(channel)) ? failedDependency : null
+  }
+
+  function subscribe(subscription: unknown, peer: Peer, reply: Tree, errors: Tree): void {
+    if (!isTree(subscription)) return
+    const { '#': terms, ...tree } = subscription
+    const addresses = [...leavesOf(tree)].map(([address]) => address)
+    const key = keyOf(peer, addresses)
+    removeSubscription(key)
+    const { min = 0, max = 0, count = 1000, lifetime = 10, cancel = false } = readTerms(terms)
+    if (cancel) return
+    const clients = new Set([...subscriptions.values()].map((active) => `${active.peer.address}:${active.peer.port}`))
+    if (clients.size >= maxClients && !clients.has(`${peer.address}:${peer.port}`)) {
+      setAt(errors, '/osc/state/subscribe', notAcceptable)
+      return
+    }
+    for (const address of addresses) read(address, null, reply, errors)
+    const known = addresses.filter((address) => values.has(address))
+    if (known.length === 0) return
+    const isPeriodic = min === max && min > 0
+    subscriptions.set(key, {
+      peer,
+      addresses: known,
+      lifetime: setTimeout(() => terminate(key), lifetime * 1000),
+      timer: isPeriodic ? setInterval(() => notify(key, addresses), min) : null,
+      remaining: count,
+    })
+    setAt(reply, '/osc/state/subscribe', [{ '#': { min, max, count, lifetime } }])
+  }
+
+  function notify(key: string, addresses: readonly string[]): void {
+    const subscription = subscriptions.get(key)
+    if (subscription === undefined) return
+    const reply: Tree = {}
+    const errors: Tree = {}
+    for (const address of addresses) if (subscription.addresses.includes(address)) read(address, null, reply, errors)
+    if (Object.keys(reply).length + Object.keys(errors).length === 0) return
+    const osc = Object.keys(errors).length > 0 ? { osc: { error: [errors] } } : {}
+    udp.send(JSON.stringify({ ...osc, ...reply }), subscription.peer)
+    subscription.remaining -= 1
+    if (subscription.remaining <= 0) terminate(key)
+  }
+
+  function terminate(key: string): void {
+    const subscription = subscriptions.get(key)
+    if (subscription === undefined) return
+    const errors: Tree = {}
+    for (const address of subscription.addresses) setAt(errors, address, terminated)
+    removeSubscription(key)
+    udp.send(JSON.stringify({ osc: { error: [errors] } }), subscription.peer)
+  }
+
+  function removeSubscription(key: string): void {
+    const subscription = subscriptions.get(key)
+    clearTimeout(subscription?.lifetime)
+    clearInterval(subscription?.timer ?? undefined)
+    subscriptions.delete(key)
+  }
+
+  function set(changes: Readonly<Record<string, unknown>>): void {
+    const changed = Object.keys(changes).filter((address) => String(values.get(address)) !== String(changes[address]))
+    for (const address of changed) values.set(address, changes[address])
+    notifySubscribers(changed)
+  }
+
+  /** Notifies subscribers of changes. Subscriptions with a fixed rate are notified by their timer instead. */
+  function notifySubscribers(changed: readonly string[]): void {
+    for (const [key, { timer }] of [...subscriptions]) if (timer === null) notify(key, changed)
+  }
+
+  return {
+    url: `ssc1://${udp.host}:${udp.port}`,
+    udp,
+    get subscriptions() {
+      return subscriptions.size
+    },
+    value: (address) => values.get(address),
+    set,
+    setLinked(channel, isLinked) {
+      if (isLinked) unlinked.delete(channel)
+      else unlinked.add(channel)
+      const isD6000 = model === 'EM6000'
+      const warnings = `/rx${channel}/${isD6000 ? 'active_warnings' : 'warnings'}`
+      set({
+        [warnings]: isLinked ? [] : ['NoLink'],
+        ...(isD6000 && { [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [] }),
+      })
+    },
+    dock(bay, pack) {
+      set(bayValues(values, bay, pack))
+    },
+    send(text) {
+      const peers = new Map([...subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
+      for (const peer of peers.values()) udp.send(text, peer)
+    },
+    async close() {
+      for (const key of [...subscriptions.keys()]) removeSubscription(key)
+      await udp.close()
+    },
+  }
+}
+
+// --- Numbers -----------------------------------------------------------------------------------------------------------
+
+/** A number between two steps is rounded instead of rejected. */
+function roundToStep(address: string, requested: unknown): unknown {
+  if (typeof requested !== 'number') return requested
+  if (/\/(frequency|carrier)$/.test(address)) return Math.round(requested / 25) * 25
+  return address.endsWith('/gain') ? Math.min(42, Math.max(-3, Math.round(requested / 3) * 3)) : requested
+}
+
+// --- Trees ------------------------------------------------------------------------------------------------------------
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function* leavesOf(tree: Tree, prefix = ''): Generator<[address: string, value: unknown]> {
+  for (const [name, value] of Object.entries(tree)) {
+    if (isTree(value)) yield* leavesOf(value, `${prefix}/${name}`)
+    else yield [`${prefix}/${name}`, value]
+  }
+}
+
+function setAt(tree: Tree, address: string, value: unknown): void {
+  const names = address.slice(1).split('/')
+  const leaf = names.pop() ?? ''
+  let branch = tree
+  for (const name of names) {
+    branch[name] ??= {}
+    branch = branch[name] as Tree
+  }
+  branch[leaf] = value
+}
+
+function getAt(tree: unknown, ...names: readonly string[]): unknown {
+  let found = tree
+  for (const name of names) found = isTree(found) ? found[name] : undefined
+  return found
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function readTerms(terms: unknown): {
+  min?: number
+  max?: number
+  count?: number
+  lifetime?: number
+  cancel?: boolean
+} {
+  return isTree(terms) ? terms : {}
+}
+
+function keyOf({ address, port }: Peer, addresses: readonly string[]): string {
+  return `${address}:${port} ${addresses.join(' ')}`
+}
+
+function parse(text: string): Tree | null {
+  try {
+    const message: unknown = JSON.parse(text)
+    return isTree(message) ? message : null
+  } catch {
+    return null
+  }
+}

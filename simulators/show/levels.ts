@@ -1,0 +1,150 @@
+/**
+ * Simulates the battery, RF and audio levels of a performer's transmitter as pure functions of the elapsed time: the
+ * same seed gives the same value at the same time, in any order of calls.
+ */
+
+/** The kind of audio on a channel; determines its rhythm. */
+export type Part = 'speech' | 'song' | 'instrument'
+
+export interface Pack {
+  /** Battery percentage at the start of the show. */
+  readonly charge: number
+  /** How fast the first battery drains, in percent per hour; its replacements drain at `perHour`. */
+  readonly firstPerHour: number
+  readonly perHour: number
+}
+
+interface Levels {
+  readonly battery: number
+  readonly audio_level: number
+  readonly rf_level: number
+}
+
+const rfFloor = -108
+const silence = -90
+/** The battery is replaced at this percentage, and the transmitter is off meanwhile. */
+const swapAt = 4
+const swapMs = 25_000
+const hourMs = 3_600_000
+
+/** Returns the levels of a transmitter; null while its battery is being replaced. */
+export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
+  const battery = batteryAt(pack, elapsedMs)
+  if (battery === null) return null
+  const rf_level = rfAt(seed, elapsedMs)
+  // The receiver mutes below the squelch threshold.
+  const audio_level = rf_level < -95 ? silence : audioAt(seed, part, elapsedMs)
+  return { battery, audio_level, rf_level }
+}
+
+/** Returns the levels of a channel without a transmitter: only noise. */
+export function noiseAt(seed: number, elapsedMs: number): { audio_level: number; rf_level: number } {
+  return { audio_level: silence, rf_level: Math.round(rfFloor + 2 + 2 * smoothNoise(seed + 7, elapsedMs, 2_000)) }
+}
+
+function batteryAt(pack: Pack, elapsedMs: number): number | null {
+  const firstLife = (Math.max(0, pack.charge - swapAt) / pack.firstPerHour) * hourMs
+  if (elapsedMs < firstLife) return Math.round(pack.charge - (pack.firstPerHour * elapsedMs) / hourMs)
+  const life = ((100 - swapAt) / pack.perHour) * hourMs
+  const sinceSwap = ((elapsedMs - firstLife) % (life + swapMs)) - swapMs
+  return sinceSwap < 0 ? null : Math.round(100 - (pack.perHour * sinceSwap) / hourMs)
+}
+
+/** Adds up average distance, movement, shadowing, fading and occasional dropouts. */
+function rfAt(seed: number, elapsedMs: number): number {
+  const usual = -48 - 14 * chance(seed, 1)
+  const walking = 8 * smoothNoise(seed + 1, elapsedMs, 19_000)
+  const shadowing = 5 * smoothNoise(seed + 2, elapsedMs, 3_100)
+  const fading = 2.5 * smoothNoise(seed + 3, elapsedMs, 370)
+  return clamp(Math.round(usual + walking + shadowing + fading - dropout(seed, elapsedMs)), -110, -20)
+}
+
+/** One minute in eight has a dropout of 0.5 to 2.5 seconds. */
+function dropout(seed: number, elapsedMs: number): number {
+  const minute = Math.floor(elapsedMs / 60_000)
+  if (chance(seed + 4, minute) > 0.125) return 0
+  const start = 5_000 + 50_000 * chance(seed + 5, minute)
+  const length = 500 + 2_000 * chance(seed + 6, minute)
+  const offset = elapsedMs - minute * 60_000 - start
+  return offset < 0 || offset > length ? 0 : 46 * Math.sin((Math.PI * offset) / length)
+}
+
+function audioAt(seed: number, part: Part, elapsedMs: number): number {
+  switch (part) {
+    case 'speech':
+      return speech(seed, elapsedMs)
+    case 'song':
+      return song(seed, elapsedMs)
+    case 'instrument':
+      return instrument(seed, elapsedMs)
+    default:
+      return part satisfies never
+  }
+}
+
+/** About four syllables a second in sentences of about five seconds, with pauses between them. */
+function speech(seed: number, elapsedMs: number): number {
+  if (isPausing(seed, elapsedMs, 5_200)) return ambientLevel(seed, elapsedMs)
+  const syllables = elapsedMs / 238 + 10 * chance(seed, 20)
+  const number = Math.floor(syllables)
+  const swell = Math.sin(Math.PI * (syllables - number))
+  const stress = chance(seed + 21, number)
+  const laugh = stress > 0.985 ? 9 : 0
+  return toDbfs(-38 + 12 * stress + 14 * swell + laugh)
+}
+
+/** Notes of two thirds of a second, sung in phrases; the loudest are close to full scale. */
+function song(seed: number, elapsedMs: number): number {
+  if (isPausing(seed, elapsedMs, 9_500)) return ambientLevel(seed, elapsedMs)
+  const notes = elapsedMs / 660 + 10 * chance(seed, 30)
+  const number = Math.floor(notes)
+  const swell = Math.sin(Math.PI * (notes - number)) ** 0.5
+  const vibrato = Math.sin(elapsedMs / 29)
+  return toDbfs(-28 + 17 * chance(seed + 31, number) + 6 * swell + vibrato)
+}
+
+/** Continuous, with a pulse on every beat. */
+function instrument(seed: number, elapsedMs: number): number {
+  const beats = elapsedMs / 500
+  const decay = 5 * (beats - Math.floor(beats))
+  return toDbfs(-14 + 3 * smoothNoise(seed + 40, elapsedMs, 8_000) - decay + 2 * chance(seed + 41, Math.floor(beats)))
+}
+
+/** A performer on stage rarely pauses, one off stage rarely speaks; every phrase ends with a pause. */
+function isPausing(seed: number, elapsedMs: number, phraseMs: number): boolean {
+  const presence = chance(seed + 10, Math.floor(elapsedMs / 90_000)) > 0.35 ? 0.8 : 0.15
+  const phrases = elapsedMs / phraseMs + chance(seed, 11)
+  const number = Math.floor(phrases)
+  return chance(seed + 12, number) > presence || phrases - number > 0.86
+}
+
+function ambientLevel(seed: number, elapsedMs: number): number {
+  return toDbfs(-66 + 4 * smoothNoise(seed + 50, elapsedMs, 700))
+}
+
+/** Returns a deterministic hash of two numbers, uniformly distributed in [0, 1). */
+export function chance(seed: number, n: number): number {
+  let mixed = Math.imul(seed ^ Math.imul(n + 0x7f4a7c15, 0x9e3779b1), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x27d4eb2f)
+  return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000
+}
+
+/** Returns smooth noise from -1 to 1, which moves to a new random value every `periodMs`. */
+function smoothNoise(seed: number, elapsedMs: number, periodMs: number): number {
+  const position = elapsedMs / periodMs + chance(seed, 0)
+  const step = Math.floor(position)
+  const offset = position - step
+  const eased = offset * offset * (3 - 2 * offset)
+  const from = chance(seed, step)
+  return 2 * (from + (chance(seed, step + 1) - from) * eased) - 1
+}
+
+function toDbfs(level: number): number {
+  return clamp(Math.round(level), silence, 0)
+}
+
+function clamp(value: number, low: number, high: number): number {
+  // Math.round may return -0; adding 0 makes it +0.
+  return Math.min(high, Math.max(low, value)) + 0
+}

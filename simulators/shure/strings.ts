@@ -1,0 +1,277 @@
+/**
+ * Simulates a Shure receiver with command strings, as documented by Shure and observed in the field: frames are split,
+ * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP.
+ */
+
+import { createSocket, type RemoteInfo } from 'node:dgram'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { splitAngleFrames, splitStarFrames } from '../../src/manufacturers/shure/strings/frames.ts'
+import type { ChannelChange, DeviceState, Show } from '../show/show.ts'
+import { createShow } from '../show/show.ts'
+import { type Controller, createController, type SimulatedDevice, type StringsFault } from './strings/controller.ts'
+import { type ChannelOverrides, type SimulatedFamily, toValues } from './strings/values.ts'
+
+export interface StringsSimulatorOptions {
+  readonly family: SimulatedFamily
+  /** A shared show, in which `id` is the device. Default: a separate show. */
+  readonly show?: Show
+  readonly id?: string
+  readonly channels?: number
+  readonly name?: string
+  /** Index of the performer on the device's first channel. */
+  readonly firstPerformer?: number
+  /** 0 (default): a free port. */
+  readonly port?: number
+  /** Maximum number of concurrent connections; further connections are closed. */
+  readonly maxClients?: number
+  /** Sends frames byte by byte. */
+  readonly splitsFrames?: boolean
+  /** Whether the device has been on for a while, so that it reports battery runtimes. */
+  readonly isWarm?: boolean
+  /** The model that it reports. Default: the family's usual model. */
+  readonly model?: string
+  /** Keys that its firmware does not support. */
+  readonly unknownKeys?: readonly string[]
+  /** The self-test has failed. */
+  readonly hasFailedSelfTest?: boolean
+  readonly startedAt?: number
+}
+
+export interface StringsSimulator {
+  readonly family: SimulatedFamily
+  /** `tcp://127.0.0.1:…` or `udp://…`. */
+  readonly url: string
+  readonly state: DeviceState
+  /** Received commands in order. */
+  readonly commands: readonly string[]
+  /** Number of connected clients; over UDP, the number of clients that have switched meters on. */
+  readonly clients: number
+  /** A QLX-D locks up if a client disconnects during metering, until it is power-cycled. */
+  readonly isLockedUp: boolean
+  setFault(fault: StringsFault | null): void
+  change(channel: number, change: ChannelChange & ChannelOverrides): void
+  /** Closes all connections. */
+  disconnectAll(): void
+  close(): Promise<void>
+}
+
+const models: Readonly<Record<SimulatedFamily, readonly [model: string, device_type: string, channels: number]>> = {
+  ulxd: ['ULXD4Q', 'ulxd', 4],
+  qlxd: ['QLXD4', 'qlxd', 1],
+  slxd: ['SLXD4D', 'slxd', 2],
+  'slxd+': ['SLXD4D+', 'slxd', 2],
+  ad: ['AD4Q-A', 'ad', 4],
+  anx4: ['ANX4', 'ad', 8],
+  psm1000: ['P10T', 'psm1000', 2],
+  uhfr: ['UR4D', 'uhfr', 2],
+}
+
+const reportIntervalMs = 100
+
+export async function startStringsSimulator(options: StringsSimulatorOptions): Promise<StringsSimulator> {
+  const { family, isWarm = true, startedAt = Date.now(), maxClients = Number.POSITIVE_INFINITY } = options
+  const show = options.show ?? createShow({ story: false, manufacturers: { shure: 0 } })
+  const [defaultModel, device_type, channels] = models[family]
+  const { model = defaultModel, unknownKeys = [] } = options
+  const id =
+    options.id ??
+    show.add('shure', {
+      ...{ model, device_type, channels: options.channels ?? channels },
+      ...(options.firstPerformer !== undefined && { firstPerformer: options.firstPerformer }),
+      ...(options.name !== undefined && { name: options.name }),
+    })
+  const switchedOnAt = Date.now()
+  const overrides = new Map<number, ChannelOverrides>()
+  const commands: string[] = []
+  const controllers = new Set<Controller>()
+  let fault: StringsFault | null = null
+  let isLockedUp = false
+
+  const state = (): DeviceState => {
+    const state = show.deviceAt(Date.now() - startedAt, id)
+    if (state === undefined) throw new RangeError(`The show has no device ${id}.`)
+    return state
+  }
+  const device: SimulatedDevice = {
+    family,
+    state,
+    values: () => {
+      const values = toValues(family, state(), {
+        uptimeMs: isWarm ? 60_000 : Date.now() - switchedOnAt,
+        overridesByChannel: overrides,
+      })
+      const supported = Object.entries(values.device).filter(([key]) => !unknownKeys.includes(key))
+      const device = Object.fromEntries(supported)
+      if (options.hasFailedSelfTest && device.FW_VER) device.FW_VER = device.FW_VER.replace(/^\{(\S+) /, '{$1*')
+      return { ...values, device }
+    },
+    isSilentChannel(channel) {
+      const { isSilent, neverPaired } = overrides.get(channel) ?? {}
+      return isSilent === true || neverPaired === true
+    },
+    recordCommand: (command) => void commands.push(command),
+    fault: () => fault,
+    isUnresponsive: () => isLockedUp || !state().online,
+  }
+  const reportTimer = setInterval(() => {
+    for (const controller of controllers) controller.reportChanges()
+  }, reportIntervalMs)
+  const listener = family === 'uhfr' ? await openUdp() : await openTcp()
+
+  async function openTcp(): Promise<Listener> {
+    const server: Server = createServer((socket) => {
+      socket.on('error', () => {})
+      if (controllers.size >= maxClients) return socket.destroy()
+      serve(socket)
+    })
+    const sockets = new Set<Socket>()
+    server.on('connection', (socket) => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    })
+    server.listen(options.port ?? 0, '127.0.0.1')
+    await once(server, 'listening')
+    const disconnectAll = () => {
+      for (const socket of sockets) socket.destroy()
+    }
+    return {
+      port: (server.address() as AddressInfo).port,
+      disconnectAll,
+      close: () =>
+        new Promise((resolve) => {
+          server.close(() => resolve())
+          disconnectAll()
+        }),
+    }
+  }
+
+  function serve(socket: Socket): void {
+    const write = (text: string) => {
+      if (!options.splitsFrames) return void socket.write(text)
+      for (const character of text) socket.write(character)
+    }
+    const controller = createController(device, write)
+    let rest = ''
+    controllers.add(controller)
+    socket.on('data', (bytes) => {
+      const frames = splitAngleFrames(rest + String(bytes))
+      rest = frames.rest
+      for (const message of frames.messages) controller.receive(message.trim())
+    })
+    socket.on('close', () => {
+      // Firmware 2.2.11 and later locks up if a client disconnects without stopping the meters.
+      if (family === 'qlxd' && controller.isMetering) isLockedUp = true
+      controller.close()
+      controllers.delete(controller)
+    })
+  }
+
+  async function openUdp(): Promise<Listener> {
+    const socket = createSocket('udp4')
+    const controllerByAddress = new Map<string, Controller>()
+    let isClosed = false
+    socket.on('error', () => {})
+    socket.on('message', (bytes, from) => {
+      for (const message of splitStarFrames(String(bytes))) getController(from).receive(message.trim())
+    })
+    socket.bind(options.port ?? 0, '127.0.0.1')
+    await once(socket, 'listening')
+
+    /** Returns the controller of a UDP client and creates it at its first datagram. */
+    function getController(from: RemoteInfo): Controller {
+      const name = `${from.address}:${from.port}`
+      const controller =
+        controllerByAddress.get(name) ?? createController(device, (text) => socket.send(text, from.port, from.address))
+      controllerByAddress.set(name, controller)
+      controllers.add(controller)
+      return controller
+    }
+
+    const disconnectAll = () => {
+      for (const controller of controllerByAddress.values()) controller.close()
+      controllerByAddress.clear()
+      controllers.clear()
+    }
+    return {
+      port: socket.address().port,
+      disconnectAll,
+      close: async () => {
+        disconnectAll()
+        if (!isClosed) socket.close()
+        isClosed = true
+      },
+    }
+  }
+
+  return {
+    family,
+    url: `${family === 'uhfr' ? 'udp' : 'tcp'}://127.0.0.1:${listener.port}`,
+    get state() {
+      return state()
+    },
+    commands,
+    get clients() {
+      return [...controllers].filter((controller) => family !== 'uhfr' || controller.isMetering).length
+    },
+    get isLockedUp() {
+      return isLockedUp
+    },
+    setFault(next) {
+      fault = next
+    },
+    change(
+      channel,
+      { muted, transmitterMuted, encryptionError, interference, neverPaired, isSilent, ...otherOverrides },
+    ) {
+      const { batteryCodes, secondCarrier, ...change } = otherOverrides
+      const channelOverrides = { muted, encryptionError, interference, neverPaired, isSilent, secondCarrier }
+      const all = { ...channelOverrides, transmitterMuted, batteryCodes }
+      const defined = Object.entries(all).filter(([, value]) => value !== undefined)
+      overrides.set(channel, { ...overrides.get(channel), ...Object.fromEntries(defined) })
+      show.set(id, change, channel)
+    },
+    disconnectAll: listener.disconnectAll,
+    async close() {
+      clearInterval(reportTimer)
+      await listener.close()
+    },
+  }
+}
+
+/**
+ * Starts one device of every family for the demo. One channel is muted, one has a muted transmitter, and one has an
+ * encryption error. ANX4 is omitted, because it behaves like Axient Digital.
+ */
+export async function startStringsRack(seed: number, firstPerformer: number) {
+  const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
+  const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
+  const rack: StringsSimulator[] = []
+  for (const [index, family] of families.entries()) {
+    rack.push(
+      await startStringsSimulator({
+        family,
+        show,
+        name: models[family][0],
+        firstPerformer: firstPerformer + 4 * index,
+      }),
+    )
+  }
+  const change = (family: SimulatedFamily, channel: number, change: ChannelOverrides) =>
+    rack.find((device) => device.family === family)?.change(channel, change)
+  change('ulxd', 2, { muted: true })
+  change('qlxd', 1, { transmitterMuted: true })
+  change('ad', 3, { encryptionError: true })
+  return {
+    devices: rack.map(({ url, family }) => ({ url, name: models[family][0] })),
+    close: async () => {
+      await Promise.all(rack.map((device) => device.close()))
+    },
+  }
+}
+
+interface Listener {
+  readonly port: number
+  disconnectAll(): void
+  close(): Promise<void>
+}

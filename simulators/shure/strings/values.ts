@@ -1,0 +1,314 @@
+/**
+ * Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`.
+ */
+
+import type { DeviceState, ShowChannel, ShowTransmitter } from '../../show/show.ts'
+
+export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
+
+/** States of a channel that the show does not model. */
+export interface ChannelOverrides {
+  readonly muted?: boolean
+  readonly transmitterMuted?: boolean
+  readonly encryptionError?: boolean
+  readonly interference?: boolean
+  /** No transmitter was ever paired: an SLX-D+ channel then answers only a few keys. */
+  readonly neverPaired?: boolean
+  /** Neither answers nor meters, like channels 3 and 4 of an AD4Q in Quadversity. */
+  readonly isSilent?: boolean
+  /** The second frequency of frequency diversity in MHz, and whether it has interference. */
+  readonly secondCarrier?: { readonly frequency: number; readonly interference: boolean }
+  /** The battery reports error codes instead of readings. */
+  readonly batteryCodes?: boolean
+}
+
+export interface SimulatedValues {
+  readonly device: Readonly<Record<string, string>>
+  readonly channels: ReadonlyMap<number, Readonly<Record<string, string>>>
+}
+
+/** Returns all values of a device. If it was switched on a moment ago (`uptimeMs`), battery runtimes are unknown. */
+export function toValues(
+  family: SimulatedFamily,
+  state: DeviceState,
+  context: { readonly uptimeMs: number; readonly overridesByChannel: ReadonlyMap<number, ChannelOverrides> },
+): SimulatedValues {
+  const channels = new Map<number, Record<string, string>>()
+  for (const channel of state.channels) {
+    const overrides = context.overridesByChannel.get(channel.channel) ?? {}
+    channels.set(
+      channel.channel,
+      applyOverrides(toChannelValues(family, channel, { ...context, overrides }), family, overrides),
+    )
+  }
+  return { device: toDeviceValues(family, state), channels }
+}
+
+/** Applies the overrides that are the same for all families. */
+function applyOverrides(
+  values: Record<string, string>,
+  family: SimulatedFamily,
+  overrides: ChannelOverrides,
+): Record<string, string> {
+  if (overrides.isSilent) return {}
+  if (overrides.neverPaired && family === 'slxd+') return neverPairedValues()
+  return {
+    ...values,
+    ...(overrides.secondCarrier && secondCarrierValues(overrides.secondCarrier)),
+    ...(overrides.batteryCodes && batteryCodes(values)),
+  }
+}
+
+/** Returns everything that an SLX-D+ answers for a channel without a paired transmitter. */
+function neverPairedValues(): Record<string, string> {
+  const slots = [1, 2].map((slot) => [
+    [`SLOT_TX_MODEL ${slot}`, text('', 10)],
+    [`LINK_STATUS ${slot}`, 'offline'],
+  ])
+  return { TX_MODEL: 'UNKNOWN', TX_BATT_BARS: '255', TX_BATT_MINS: '65535', ...Object.fromEntries(slots.flat()) }
+}
+
+function slxdPlusLink(transmitter: ShowTransmitter | null): Record<string, string> {
+  const isOn = transmitter !== null
+  return {
+    ANTENNA_STATUS: isOn ? 'XB' : 'XX',
+    'SLOT_TX_MODEL 1': text('SLXD2+', 10),
+    'LINK_STATUS 1': isOn ? 'online' : 'offline',
+    'SLOT_TX_MODEL 2': text('', 10),
+    'LINK_STATUS 2': 'offline',
+  }
+}
+
+function secondCarrierValues({
+  frequency,
+  interference,
+}: NonNullable<ChannelOverrides['secondCarrier']>): Record<string, string> {
+  return {
+    FD_MODE: 'FD-C',
+    FREQUENCY2: pad(Math.round(frequency * 1000), 7),
+    INTERFERENCE_STATUS2: interference ? 'DETECTED' : 'NONE',
+  }
+}
+
+/** Replaces the value of every numeric battery field with the error code for its width, one byte or two bytes. */
+function batteryCodes(values: Readonly<Record<string, string>>): Record<string, string> {
+  const numbers = Object.entries(values).filter(([key, value]) => /BATT_/.test(key) && /^(\d{3}|\d{5})$/.test(value))
+  return Object.fromEntries(numbers.map(([key, value]) => [key, value.length === 3 ? '254' : '65534']))
+}
+
+function toDeviceValues(family: SimulatedFamily, { device }: DeviceState): Record<string, string> {
+  const { name, firmware_version, model } = device
+  const network = [device.ip, device.subnet_mask, device.gateway].map((ip) => padIp(ip ?? '0.0.0.0')).join(' ')
+  const settings = { 'NET_SETTINGS SC': `MANUAL ${network} ${device.mac_address}` }
+  const firmware = text(firmware_version ?? '', 24)
+  const deviceId = text(name.slice(0, 31), 31)
+  switch (family) {
+    case 'ulxd':
+      return {
+        MODEL: text(model ?? '', 32),
+        DEVICE_ID: text(name, 8),
+        FW_VER: firmware,
+        ENCRYPTION: 'AUTO',
+        ...settings,
+      }
+    case 'qlxd':
+      return { DEVICE_ID: text(name, 8), FW_VER: firmware, ENCRYPTION: 'ON', MAC_ADDR: String(device.mac_address) }
+    case 'slxd':
+      return { MODEL: text(model ?? '', 32), DEVICE_ID: text(name, 8), FW_VER: firmware, RF_BAND: text('G58', 8) }
+    case 'slxd+':
+      return {
+        MODEL: text(model ?? '', 32),
+        DEVICE_ID: text(name, 8),
+        FW_VER: firmware,
+        ENCRYPTION_MODE: 'ON',
+        ...settings,
+      }
+    case 'ad':
+    case 'anx4':
+      return { MODEL: text(model ?? '', 32), DEVICE_ID: deviceId, FW_VER: firmware, ENCRYPTION_MODE: 'ON', ...settings }
+    case 'psm1000':
+      return { DEVICE_NAME: name.slice(0, 8) }
+    case 'uhfr':
+      return {}
+    default:
+      return family satisfies never
+  }
+}
+
+function toChannelValues(
+  family: SimulatedFamily,
+  channel: ShowChannel,
+  context: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
+): Record<string, string> {
+  const { overrides } = context
+  const { transmitter } = channel
+  const khz = Math.round(Number(channel.frequency) * 1000)
+  const common = { CHAN_NAME: text(channel.name, 8), FREQUENCY: pad(khz, 6), AUDIO_GAIN: '030' }
+  switch (family) {
+    case 'ulxd':
+      return {
+        ...common,
+        AUDIO_MUTE: onOff(overrides.muted),
+        GROUP_CHAN: '--,--',
+        RF_INT_DET: overrides.interference ? 'CRITICAL' : 'NONE',
+        ENCRYPTION_WARNING: onOff(overrides.encryptionError),
+        ...ulxdTransmitter(transmitter, context, 'ULXD2'),
+      }
+    case 'qlxd':
+      return {
+        ...common,
+        ENCRYPTION_WARNING: onOff(overrides.encryptionError),
+        ...ulxdTransmitter(transmitter, context, 'QLXD2'),
+      }
+    case 'slxd':
+    case 'slxd+':
+      return {
+        ...common,
+        CHAN_NAME: text(channel.name, 31),
+        FREQUENCY: pad(khz, 7),
+        AUDIO_OUT_LVL_SWITCH: 'MIC',
+        TX_MODEL: transmitter === null ? 'UNKNOWN' : family === 'slxd' ? 'SLXD2' : 'SLXD2+',
+        TX_BATT_BARS: bars(transmitter),
+        TX_BATT_MINS: minutes(transmitter, context.uptimeMs),
+        ...(family === 'slxd+' && slxdPlusLink(transmitter)),
+      }
+    case 'ad':
+    case 'anx4':
+      return {
+        ...common,
+        CHAN_NAME: text(channel.name, 31),
+        FREQUENCY: pad(khz, 7),
+        AUDIO_MUTE: onOff(overrides.muted),
+        INTERFERENCE_STATUS: overrides.interference ? 'DETECTED' : 'NONE',
+        ENCRYPTION_STATUS: overrides.encryptionError ? 'ERROR' : 'OK',
+        ...axientTransmitter(transmitter, context),
+      }
+    case 'psm1000':
+      return {
+        CHAN_NAME: channel.name.slice(0, 8),
+        FREQUENCY: pad(khz, 6),
+        AUDIO_IN_LVL: '-12',
+        RF_TX_LVL: '50',
+        RF_MUTE: overrides.transmitterMuted ? '1' : '0',
+      }
+    case 'uhfr':
+      return {
+        CHAN_NAME: channel.name.slice(0, 12).replaceAll(' ', '_'),
+        FREQUENCY: pad(khz, 6),
+        BATT_BARS: uhfrBattery(transmitter),
+        TX_BAT: uhfrBattery(transmitter),
+      }
+    default:
+      return family satisfies never
+  }
+}
+
+function ulxdTransmitter(
+  transmitter: ShowTransmitter | null,
+  { uptimeMs, overrides }: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
+  model: string,
+): Record<string, string> {
+  const isOn = transmitter !== null
+  return {
+    TX_TYPE: isOn ? model : 'UNKN',
+    TX_OFFSET: isOn ? '006' : '255',
+    TX_RF_PWR: isOn ? 'NORMAL' : 'UNKN',
+    TX_MUTE_STATUS: isOn ? onOff(overrides.transmitterMuted) : 'UNKN',
+    BATT_CHARGE: isOn ? pad(transmitter.battery, 3) : '255',
+    BATT_RUN_TIME: minutes(transmitter, uptimeMs),
+    BATT_BARS: bars(transmitter),
+    BATT_HEALTH: isOn ? '096' : '255',
+    BATT_CYCLE: isOn ? '00042' : '65535',
+    BATT_TEMP_C: isOn ? '068' : '255',
+    BATT_TYPE: isOn ? 'LION' : 'UNKN',
+  }
+}
+
+function axientTransmitter(
+  transmitter: ShowTransmitter | null,
+  { uptimeMs, overrides }: { readonly uptimeMs: number; readonly overrides: ChannelOverrides },
+): Record<string, string> {
+  const isOn = transmitter !== null
+  return {
+    TX_MODEL: isOn ? 'ADX2' : 'UNKNOWN',
+    TX_DEVICE_ID: text(isOn ? transmitter.name : '', 31),
+    TX_OFFSET: isOn ? '015' : '255',
+    TX_POWER_LEVEL: isOn ? '010' : '255',
+    TX_MUTE_MODE_STATUS: isOn ? (overrides.transmitterMuted ? 'MUTE' : 'ON') : 'UNKNOWN',
+    TX_BATT_CHARGE_PERCENT: isOn ? pad(transmitter.battery, 3) : '255',
+    TX_BATT_MINS: minutes(transmitter, uptimeMs),
+    TX_BATT_BARS: bars(transmitter),
+    TX_BATT_HEALTH_PERCENT: isOn ? '098' : '255',
+    TX_BATT_CYCLE_COUNT: isOn ? '00017' : '65535',
+    TX_BATT_TEMP_C: isOn ? '071' : '255',
+    TX_BATT_TYPE: isOn ? 'LION' : 'UNKN',
+    'SLOT_STATUS 1': isOn ? 'LINKED.ACTIVE' : 'LINKED.INACTIVE',
+    'SLOT_STATUS 2': 'STANDARD',
+    'SLOT_STATUS 3': 'EMPTY',
+  }
+}
+
+/** Returns the fields after `SAMPLE n ALL`. A channel without a transmitter meters noise. */
+export function toSample(family: SimulatedFamily, channel: ShowChannel): string {
+  const { transmitter } = channel
+  const rf = transmitter?.rf_level ?? channel.rf_level ?? -108
+  const audio = transmitter?.audio_level ?? channel.audio_level ?? -100
+  const isOn = transmitter !== null
+  switch (family) {
+    case 'ulxd':
+    case 'qlxd':
+      return `${isOn ? 'AX' : 'XX'} ${pad(clamp(rf + 128, 0, 115), 3)} ${pad(clamp(audio + 50, 0, 50), 3)}`
+    case 'slxd':
+    case 'slxd+':
+      return [audio + 122, audio + 120, rf + 120].map((raw) => pad(clamp(raw, 0, 120), 3)).join(' ')
+    case 'ad':
+    case 'anx4': {
+      const [peak, rms] = [audio + 123, audio + 120].map((raw) => pad(clamp(raw, 0, 120), 3))
+      const antennas = [rf, rf - 6].map((level) => `${isOn ? '31' : '00'} ${pad(clamp(level + 120, 0, 120), 3)}`)
+      return `${isOn ? '005' : '255'} ${isOn ? '031' : '000'} ${peak} ${rms} ${isOn ? 'BX' : 'XX'} ${antennas.join(' ')}`
+    }
+    case 'uhfr':
+      return `${isOn ? 'AX' : 'XX'} ${isOn ? pad(clamp(-rf, 20, 100), 3) : '100'} 100 ${uhfrBattery(transmitter)} ${pad(isOn ? 31 : 0, 3)}`
+    case 'psm1000':
+      return String(Math.round(2 ** 23 * 10 ** (audio / 20)))
+    default:
+      return family satisfies never
+  }
+}
+
+function bars(transmitter: ShowTransmitter | null): string {
+  return transmitter === null ? '255' : pad(Math.ceil(transmitter.battery / 20), 3)
+}
+
+function minutes(transmitter: ShowTransmitter | null, uptimeMs: number): string {
+  if (transmitter === null) return '65535'
+  return uptimeMs < 4_000 ? '65534' : pad(transmitter.battery * 6, 5)
+}
+
+function uhfrBattery(transmitter: ShowTransmitter | null): string {
+  return transmitter === null ? 'U' : String(Math.max(1, Math.ceil(transmitter.battery / 20)))
+}
+
+function onOff(isTrue: boolean | undefined): string {
+  return isTrue === true ? 'ON' : 'OFF'
+}
+
+/** Formats a text in braces, padded to its width. */
+function text(value: string, width: number): string {
+  return `{${value.slice(0, width).padEnd(width)}}`
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0')
+}
+
+function padIp(ip: string): string {
+  return ip
+    .split('.')
+    .map((octet) => octet.padStart(3, '0'))
+    .join('.')
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value))
+}

@@ -1,0 +1,81 @@
+/** Rules for passwords and user names. */
+
+import { commonPasswords } from './common-passwords.ts'
+
+const minChars = 12
+const maxBytes = 256
+
+/** Returns why the password is not acceptable, as a message for the user; null if it is. */
+export function passwordProblem(password: string, username: string): string | null {
+  if ([...password].length < minChars) return `expected at least ${minChars} characters`
+  if (utf8Bytes(password) > maxBytes) return `expected at most ${maxBytes} bytes`
+  if (isCommon(password, username)) return 'too easy to guess; use several unrelated words'
+  return null
+}
+
+/** Normalizes a password, because different keyboards produce different Unicode sequences for the same text. */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFC')
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const codePoint = character.codePointAt(0) ?? 0
+    bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
+  }
+  return bytes
+}
+
+function isCommon(password: string, username: string): boolean {
+  const text = password.normalize('NFKC').toLowerCase()
+  if (isRepeated(text) || isRun(text)) return true
+  // "Micwatch-2026!" and "password12345" are common words with digits and punctuation.
+  const core = text.replace(/[^\p{L}]+/gu, '')
+  if (core === '') return commonPasswords.has(text)
+  return commonPasswords.has(text) || commonPasswords.has(core) || isRepeated(core) || core === username.toLowerCase()
+}
+
+/** Whether the text only repeats itself, such as "aaaaaaaaaaaa", "abcabcabcabc" or "micwatchmicwatch". */
+function isRepeated(text: string): boolean {
+  if (text.length < 6) return false
+  for (let size = 1; size <= text.length / 2; size++) {
+    const unit = text.slice(0, size)
+    if ((size <= 4 || commonPasswords.has(unit)) && unit.repeat(Math.ceil(text.length / size)).startsWith(text))
+      return true
+  }
+  return false
+}
+
+const runs = ['0123456789', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiopasdfghjklzxcvbnm', 'qwertzuiopasdfghjklyxcvbnm']
+  .map((run) => run.repeat(3))
+  .flatMap((run) => [run, [...run].reverse().join('')])
+
+/** Whether the text is part of a known sequence, such as "123456789012" or "qwertyuiopas". */
+function isRun(text: string): boolean {
+  return runs.some((run) => run.includes(text))
+}
+
+const usernamePattern = '^[\\p{L}\\p{N}][\\p{L}\\p{N}._@-]{0,63}$'
+
+export function isUsername(name: string): boolean {
+  return new RegExp(usernamePattern, 'u').test(name)
+}
+
+/**
+ * Returns the key that identifies an account. Names that differ only in case or Unicode compatibility forms have the
+ * same key.
+ */
+export function usernameKey(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** A request to the hashing thread: with `hash`, verify the password; without it, hash the password. */
+export interface HashTask {
+  readonly password: string
+  readonly hash?: string
+}
+
+export type HashResult =
+  | { readonly ok: true; readonly value: string | boolean }
+  | { readonly ok: false; readonly error: string }

@@ -1,0 +1,156 @@
+/** Real-time connection records and their state transitions. */
+
+import { toTimestamp } from '../api.ts'
+
+export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
+export type ConnectionStatus = (typeof connectionStatuses)[number]
+
+export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
+/** The transport of a subscription. */
+export type Transport = (typeof transports)[number]
+
+/** The state of the real-time subscription of a receiver. Every receiver has one record. */
+export interface Connection {
+  readonly receiver: number
+  readonly manufacturer: string
+  /** The source whose subscription covers the receiver; null if no system currently lists the receiver. */
+  readonly source: string | null
+  readonly status: ConnectionStatus
+  readonly transport: Transport
+  readonly connected_at: number | null
+  readonly disconnected_at: number | null
+  readonly last_message_at: number | null
+  readonly error_message: string | null
+  readonly error_count: number
+  readonly reconnect_attempts: number
+}
+
+export type ConnectionEvent =
+  | { readonly type: 'trying'; readonly at: number }
+  | { readonly type: 'opened'; readonly at: number }
+  | { readonly type: 'lost'; readonly at: number; readonly reason: string }
+  | { readonly type: 'failed'; readonly at: number; readonly reason: string }
+  /** The process that held the subscription has ended, or the system no longer lists the receiver. */
+  | { readonly type: 'ended'; readonly at: number; readonly reason: string }
+  | { readonly type: 'stopped'; readonly at: number }
+  | { readonly type: 'started'; readonly at: number }
+
+export function newConnection(
+  receiver: number,
+  manufacturer: string,
+  source: string | null,
+  transport: Transport,
+): Connection {
+  return {
+    receiver,
+    manufacturer,
+    source,
+    status: 'disconnected',
+    transport,
+    connected_at: null,
+    disconnected_at: null,
+    last_message_at: null,
+    error_message: null,
+    error_count: 0,
+    reconnect_attempts: 0,
+  }
+}
+
+/**
+ * Applies an event. A stopped connection ignores all events except `started`; a connection that is not stopped ignores
+ * `started`.
+ */
+export function applyConnectionEvent(connection: Connection, event: ConnectionEvent): Connection {
+  if ((connection.status === 'stopped') !== (event.type === 'started')) return connection
+  switch (event.type) {
+    case 'trying':
+      return { ...connection, status: 'connecting' }
+    case 'opened':
+      return {
+        ...connection,
+        status: 'connected',
+        connected_at: event.at,
+        disconnected_at: null,
+        last_message_at: event.at,
+        error_message: null,
+        reconnect_attempts: 0,
+      }
+    case 'lost':
+      return {
+        ...connection,
+        status: 'disconnected',
+        disconnected_at: event.at,
+        error_message: event.reason,
+        reconnect_attempts: connection.reconnect_attempts + 1,
+      }
+    case 'failed':
+      return {
+        ...connection,
+        status: 'error',
+        disconnected_at: connection.disconnected_at ?? event.at,
+        error_message: event.reason,
+        error_count: connection.error_count + 1,
+        reconnect_attempts: connection.reconnect_attempts + 1,
+      }
+    case 'ended':
+      return {
+        ...connection,
+        status: 'disconnected',
+        disconnected_at: connection.disconnected_at ?? event.at,
+        error_message: event.reason,
+        reconnect_attempts: 0,
+      }
+    case 'stopped':
+      return {
+        ...connection,
+        status: 'stopped',
+        disconnected_at: connection.disconnected_at ?? event.at,
+        error_message: null,
+        reconnect_attempts: 0,
+      }
+    case 'started':
+      return { ...connection, status: 'disconnected', reconnect_attempts: 0 }
+    default:
+      return event satisfies never
+  }
+}
+
+/**
+ * Returns the state of a source's subscription, derived from its receivers' connections; null if there are no
+ * connections.
+ */
+export function subscriptionStatus(connections: Iterable<Connection>): ConnectionStatus | null {
+  const statuses = new Set<ConnectionStatus>()
+  for (const { status } of connections) statuses.add(status)
+  const order = ['connected', 'connecting', 'error', 'disconnected', 'stopped'] as const
+  return order.find((status) => statuses.has(status)) ?? null
+}
+
+/** A connection in `GET /api/admin/realtime-connections/` and in the output of `realtime_status`. */
+export interface ConnectionBody
+  extends Omit<Connection, 'connected_at' | 'disconnected_at' | 'last_message_at' | 'source'> {
+  /** The receiver's id, because each receiver has exactly one connection. */
+  readonly id: number
+  readonly receiver_name: string | null
+  readonly connected_at: string | null
+  readonly disconnected_at: string | null
+  readonly last_message_at: string | null
+  /** The duration of the current or last connection; null if there never was one. */
+  readonly duration_seconds: number | null
+}
+
+export function toConnectionBody(connection: Connection, receiverName: string | null, now: number): ConnectionBody {
+  const { source: _, connected_at, disconnected_at, last_message_at, ...rest } = connection
+  const end = connection.status === 'connected' ? now : disconnected_at
+  const time = (at: number | null) => (at === null ? null : toTimestamp(Math.min(at, now)))
+  return {
+    id: connection.receiver,
+    ...rest,
+    receiver_name: receiverName,
+    connected_at: time(connected_at),
+    disconnected_at: time(disconnected_at),
+    last_message_at: time(last_message_at),
+    duration_seconds:
+      connected_at === null || end === null ? null : Math.max(0, Math.round((end - connected_at) / 1000)),
+  }
+}

@@ -1,0 +1,118 @@
+/** Records of the review queue and the movement log, and the allowed status transitions. */
+
+import { maskSecrets } from '../access/secrets.ts'
+import { isDeeper, maxJsonDepth } from '../json.ts'
+import type { LocationReference } from './location.ts'
+
+export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
+export type ConflictType = (typeof conflictTypes)[number]
+
+export const queueStatuses = ['pending', 'approved', 'rejected', 'imported', 'duplicate'] as const
+export type QueueStatus = (typeof queueStatuses)[number]
+
+/** The allowed status transitions. `reopen` sets the status back to pending. */
+export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
+  pending: ['approved', 'rejected', 'duplicate'],
+  approved: ['imported', 'duplicate'],
+  rejected: ['pending'],
+  duplicate: ['pending'],
+  imported: [],
+}
+
+/** A device that is waiting for an administrator's review. */
+export interface QueueEntry {
+  readonly id: number
+  readonly manufacturer: string
+  /** Identifies the device, see `identityKey`. There is one entry per key. */
+  readonly identity_key: string
+  readonly api_device_id: string
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string | null
+  readonly device_type: 'receiver' | 'transmitter'
+  readonly status: QueueStatus
+  readonly conflict_type: ConflictType
+  readonly is_duplicate: boolean
+  readonly is_ip_conflict: boolean
+  readonly existing_device: number | null
+  readonly discovered_at: number
+  readonly metadata: unknown
+}
+
+/** An entry with the additional fields that the admin list shows. */
+export interface ReviewedEntry extends QueueEntry {
+  /** The name in the last stored report of the device; null if none was stored. */
+  readonly name: string | null
+  readonly model: string | null
+  /** The name of the reviewer; null until the entry is reviewed. */
+  readonly reviewed_by: string | null
+  readonly reviewed_at: number | null
+}
+
+export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
+
+/** A change of a receiver's IP address or location. */
+export interface Movement {
+  readonly id: number
+  readonly device: number
+  readonly old_ip: string | null
+  readonly new_ip: string | null
+  readonly movement_type: MovementType
+  readonly detected_at: number
+  readonly detected_by: 'sync' | 'manual'
+  readonly reason: string
+  /** How often the same movement was detected before it was acknowledged. */
+  readonly times_seen: number
+  readonly acknowledged: boolean
+}
+
+/** A movement with the additional fields that the movement lists show. */
+export interface MovementDetails extends Movement {
+  readonly receiver: { readonly id: number; readonly name: string; readonly serial_number: string | null }
+  readonly manufacturer: string
+  readonly old_location: LocationReference | null
+  readonly new_location: LocationReference | null
+  /** The name of the user who acknowledged it. */
+  readonly acknowledged_by: string | null
+}
+
+/** A device that a scan found and that was not stored as a receiver at that time. */
+export interface DiscoveredRecord {
+  readonly id: number
+  readonly manufacturer: string
+  readonly api_device_id: string
+  readonly serial_number: string | null
+  readonly mac_address: string | null
+  readonly ip: string
+  readonly device_type: string
+  readonly channels: number
+  readonly discovered_at: number
+  readonly last_seen: number
+  readonly model: string | null
+  /**
+   * The address for monitoring the device individually, as it is to be entered in the configuration; null if a system
+   * reported the device.
+   */
+  readonly address: string | null
+}
+
+/** How long a discovered device is kept after the last scan that found it. */
+export const discoveredRetentionMs = 24 * 60 * 60_000
+
+const maxMetadataChars = 64 * 1024
+
+/**
+ * Removes secrets and control characters from upstream metadata, and drops it if it is too large or too deeply nested.
+ * The result can be stored in every supported database.
+ */
+export function boundMetadata(metadata: unknown): unknown {
+  const text = isDeeper(metadata, maxJsonDepth) ? null : JSON.stringify(metadata ?? null)
+  if (text === null || text.length > maxMetadataChars) return { truncated: true }
+  return maskSecrets(
+    JSON.parse(text, (_key, value) => (typeof value === 'string' ? removeControlCharacters(value) : value)),
+  )
+}
+
+function removeControlCharacters(text: string): string {
+  return text.toWellFormed().replace(/\p{Cc}+/gu, ' ')
+}

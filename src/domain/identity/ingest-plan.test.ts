@@ -1,0 +1,280 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ChannelDetails } from '../equipment/details.ts'
+import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
+import { applyUpdate, createIngestPlan, isStructural, planChanges, toUnchanged } from './ingest-plan.ts'
+import { createKnownReceivers } from './reconcile.ts'
+
+const at = 1_000_000
+
+function report(id: string, fields: Partial<DeviceReport> = {}): DeviceReport {
+  return { id, kind: 'receiver', name: id, model_name: 'ULXD4Q', device_type: 'ulxd', online: true, ...fields }
+}
+
+/** Plans and applies batches in memory, as the service does. */
+function createIngest() {
+  const known = createKnownReceivers()
+  let lastId = 0
+  let lastChannel = 0
+  return {
+    known,
+    ingest(reports: readonly DeviceReport[], manufacturer = 'shure') {
+      const plan = planChanges(known, manufacturer, reports, at)
+      for (const { draft, readings } of plan.creations) {
+        lastId += 1
+        const channels = [...new Set(readings.map((reading) => reading.channel))].map((number) => {
+          lastChannel += 1
+          return emptyChannel(lastChannel, number, lastChannel)
+        })
+        known.put(applyUpdate({ ...draft, id: lastId, channels }, { fields: {}, readings }))
+      }
+      for (const update of plan.updates)
+        known.put(applyUpdate(known.get(update.receiver.id) ?? update.receiver, update))
+      return plan
+    },
+    receivers: (): Receiver[] => [...known.receivers()],
+  }
+}
+
+describe('planChanges', () => {
+  // Conformance: S-3.2.
+  test('creates new receivers with all reported values', () => {
+    const ingest = createIngest()
+    const channels = [{ channel: 1, frequency: '540.000', transmitter: { battery: 80 } }]
+    ingest.ingest([report('a', { serial_number: 'S1', ip: '10.0.0.1', gateway: '10.0.0.254', channels })])
+    expect(ingest.receivers()).toMatchObject([
+      {
+        id: 1,
+        manufacturer: 'shure',
+        api_device_id: 'a',
+        model: 'ULXD4Q',
+        serial_number: 'S1',
+        ip: '10.0.0.1',
+        gateway: '10.0.0.254',
+        is_active: true,
+        last_seen: at,
+        channels: [{ channel: 1, frequency: '540.000', transmitter: { battery: 80, rf_level: null } }],
+      },
+    ])
+  })
+
+  test('plans two moves for two receivers that swap addresses', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.2' }),
+    ])
+    const { moves } = ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.2' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.1' }),
+    ])
+    expect(moves.map(({ receiver, old_ip, new_ip }) => [receiver.id, old_ip, new_ip])).toEqual([
+      [1, '10.0.0.1', '10.0.0.2'],
+      [2, '10.0.0.2', '10.0.0.1'],
+    ])
+  })
+
+  test('counts a device that is reported twice only once', () => {
+    const ingest = createIngest()
+    const { creations, repeated } = ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('a', { serial_number: 'S1', ip: '10.0.0.2' }),
+      report('b', { serial_number: 's1 ', ip: '10.0.0.3' }),
+    ])
+    expect([creations.length, repeated]).toEqual([1, 2])
+  })
+
+  test('queues the second of two new devices at one address, in conflict with the first', () => {
+    const { creations, queued } = createIngest().ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.1' }),
+    ])
+    expect(creations).toHaveLength(1)
+    expect(queued).toMatchObject([{ conflict_type: 'ip_conflict', identity_key: 'serial:s2', existing: { id: -1 } }])
+  })
+
+  // Conformance: C-2.10.
+  test('never creates a receiver from a transmitter', () => {
+    expect(createIngest().ingest([report('t', { kind: 'transmitter' })]).creations).toEqual([])
+  })
+
+  test('merges details field by field and reports no change for equal values', () => {
+    const ingest = createIngest()
+    const ingestDetails = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
+      ingest.ingest([report('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
+    ingestDetails({ details: { model: 'AD2' } }, { rf_a: -60 })
+    ingestDetails({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
+    expect(ingest.receivers()[0]?.channels).toMatchObject([
+      { details: { rf_a: null, muted: true }, transmitter: { details: { model: 'AD2', battery_minutes: 90 } } },
+    ])
+    expect(ingestDetails({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([
+      { hasChanges: false },
+    ])
+    ingestDetails(null)
+    expect(ingest.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
+  })
+
+  test('adds a missing identity, but not one that another receiver has', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', mac_address: '00:0E:DD:00:00:02' }),
+    ])
+    ingest.ingest([report('a', { ip: '10.0.0.1', serial_number: 'S1' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
+    ingest.ingest([report('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:02' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: null })
+    ingest.ingest([report('a', { serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })])
+    expect(ingest.receivers()[0]).toMatchObject({ serial_number: 'S1', mac_address: '00:0E:DD:00:00:01' })
+  })
+
+  test('removes an API id from the previous receiver when another one reports it', () => {
+    const ingest = createIngest()
+    ingest.ingest([
+      report('a', { serial_number: 'S1', ip: '10.0.0.1' }),
+      report('b', { serial_number: 'S2', ip: '10.0.0.2' }),
+    ])
+    ingest.ingest([report('a', { serial_number: 'S2', ip: '10.0.0.2' })])
+    expect(ingest.receivers().map(({ api_device_id }) => api_device_id)).toEqual([null, 'a'])
+  })
+
+  test('keeps the values of fields that are not reported', () => {
+    const ingest = createIngest()
+    const channels = [{ channel: 1, name: 'Lead', transmitter: { battery: 80, rf_level: -50 } }]
+    ingest.ingest([report('a', { serial_number: 'S1', description: 'Rack 1', channels })])
+    ingest.ingest([{ id: 'a', kind: 'receiver', channels: [{ channel: 1, transmitter: { rf_level: -60 } }] }])
+    expect(ingest.receivers()[0]).toMatchObject({
+      description: 'Rack 1',
+      channels: [{ name: 'Lead', transmitter: { battery: 80, rf_level: -60 } }],
+    })
+  })
+
+  test('creates an offline device as an inactive receiver, and sets it active when it is online', () => {
+    const ingest = createIngest()
+    ingest.ingest([report('a', { serial_number: 'S1', online: false })])
+    expect(ingest.receivers()[0]?.is_active).toBe(false)
+    ingest.ingest([report('a', { serial_number: 'S1' })])
+    expect(ingest.receivers()[0]?.is_active).toBe(true)
+  })
+
+  test('plans a non-structural change for new levels, and none for equal levels', () => {
+    const ingest = createIngest()
+    const reportsWith = (battery: number) => [report('a', { channels: [{ channel: 1, transmitter: { battery } }] })]
+    ingest.ingest(reportsWith(80))
+    const [changed] = planChanges(ingest.known, 'shure', reportsWith(79), at).updates
+    const [same] = planChanges(ingest.known, 'shure', reportsWith(80), at).updates
+    expect(changed && [changed.hasChanges, isStructural(changed)]).toEqual([true, false])
+    expect(same && [same.hasChanges, isStructural(same)]).toEqual([false, false])
+  })
+})
+
+describe('a report that changed nothing before', () => {
+  const channels = [{ channel: 1, transmitter: { battery: 80 } }]
+  const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
+  const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
+
+  /** Ingests both reports twice, so that nothing changes the second time. Returns a function that plans them again. */
+  function createUnchangedIngest() {
+    const ingest = createIngest()
+    ingest.ingest([first, second])
+    const { updates, identityRevision } = ingest.ingest([first, second])
+    const remembered = new Map(
+      updates.map(({ report, receiver }) => [report, toUnchanged(report as DeviceReport, receiver, identityRevision)]),
+    )
+    const plan = (reports: readonly DeviceReport[]) => {
+      const ingestPlan = createIngestPlan({
+        known: ingest.known,
+        manufacturer: 'shure',
+        at: at + 1,
+        unchanged: remembered,
+      })
+      for (const report of reports) ingestPlan.add(report)
+      return ingestPlan.plan
+    }
+    return { ...ingest, plan }
+  }
+
+  test('is listed as unchanged without an update', () => {
+    const { plan } = createUnchangedIngest()
+    const { unchanged, updates, duplicates } = plan([first, second])
+    expect([unchanged.map(({ receiver }) => receiver.id), updates, duplicates]).toEqual([[1, 2], [], 2])
+  })
+
+  test.each<[string, (ingest: ReturnType<typeof createIngest>) => void]>([
+    ['its receiver has other channels', ({ known }) => known.put({ ...(known.get(1) as Receiver), channels: [] })],
+    [
+      'the identities have changed',
+      ({ ingest }) => void ingest([report('c', { serial_number: 'S3', ip: '10.0.0.3' })]),
+    ],
+    ['its receiver was removed', ({ known }) => known.remove(1)],
+  ])('is planned again when %s', (_, change) => {
+    const ingest = createUnchangedIngest()
+    change(ingest)
+    expect(ingest.plan([first]).unchanged).toEqual([])
+  })
+
+  test('is planned again after a new device in the same batch', () => {
+    const { plan } = createUnchangedIngest()
+    const { unchanged, creations } = plan([report('c', { serial_number: 'S3', ip: '10.0.0.3' }), first])
+    expect([unchanged.length, creations.length]).toEqual([0, 1])
+  })
+
+  test('counts once when the device is reported again under another id', () => {
+    const { plan } = createUnchangedIngest()
+    const twin = report('z', { serial_number: 's1', ip: '10.0.0.9' })
+    expect(plan([first, twin])).toMatchObject({ repeated: 1, moves: [], unchanged: { length: 1 } })
+    expect(plan([twin, first])).toMatchObject({ repeated: 1, moves: { length: 1 }, unchanged: { length: 0 } })
+  })
+})
+
+describe('planChanges with arbitrary reports', () => {
+  const serials = ['S1', 'S2', 'S3', 'S4']
+  const device = fc.record({
+    serial: fc.constantFrom(...serials),
+    ip: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5'),
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    mac: fc.constantFrom(null, '00:0E:DD:00:00:01', '00:0E:DD:00:00:02'),
+  })
+  const toReport = ({ serial, ip, id, mac }: { serial: string; ip: string; id: string; mac: string | null }) =>
+    report(id, { serial_number: serial, ip, mac_address: mac })
+
+  test('never gives a serial, MAC or API id to two receivers of one manufacturer, and never removes a receiver', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(device, { maxLength: 5 }), { maxLength: 8 }), (polls) => {
+        const ingest = createIngest()
+        let before = 0
+        for (const poll of polls) {
+          ingest.ingest(poll.map(toReport))
+          const receivers = ingest.receivers()
+          for (const field of ['serial_number', 'mac_address', 'api_device_id'] as const) {
+            const values = receivers.map((receiver) => receiver[field]).filter((value) => value !== null)
+            expect(new Set(values).size).toBe(values.length)
+          }
+          expect(receivers.length).toBeGreaterThanOrEqual(before)
+          before = receivers.length
+        }
+      }),
+    )
+  })
+
+  test('creates the same receivers in any order if there are no conflicts', () => {
+    const deviceNumbers = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 10 })
+    fc.assert(
+      fc.property(deviceNumbers, fc.array(fc.nat(9), { maxLength: 10 }), (numbers, shuffle) => {
+        const devices = numbers.map((n) => report(`id-${n}`, { serial_number: `S${n}`, ip: `10.0.0.${n}` }))
+        const ordered = createIngest()
+        ordered.ingest(devices)
+        const mixed = createIngest()
+        const shuffled = [...devices]
+        for (const [index, offset] of shuffle.entries()) {
+          const [device] = shuffled.splice(index % shuffled.length, 1)
+          if (device !== undefined) shuffled.splice(offset % (shuffled.length + 1), 0, device)
+        }
+        for (const device of [...shuffled, ...shuffled]) mixed.ingest([device])
+        const shape = (all: Receiver[]) =>
+          all.map(({ serial_number, ip, api_device_id }) => `${serial_number} ${ip} ${api_device_id}`).sort()
+        expect(shape(mixed.receivers())).toEqual(shape(ordered.receivers()))
+      }),
+    )
+  })
+})

@@ -1,0 +1,367 @@
+/**
+ * Plans the changes that a batch of device reports causes: which receivers to create, update, move or queue for review.
+ * Pure functions; `monitor/ingest.ts` stores and publishes the result.
+ */
+
+import type { ConflictType } from '../equipment/discovery.ts'
+import { reportsUnits } from '../equipment/hardware.ts'
+import {
+  type Channel,
+  type ChannelReading,
+  type DeviceReport,
+  type Hardware,
+  hardwareFields,
+  mergeChannels,
+  missingChannels,
+  type Receiver,
+  reportedField,
+  reportedHardware,
+} from '../equipment/receiver.ts'
+import type { ProtocolPrecedence } from './protocol-precedence.ts'
+import {
+  createKnownReceivers,
+  identityKey,
+  type KnownReceiverIndex,
+  type KnownReceivers,
+  macKey,
+  reconcile,
+  serialKey,
+} from './reconcile.ts'
+
+/** A receiver to create. */
+export interface Creation {
+  readonly draft: Omit<Receiver, 'id' | 'channels'>
+  readonly readings: readonly ChannelReading[]
+}
+
+/** A known receiver that was reported, and the resulting changes. */
+export interface Update {
+  readonly receiver: Receiver
+  /** The fields whose values change. */
+  readonly fields: Partial<Omit<Receiver, 'id' | 'channels' | 'manufacturer'>>
+  readonly readings: readonly ChannelReading[]
+  /** The receiver's channels with the readings merged in. */
+  readonly channels: readonly Channel[]
+  /** The numbers of channels that were reported for the first time. */
+  readonly newChannels: readonly number[]
+  /** Whether the device itself is reachable; false if its system listed it as offline, or if there is no report. */
+  readonly isReceived: boolean
+  /** Whether the update changes more than `last_seen`. */
+  readonly hasChanges: boolean
+  /** The report that caused the update, if any. */
+  readonly report: DeviceReport | null
+}
+
+/**
+ * A report that changed nothing about its receiver. An identical report can be skipped while neither the receiver nor
+ * `identityRevision` has changed.
+ */
+export interface Unchanged {
+  /** The receiver after the report. The caller replaces it when only `last_seen` changes. */
+  receiver: Receiver
+  readonly identityRevision: number
+  readonly keys: readonly string[]
+}
+
+export interface Move {
+  readonly receiver: Receiver
+  readonly old_ip: string
+  readonly new_ip: string
+}
+
+export interface QueuedDevice {
+  readonly report: DeviceReport
+  readonly identity_key: string
+  readonly conflict_type: ConflictType
+  /** A negative id refers to a creation of this batch: -1 is the first one. */
+  readonly existing: Receiver
+}
+
+export interface IngestPlan {
+  /** When the batch was reported (epoch ms). */
+  readonly at: number
+  /** The identity revision of the known receivers when the plan was made. */
+  readonly identityRevision: number
+  readonly creations: readonly Creation[]
+  readonly updates: readonly Update[]
+  /** Reports that changed nothing. */
+  readonly unchanged: readonly Unchanged[]
+  readonly moves: readonly Move[]
+  readonly queued: readonly QueuedDevice[]
+  /** Reports for which `reportsUnits` is true. */
+  readonly unitReports: readonly DeviceReport[]
+  /** Number of reports of known receivers at an unchanged address. */
+  readonly duplicates: number
+  /** Number of reports about a device that was already reported in this batch. */
+  readonly repeated: number
+  /** Number of reports of devices that an administrator rejected. */
+  readonly rejected: number
+}
+
+/** The known receivers, and the time at which the batch was reported (epoch ms). */
+export interface PlanContext {
+  readonly known: KnownReceivers
+  readonly manufacturer: string
+  readonly at: number
+  /** Finds an earlier identical report that changed nothing, see `Unchanged`. */
+  readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
+  /** If absent, all reports have the same precedence. */
+  readonly precedence?: ProtocolPrecedence
+}
+
+export function planChanges(
+  known: KnownReceivers,
+  manufacturer: string,
+  reports: readonly DeviceReport[],
+  at: number,
+): IngestPlan {
+  const { plan, add } = createIngestPlan({ known, manufacturer, at })
+  for (const report of reports) add(report)
+  return plan
+}
+
+/** Creates an empty plan; `add` extends it by one report. */
+export function createIngestPlan({ known, manufacturer, at, unchanged, precedence }: PlanContext): {
+  readonly plan: IngestPlan
+  add(report: DeviceReport): void
+} {
+  // Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
+  // devices that swap addresses. The overlay is created on demand: most batches only contain levels.
+  let current = known
+  let overlay: KnownReceiverIndex | undefined
+  const plan = {
+    at,
+    identityRevision: known.identityRevision,
+    creations: [] as Creation[],
+    updates: [] as Update[],
+    unchanged: [] as Unchanged[],
+    moves: [] as Move[],
+    queued: [] as QueuedDevice[],
+    unitReports: [] as DeviceReport[],
+    duplicates: 0,
+    repeated: 0,
+    rejected: 0,
+  }
+  const seenKeys = new Set<string>()
+
+  function add(report: DeviceReport): void {
+    if (reportsUnits(report)) plan.unitReports.push(report)
+    if (report.kind !== 'receiver') return
+    const before = unchanged?.get(report)
+    if (isRepeated(seenKeys, before?.keys ?? keysOf(report))) {
+      plan.repeated += 1
+    } else if (before !== undefined && isStillValid(before)) {
+      plan.duplicates += 1
+      plan.unchanged.push(before)
+    } else planReport(report)
+  }
+
+  function put(receiver: Receiver): void {
+    overlay ??= createKnownReceivers(known)
+    current = overlay
+    overlay.put(receiver)
+  }
+
+  function isStillValid({ receiver, identityRevision }: Unchanged): boolean {
+    const hasNoNewIdentity = overlay === undefined || overlay.identityRevision === 0
+    return plan.identityRevision === identityRevision && hasNoNewIdentity && known.get(receiver.id) === receiver
+  }
+
+  function planReport(report: DeviceReport): void {
+    const outcome = reconcile(current, manufacturer, report)
+    // An earlier report in this batch already created the receiver, under another API id.
+    if ('receiver' in outcome && outcome.receiver.id < 0) {
+      plan.repeated += 1
+      return
+    }
+    switch (outcome.kind) {
+      case 'new': {
+        const draft = toDraft(manufacturer, report, at)
+        plan.creations.push({ draft, readings: report.channels ?? [] })
+        put({ ...draft, id: -plan.creations.length, channels: [] })
+        break
+      }
+      case 'moved': {
+        const effective = applyPrecedence(outcome.receiver, report)
+        if (effective.ip === outcome.new_ip) plan.moves.push(outcome)
+        addUpdate(outcome.receiver, effective)
+        break
+      }
+      case 'duplicate':
+        plan.duplicates += 1
+        addUpdate(outcome.receiver, applyPrecedence(outcome.receiver, report))
+        break
+      case 'conflict': {
+        const { conflict_type, existing } = outcome
+        plan.queued.push({ report, identity_key: identityKey(report), conflict_type, existing })
+        break
+      }
+      case 'excluded':
+        plan.rejected += 1
+        break
+      default:
+        outcome satisfies never
+    }
+  }
+
+  function applyPrecedence(receiver: Receiver, report: DeviceReport): DeviceReport {
+    return precedence?.apply(receiver, report) ?? report
+  }
+
+  function addUpdate(receiver: Receiver, report: DeviceReport): void {
+    const fields = diffReport(current, receiver, report, at)
+    const readings = report.channels ?? []
+    const newChannels = missingChannels(receiver.channels, readings)
+    const channels = mergeChannels(receiver.channels, readings)
+    const hasChanges = newChannels.length > 0 || hasFieldChanges(fields) || channels !== receiver.channels
+    const index = plan.updates.length
+    plan.updates.push({
+      receiver,
+      fields,
+      readings,
+      channels,
+      newChannels,
+      isReceived: report.online !== false,
+      hasChanges,
+      report,
+    })
+    if (!changesIdentity(fields)) return
+    const previousReceiver = fields.api_device_id ? current.byApiId(manufacturer, fields.api_device_id) : undefined
+    if (previousReceiver !== undefined && previousReceiver.id !== receiver.id && previousReceiver.id > 0) {
+      plan.updates.splice(index, 0, changeWithoutReport(previousReceiver, { api_device_id: null }))
+      put({ ...previousReceiver, api_device_id: null })
+    }
+    put({ ...receiver, ...fields })
+  }
+
+  return { plan, add }
+}
+
+/** Creates the record of a report that changed nothing about this receiver. */
+export function toUnchanged(report: DeviceReport, receiver: Receiver, identityRevision: number): Unchanged {
+  return { receiver, identityRevision, keys: keysOf(report) }
+}
+
+/** Creates an update of a receiver that was not itself reported. */
+export function changeWithoutReport(receiver: Receiver, fields: Update['fields']): Update {
+  const { channels } = receiver
+  return {
+    receiver,
+    fields,
+    readings: [],
+    channels,
+    newChannels: [],
+    isReceived: false,
+    hasChanges: hasFieldChanges(fields),
+    report: null,
+  }
+}
+
+/** Returns the updated receiver. Readings of channels that do not exist yet are ignored. */
+export function applyUpdate(
+  receiver: Receiver,
+  update: Pick<Update, 'fields' | 'readings'> & Partial<Pick<Update, 'receiver' | 'channels'>>,
+): Receiver {
+  const isAsPlanned = update.receiver?.channels === receiver.channels
+  const channels = (isAsPlanned && update.channels) || mergeChannels(receiver.channels, update.readings)
+  for (const _ in update.fields) return { ...receiver, ...update.fields, channels }
+  return channels === receiver.channels ? receiver : { ...receiver, channels }
+}
+
+/** Whether an update changes more than levels: the identity, address, online state or list of channels. */
+export function isStructural(update: Update): boolean {
+  return update.newChannels.length > 0 || hasFieldChanges(update.fields)
+}
+
+function hasFieldChanges(fields: Update['fields']): boolean {
+  for (const field in fields) if (field !== 'last_seen') return true
+  return false
+}
+
+function keysOf(report: DeviceReport): readonly string[] {
+  const serial = serialKey(report.serial_number)
+  const mac = macKey(report.mac_address)
+  const keys = [`id:${report.id}`]
+  if (serial !== null) keys.push(`serial:${serial}`)
+  else if (mac !== null) keys.push(`mac:${mac}`)
+  return keys
+}
+
+function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {
+  if (keys.some((key) => seenKeys.has(key))) return true
+  for (const key of keys) seenKeys.add(key)
+  return false
+}
+
+/** Creates a new receiver from the reported fields. */
+export function toDraft(manufacturer: string, report: DeviceReport, at: number): Creation['draft'] {
+  return {
+    model: null,
+    serial_number: null,
+    mac_address: null,
+    ip: null,
+    subnet_mask: null,
+    gateway: null,
+    network_mode: null,
+    interface_id: null,
+    description: null,
+    firmware_version: null,
+    hosted_firmware_version: null,
+    ...reportedHardware(report),
+    name: report.name ?? report.id,
+    device_type: report.device_type ?? 'receiver',
+    manufacturer,
+    api_device_id: report.id,
+    is_active: report.online !== false,
+    last_seen: at,
+    location: null,
+    is_named_by_hand: false,
+    ...(report.details?.fault && { fault: report.details.fault }),
+  }
+}
+
+/** Returns the receiver fields, other than channels, that the report changes. */
+function diffReport(known: KnownReceivers, receiver: Receiver, report: DeviceReport, at: number): Update['fields'] {
+  const changed: { -readonly [Field in keyof Update['fields']]: Update['fields'][Field] } = {}
+  for (const field of hardwareFields) {
+    const value = reportedField(report, field)
+    if (value === undefined || value === null || value === receiver[field]) continue
+    if (canUpdateField(known, receiver, field, value)) Object.assign(changed, { [field]: value })
+  }
+  const fault = report.details?.fault
+  if (fault !== undefined && fault !== (receiver.fault ?? null)) changed.fault = fault
+  if (receiver.api_device_id !== report.id) changed.api_device_id = report.id
+  // A device that its system reports as offline has not responded, so `last_seen` and `is_active` stay the same. After
+  // a timeout, offline detection sets `is_active` to false.
+  if (report.online === false) return changed
+  if (!receiver.is_active) changed.is_active = true
+  if (at > receiver.last_seen) changed.last_seen = at
+  return changed
+}
+
+/**
+ * Whether the reported value may replace the stored one. An identity is kept if the reported one is invalid, differs
+ * only in spelling, or already belongs to another receiver.
+ */
+function canUpdateField(known: KnownReceivers, receiver: Receiver, field: keyof Hardware, value: string): boolean {
+  const isUsedElsewhere = (receivers: readonly Receiver[]) =>
+    receivers.some((other) => other.id !== receiver.id && other.manufacturer === receiver.manufacturer)
+  switch (field) {
+    case 'name':
+      return !receiver.is_named_by_hand
+    case 'serial_number': {
+      const key = serialKey(value)
+      return key !== null && key !== serialKey(receiver.serial_number) && !isUsedElsewhere(known.bySerial(key))
+    }
+    case 'mac_address': {
+      const key = macKey(value)
+      return key !== null && key !== macKey(receiver.mac_address) && !isUsedElsewhere(known.byMac(key))
+    }
+    default:
+      return true
+  }
+}
+
+function changesIdentity(fields: Update['fields']): boolean {
+  return 'ip' in fields || 'serial_number' in fields || 'mac_address' in fields || 'api_device_id' in fields
+}

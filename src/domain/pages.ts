@@ -1,0 +1,60 @@
+/** The pages, with their paths and required permissions. The service serves them, and the browser selects the view. */
+
+import type { Permission } from './access/access.ts'
+
+interface PageEntry {
+  readonly name: string
+  /** Relative to the mount prefix; `:id` matches one path segment. */
+  readonly path: string
+  readonly needs: Permission | 'nothing'
+}
+
+export const pages = [
+  { name: 'monitor', path: '/', needs: 'read' },
+  { name: 'wall', path: '/wall', needs: 'read' },
+  { name: 'channel', path: '/channels/:id', needs: 'read' },
+  { name: 'about', path: '/about', needs: 'read' },
+
+  // These pages and their assets contain no confidential data.
+  { name: 'sign_in', path: '/sign-in', needs: 'nothing' },
+  { name: 'set_up', path: '/set-up', needs: 'nothing' },
+  { name: 'kiosk', path: '/kiosk', needs: 'nothing' },
+
+  // Open to every role. The API checks each request, and the page shows its error messages.
+  { name: 'account', path: '/account', needs: 'inspect' },
+  { name: 'overview', path: '/admin', needs: 'inspect' },
+  { name: 'queue', path: '/admin/queue', needs: 'inspect' },
+  { name: 'movements', path: '/admin/movements', needs: 'inspect' },
+  { name: 'connections', path: '/admin/connections', needs: 'inspect' },
+  { name: 'layout', path: '/admin/layout', needs: 'inspect' },
+  { name: 'groups', path: '/admin/groups', needs: 'inspect' },
+  { name: 'performers', path: '/admin/performers', needs: 'inspect' },
+  { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect' },
+  { name: 'settings', path: '/admin/settings', needs: 'inspect' },
+  { name: 'nodes', path: '/admin/nodes', needs: 'inspect' },
+  { name: 'people', path: '/admin/people', needs: 'inspect' },
+  { name: 'tokens', path: '/admin/tokens', needs: 'inspect' },
+  { name: 'audit', path: '/admin/audit', needs: 'inspect' },
+] as const satisfies readonly PageEntry[]
+
+export type PageName = (typeof pages)[number]['name']
+
+/** Finds the page at this path; null if not found. A trailing slash is optional. */
+export function findPage(path: string): PageName | null {
+  const parts = partsOf(path)
+  const found = pages.find((page) => {
+    const expected = partsOf(page.path)
+    return (
+      expected.length === parts.length && expected.every((part, index) => part === parts[index] || part.startsWith(':'))
+    )
+  })
+  return found?.name ?? null
+}
+
+export function pathOf(name: PageName): string {
+  return pages.find((page) => page.name === name)?.path ?? '/'
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '')
+}

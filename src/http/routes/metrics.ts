@@ -1,0 +1,132 @@
+/**
+ * `GET /metrics`: the counters of the service, and gauges that are computed for each request. Battery, RF and audio
+ * levels of the channels take many lines, so they are only included with `?channels=1`.
+ */
+
+import type { FastifyInstance } from 'fastify'
+import { Gauge, Registry } from 'prom-client'
+import { type Alert, alertKinds } from '../../domain/alerts/alert.ts'
+import { toChannelBody } from '../../domain/api.ts'
+import { connectionStatuses } from '../../domain/equipment/connection.ts'
+import { queueStatuses } from '../../domain/equipment/discovery.ts'
+import type { ServiceHealth } from '../../domain/equipment/health.ts'
+import { severities } from '../../domain/messages.ts'
+import type { Counters } from '../../state/counters.ts'
+import type { Feed } from '../../state/feed.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import { countConnections } from '../../storage/connections.ts'
+import type { Database } from '../../storage/database.ts'
+import { countEntries } from '../../storage/discovery.ts'
+import { type Query, readChoice } from '../server/response.ts'
+
+export interface MetricsDeps {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly feed: Feed
+  readonly counters: Pick<Counters, 'registry'>
+  readonly alerts: { list(): readonly Alert[] }
+  readonly version: string
+  health(manufacturer: string | undefined): ServiceHealth
+}
+
+export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
+  app.get('/metrics', { config: { needs: 'read' } }, async (request, reply) => {
+    const showsChannels = readChoice(request.query as Query, 'channels', ['0', '1']) === '1'
+    const gauges = new Registry()
+    const add = (name: string, help: string, labelNames: readonly string[] = []) =>
+      new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
+    add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
+      { version: deps.version },
+      1,
+    )
+    describeUpstreams(deps, add)
+    describeDevices(deps, add)
+    await describeRecords(deps, add)
+    add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
+    add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
+    if (showsChannels) describeChannels(deps, add)
+    const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
+    return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+  })
+}
+
+type Add = (name: string, help: string, labelNames?: readonly string[]) => Gauge
+
+function describeUpstreams({ health }: MetricsDeps, add: Add): void {
+  const up = add('upstream_healthy', '1 while the systems of an enabled manufacturer are healthy, else 0.', [
+    'manufacturer',
+  ])
+  const failures = add(
+    'upstream_consecutive_failures',
+    'Consecutive failed poll cycles of the source with the fewest.',
+    ['manufacturer'],
+  )
+  for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {
+    if (status === 'disabled') continue
+    up.set({ manufacturer }, status === 'healthy' ? 1 : 0)
+    failures.set({ manufacturer }, consecutive_failures)
+  }
+}
+
+/** Counts receivers by state, and channels as offline (like their receiver), idle (no transmitter) or live. */
+function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void {
+  const devices = add('devices', 'Receivers.', ['manufacturer', 'state'])
+  const channels = add(
+    'channels',
+    'Channels: live with a transmitter, idle without one, offline while their receiver is offline.',
+    ['manufacturer', 'state'],
+  )
+  const manufacturers = new Set(health(undefined).manufacturers.map(({ code }) => code))
+  const all = receiverStore.list()
+  for (const { manufacturer } of all) manufacturers.add(manufacturer)
+  for (const manufacturer of manufacturers) {
+    const count = { active: 0, inactive: 0, live: 0, idle: 0, offline: 0 }
+    for (const receiver of all) {
+      if (receiver.manufacturer !== manufacturer) continue
+      count[receiver.is_active ? 'active' : 'inactive'] += 1
+      for (const { transmitter } of receiver.channels) {
+        count[!receiver.is_active ? 'offline' : transmitter === null ? 'idle' : 'live'] += 1
+      }
+    }
+    for (const state of ['active', 'inactive'] as const) devices.set({ manufacturer, state }, count[state])
+    for (const state of ['live', 'idle', 'offline'] as const) channels.set({ manufacturer, state }, count[state])
+  }
+}
+
+/** Gauges from the database. They are omitted while it is unreachable, so that the other metrics stay available. */
+async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
+  const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
+  for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)
+  for (const { kind, severity } of alerts.list()) open.inc({ kind, severity })
+  try {
+    const connections = add('realtime_connections', 'Real-time connections of receivers.', ['status'])
+    const counts = await countConnections(db.read)
+    for (const status of connectionStatuses) connections.set({ status }, counts.get(status) ?? 0)
+    const queue = add('discovery_queue_entries', 'Devices in the review queue.', ['status'])
+    for (const status of queueStatuses) queue.set({ status }, await countEntries(db.read, { status }))
+  } catch {
+    add('store_reachable', '0 while the database cannot be read.').set(0)
+    return
+  }
+  add('store_reachable', '0 while the database cannot be read.').set(1)
+}
+
+function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
+  const labelNames = ['manufacturer', 'receiver', 'channel', 'slot', 'name']
+  const battery = add('channel_battery_percent', "Battery level of the channel's transmitter.", labelNames)
+  const rf = add('channel_rf_level_dbm', 'RF level.', labelNames)
+  const audio = add('channel_audio_level_dbfs', 'Audio level.', labelNames)
+  for (const { manufacturer, name: receiver, channels } of receiverStore.list()) {
+    for (const { channel, slot, name, rf_level, audio_level, transmitter } of channels.map(toChannelBody)) {
+      const labels = { manufacturer, receiver, channel, slot, name: transmitter?.name ?? name ?? '' }
+      set(battery, labels, transmitter?.battery ?? null)
+      set(rf, labels, transmitter?.rf_level ?? rf_level)
+      set(audio, labels, transmitter?.audio_level ?? audio_level)
+    }
+  }
+}
+
+/** Sets the gauge unless the value is unknown. */
+function set(gauge: Gauge, labels: Record<string, string | number>, value: number | null): void {
+  if (value !== null) gauge.set(labels, value)
+}

@@ -1,0 +1,224 @@
+/** Builds the OpenAPI document from the routes' body schemas and the table in `openapi.ts`. */
+
+import fastifySwagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import Type from 'typebox'
+import { listOf, named, schemaOf, text, whole } from '../../contract/described.ts'
+import { localPermissions, type Permission, permissions } from '../../domain/access/access.ts'
+import type { ErrorBody } from '../../domain/errors.ts'
+import { hoist, type Schema } from './json-schema.ts'
+import { type Operation, operations, tags } from './openapi.ts'
+
+interface ResponseObject {
+  readonly description: string
+  readonly content?: { readonly 'application/json': { readonly schema: Schema } }
+}
+
+export interface Documented {
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description: string
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly description?: string
+    readonly schema: Schema
+  }[]
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
+  readonly responses: Readonly<Record<string, ResponseObject>>
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+}
+
+export interface OpenApi {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+}
+
+export interface DocumentOptions {
+  readonly mount: string
+  readonly version: string
+}
+
+/** Registers the route collector. Must be called before any route is added. */
+export async function documentRoutes(app: FastifyInstance, { mount, version }: DocumentOptions): Promise<void> {
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Micwatch', version, description: introduction },
+      servers: [{ url: mount === '' ? '/' : mount }],
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+      components: { securitySchemes },
+    },
+    transform({ schema, url, route }) {
+      const path = url.slice(mount.length).replace(/:(\w+)/g, '{$1}')
+      const method = String(route.method)
+      const isOurs = url.startsWith(`${mount}/api/`) && schema?.hide !== true
+      if (!isOurs) return { url, schema: { ...schema, hide: true } }
+      const operation: Operation | undefined = operations[`${method} ${path}`]
+      const isReading = method === 'GET'
+      const needs = route.config?.needs ?? (isReading ? 'read' : 'operate')
+      const documented = {
+        ...schema,
+        tags: operation === undefined ? [] : [operation.tag],
+        summary: operation?.summary ?? '',
+        description: describeNeeds(needs),
+        security: securityOf(needs, isReading),
+        ...(operation?.query && { querystring: { type: 'object', properties: operation.query } }),
+        ...(path.includes('{') && { params: { type: 'object', properties: paramsOf(path) } }),
+      }
+      return { url, schema: documented }
+    },
+  })
+}
+
+/** Creates the document. Must be called after the service is ready. */
+export function createDocument(app: FastifyInstance): OpenApi {
+  return finish(app.swagger() as unknown as OpenApi)
+}
+
+const introduction = [
+  'A live monitor for wireless microphones.',
+  'A trailing slash is optional, and bodies are `application/json`.',
+  'Lists are bare arrays; with `page` or `page_size`, the response is an object with one page.',
+  'Error responses have the body `Error`; every 429 and 503 has `Retry-After`.',
+  'Real-time updates are sent over the WebSocket at `/ws`, which docs/websocket.md describes.',
+].join(' ')
+
+const securitySchemes = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-micwatch_sid',
+    description:
+      'The session cookie. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
+      'with that URL: `__Host-micwatch_sid_mics.example`.',
+  },
+  csrf: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: 'The `csrf_token` from the sign-in response. Every write needs it in addition to the cookie.',
+  },
+  token: { type: 'http', scheme: 'bearer', description: 'An API token.' },
+} as const
+
+function securityOf(needs: Permission | 'nothing', isReading: boolean): Record<string, string[]>[] {
+  if (needs === 'nothing') return []
+  const session: Record<string, string[]> = isReading ? { session: [] } : { session: [], csrf: [] }
+  return [...(localPermissions.includes(needs) ? [{}] : []), session, { token: [] }]
+}
+
+function describeNeeds(needs: Permission | 'nothing'): string {
+  if (needs === 'nothing') return 'Requires no credentials.'
+  const local = localPermissions.includes(needs)
+    ? ' Not required if the service only listens on the loopback interface.'
+    : ''
+  return `Requires the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`
+}
+
+function paramsOf(path: string): Record<string, object> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return Object.fromEntries(
+    names.map((name) => {
+      if (name === 'code') return [name, { type: 'string', description: 'Code of the manufacturer.' }]
+      if (name === 'key') return [name, { type: 'string', description: 'Key of the setting.' }]
+      return [name, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the record.' }]
+    }),
+  )
+}
+
+// --- Responses --------------------------------------------------------------------------------------------------------
+
+const statusDescriptions: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  204: 'Success without a body.',
+  304: 'Not modified since the response with this `ETag`.',
+  400: 'The request is invalid; `details` names the invalid part.',
+  401: 'A session or an API token is required.',
+  403: 'The role is insufficient, the CSRF token is missing, or the request comes from another site.',
+  404: 'Not found.',
+  408: 'The request took too long to arrive.',
+  409: 'Conflict with the current state.',
+  413: 'The body is too large.',
+  415: 'The body is not `application/json`.',
+  421: 'The service does not serve this host name.',
+  429: 'Too many requests; `Retry-After` says how long to wait before a retry.',
+  500: 'Internal server error.',
+  503: 'The service, its database or its upstreams are unavailable; `Retry-After` says how long to wait before a retry.',
+}
+
+const Failure = schemaOf<ErrorBody>()(
+  named('Error', 'Why a request failed.', {
+    error: text('Error message for users.'),
+    status: whole('The same as the HTTP status.'),
+    details: Type.Optional(text('The invalid field or parameter, and the expected value.')),
+    failed: Type.Optional(
+      listOf(
+        Type.Object({ id: whole('Id of the record.'), error: text('Why it could not be changed.') }),
+        'The requested records, if several were requested and none could be changed.',
+      ),
+    ),
+  }),
+)
+
+/** Adds the responses to the document, and moves named schemas to its components. */
+function finish(generated: OpenApi): OpenApi {
+  const schemas: Record<string, Schema> = {}
+  const failure = { 'application/json': { schema: hoist(Failure, schemas) } }
+  const paths: Record<string, Record<string, Documented>> = {}
+  for (const [path, methods] of Object.entries(generated.paths)) {
+    paths[path] = {}
+    for (const [method, documented] of Object.entries(methods)) {
+      const operation = operations[`${method.toUpperCase()} ${path}`]
+      const responses: Record<string, ResponseObject> = {}
+      for (const status of errorStatusesOf(documented, operation)) {
+        responses[status] = { description: statusDescriptions[status] ?? '', content: failure }
+      }
+      for (const [status, response] of Object.entries(operation?.responses ?? {})) {
+        const description = statusDescriptions[status] ?? ''
+        const schema = response === null ? null : hoist(response, schemas)
+        responses[status] = schema === null ? { description } : { description, content: jsonOf(status, schema) }
+      }
+      paths[path][method] = { ...documented, ...bodyOf(documented), responses }
+    }
+  }
+  const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...generated, paths, components: { ...generated.components, schemas: sorted } }
+}
+
+/** Describes a JSON response. An error status with a body of its own may also return the standard error body. */
+function jsonOf(status: string, schema: Schema) {
+  const isError = Number(status) >= 400
+  return {
+    'application/json': { schema: isError ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema },
+  }
+}
+
+function bodyOf({ requestBody }: Documented) {
+  if (requestBody === undefined) return {}
+  return { requestBody: { required: true, content: requestBody.content } }
+}
+
+/** Derives the error statuses that a route can return from its inputs. */
+function errorStatusesOf({ parameters = [], requestBody, security }: Documented, operation: Operation | undefined) {
+  const isPaged = parameters.some(({ name }) => name === 'page')
+  const hasPath = parameters.some((parameter) => parameter.in === 'path')
+  return new Set([
+    ...(parameters.length > 0 || requestBody !== undefined ? [400] : []),
+    ...(security.length > 0 ? [401] : []),
+    403,
+    ...(hasPath || isPaged ? [404] : []),
+    ...(requestBody !== undefined ? [408, 413, 415] : []),
+    ...(operation?.errorStatuses ?? []),
+    ...[421, 429, 500, 503],
+  ])
+}

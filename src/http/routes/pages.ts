@@ -1,0 +1,58 @@
+/** Serves the pages: the same HTML file for every page URL, and its assets. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { pages } from '../../domain/pages.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * True if the route shows a page: unauthenticated requests are redirected to the sign-in page, whatever they
+     * accept.
+     */
+    isPage?: boolean
+  }
+}
+
+export interface PageDeps {
+  /** The folder of the built pages. */
+  readonly webRoot: string
+  readonly mount: string
+}
+
+export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'webRoot'>, html: string): void {
+  for (const { path, needs } of pages) {
+    app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
+  }
+  // File names contain a hash of the content, so the files never change.
+  void app.register((assets, _options, done) => {
+    assets.addHook('onRoute', (route) => {
+      route.config = { ...route.config, needs: 'nothing' }
+    })
+    void assets.register(fastifyStatic, {
+      root: join(webRoot, 'assets'),
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: '365d',
+      decorateReply: false,
+    })
+    done()
+  })
+}
+
+/** Sends the page. The browser selects the view by URL, and shows a "not found" view for an unknown one. */
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.header('content-type', 'text/html; charset=utf-8').header('cache-control', 'no-cache').send(html)
+}
+
+/** Reads the HTML file and replaces Vite's relative asset URLs by URLs below the mount prefix. */
+export function readPage({ webRoot, mount }: PageDeps): string {
+  const path = join(webRoot, 'index.html')
+  try {
+    return readFileSync(path, 'utf8').replaceAll('="./', `="${mount}/`)
+  } catch (cause) {
+    throw new Error(`The pages are not built: ${path} is missing. Run "npm run build".`, { cause })
+  }
+}

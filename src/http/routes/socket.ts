@@ -1,0 +1,196 @@
+/** Sends the feed to WebSocket clients. */
+
+import type { Writable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { Credential } from '../../actions/credentials.ts'
+import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { levelsProtocol } from '../../domain/levels/level-records.ts'
+import { respondToClient, type ServerMessage } from '../../domain/messages.ts'
+import { type Feed, filterBatch } from '../../state/feed.ts'
+import { createLevelsEncoder, type FrameEncoder, jsonEncoder } from '../server/frame-encoding.ts'
+import { type Query, readParameter } from '../server/response.ts'
+
+export interface SocketDeps {
+  readonly feed: Feed
+  /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
+  isBroadcasting(manufacturer: string | null): boolean
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True if the route accepts WebSocket connections. */
+    isSocket?: boolean
+  }
+}
+
+/** Options of @fastify/websocket for its `ws` server. */
+export const socketServerOptions = {
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 16 * 1024,
+  perMessageDeflate: false,
+  /**
+   * Chooses the subprotocol. If the client offers only unknown ones, the first is accepted, because browsers require
+   * one, and plain JSON is sent.
+   */
+  handleProtocols(offered: Set<string>) {
+    const [first = ''] = offered
+    return offered.has(levelsProtocol) ? levelsProtocol : first
+  },
+} as const
+
+const heartbeatMs = 20_000
+const switchCheckMs = 250
+const maxUnsentBytes = 512 * 1024
+const maxDrainMs = 30_000
+const drainCheckMs = 50
+const closeTimeoutMs = 1000
+/**
+ * The rate limit for client messages. A connection is closed if `count` invalid messages arrive within `withinMs`.
+ */
+const messageRate = { perSecond: 20, burst: 100 }
+const invalidLimit = { count: 20, withinMs: 60_000 }
+
+const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater: 1013, signedOut: 4401 } as const
+
+/** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
+export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
+  const createLevels = createLevelsEncoder()
+  const alive = new WeakSet<WebSocket>()
+  /** Closes connections after real-time updates were disabled, even if no message is being sent. */
+  const switchCheck = setInterval(() => {
+    if (deps.isBroadcasting(null)) return
+    for (const socket of app.websocketServer.clients) switchOff(socket)
+  }, switchCheckMs)
+  const heartbeat = setInterval(() => {
+    for (const socket of app.websocketServer.clients) {
+      if (!alive.delete(socket)) socket.terminate()
+      else socket.ping()
+    }
+  }, heartbeatMs)
+  app.addHook('onClose', async () => {
+    clearInterval(heartbeat)
+    clearInterval(switchCheck)
+  })
+
+  for (const path of ['/ws', '/ws/:name']) {
+    app.route({
+      method: 'GET',
+      url: path,
+      config: { isSocket: true },
+      handler: () => {
+        throw new RequestError('upgrade_required', { details: 'Connect with ws:// or wss://.' })
+      },
+      preHandler: async ({ query }) => {
+        readParameter(query as Query, 'manufacturer')
+        if (!deps.isBroadcasting(null)) throw new RequestError('websocket_off')
+        if (app.websocketServer.clients.size >= deps.maxClients) throw new RequestError('websocket_full')
+      },
+      wsHandler: (socket, request) => {
+        alive.add(socket)
+        socket.on('pong', () => alive.add(socket))
+        holdCredential(socket, request.credential)
+        const encode = socket.protocol === levelsProtocol ? createLevels() : jsonEncoder
+        const client = { socket, stream: request.raw.socket, encode }
+        serveClient(client, deps, readParameter(request.query as Query, 'manufacturer'))
+      },
+    })
+  }
+}
+
+/** Closes the connection when the session or token that opened it expires or is revoked. */
+function holdCredential(socket: WebSocket, credential: Credential | null): void {
+  const release = credential?.hold({
+    warn: (endsAt) =>
+      send(socket, { type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
+    end: () => socket.close(closeCodes.signedOut, 'Signed out'),
+  })
+  if (release !== undefined) socket.on('close', release)
+}
+
+function switchOff(socket: WebSocket): void {
+  socket.close(closeCodes.goingAway, 'Real-time updates are disabled')
+}
+
+/**
+ * Closes every connection, and terminates those that do not complete the closing handshake. Call the returned function
+ * when all are closed.
+ */
+export function closeSockets(clients: Iterable<WebSocket>): () => void {
+  for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')
+  const timer = setTimeout(() => {
+    for (const socket of clients) socket.terminate()
+  }, closeTimeoutMs)
+  return () => clearTimeout(timer)
+}
+
+interface Client {
+  readonly socket: WebSocket
+  /** The underlying TCP or TLS connection. */
+  readonly stream: Writable
+  readonly encode: FrameEncoder
+}
+
+function serveClient(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
+  const { socket } = client
+  const ended = new AbortController()
+  socket.on('close', () => ended.abort())
+  socket.on('error', () => socket.terminate())
+  handleMessages(socket)
+  send(socket, { type: 'status', message: 'Connected' })
+  sendFeed(client, deps, manufacturer, ended.signal).catch(() => socket.terminate())
+}
+
+async function sendFeed(
+  { socket, stream, encode }: Client,
+  deps: SocketDeps,
+  manufacturer: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const published of deps.feed.subscribe({ manufacturer, signal })) {
+    if (!deps.isBroadcasting(null)) return switchOff(socket)
+    const batch = filterBatch(published, deps.isBroadcasting)
+    if (batch.messages.length === 0) continue
+    if (socket.bufferedAmount > maxUnsentBytes && !(await drained(socket))) {
+      socket.close(closeCodes.tryLater, 'Too slow')
+      // Gives the client time to read the close reason.
+      setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
+      return
+    }
+    // Whole frames can be written between those that the library writes, but not after its close frame.
+    if (socket.readyState === socket.OPEN) stream.write(encode(batch))
+  }
+}
+
+/** Waits until a slow client has read its buffered data; meanwhile the feed only keeps the latest state for it. */
+async function drained(socket: WebSocket): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < maxDrainMs; waitedMs += drainCheckMs) {
+    if (socket.bufferedAmount <= maxUnsentBytes / 2 || socket.readyState !== socket.OPEN) return true
+    await new Promise((resolve) => setTimeout(resolve, drainCheckMs))
+  }
+  return false
+}
+
+function handleMessages(socket: WebSocket): void {
+  let allowance = fullBucket(messageRate, performance.now())
+  /** Times of the latest invalid messages. */
+  const invalidTimes: number[] = []
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
+    const now = performance.now()
+    const result = takeToken(allowance, messageRate, now)
+    allowance = result.bucket
+    if (result.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
+    const response = respondToClient(String(data), new Date())
+    send(socket, response)
+    if (response.type !== 'error' || invalidTimes.push(now) < invalidLimit.count) return
+    const first = invalidTimes.shift() ?? now
+    if (now - first < invalidLimit.withinMs) socket.close(closeCodes.policy, 'Too many invalid messages')
+  })
+}
+
+function send(socket: WebSocket, message: ServerMessage): void {
+  socket.send(JSON.stringify(message))
+}

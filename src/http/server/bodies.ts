@@ -1,0 +1,60 @@
+/** Parses request bodies: JSON only, limited in size and depth, and without values that no database can store. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RequestError } from '../../domain/errors.ts'
+import { findUnstorable } from '../../domain/json.ts'
+
+export const maxBodyBytes = 1024 * 1024
+
+/** Accepts JSON bodies only. An empty body is treated as no body, whatever its content type. */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (!isUtf8(request.headers['content-type'])) return done(new RequestError('not_json_type'))
+    if (body === '') return done(null, undefined)
+    const text = body as string
+    void parse(request, text, (error, parsed) => {
+      if (error !== null) return done(new RequestError('not_json', { details: 'body: expected JSON', cause: error }))
+      const fault = findUnstorable(parsed)
+      if (fault !== null) return done(badRequest(`${fault.path.join('.') || 'body'}: ${fault.problem}`))
+      done(null, parsed)
+    })
+  })
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') done(null, undefined)
+    else done(new RequestError('not_json_type'))
+  })
+}
+
+function badRequest(details: string): RequestError {
+  return new RequestError('bad_request', { details })
+}
+
+/** Whether a content type names no charset, or UTF-8. */
+function isUtf8(type = ''): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type) ?? []
+  return /^utf-?8$/i.test(charset)
+}
+
+/** Methods whose body Fastify does not read. */
+const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
+
+/** Ignores the body of a request whose method has none, but rejects it if it exceeds the general size limit. */
+export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { method, headers, raw } = request
+  const tooLarge = () => {
+    raw.off('data', count).off('end', done)
+    reply.header('connection', 'close')
+    done(new RequestError('too_large'))
+  }
+  let size = 0
+  const count = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBodyBytes) tooLarge()
+  }
+  const isChunked = headers['transfer-encoding'] !== undefined
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) tooLarge()
+  else if (isChunked && bodiless.has(method) && !request.ws) raw.on('data', count).once('end', done)
+  else done()
+}

@@ -1,0 +1,192 @@
+/** Rate limits per client: a token bucket for all REST requests, and separate buckets for configured endpoints. */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/rate-limit.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { clientKey } from '../../domain/identity/address.ts'
+import type { Redis } from '../../state/redis.ts'
+
+interface Limit {
+  readonly max_requests: number
+  readonly window_seconds: number
+}
+
+export interface RateLimitSettings extends Limit {
+  /** Limits by endpoint, such as `POST /api/discover/`. They apply in addition to the general limit. */
+  readonly overrides: Readonly<Record<string, Limit>>
+}
+
+/**
+ * Limits the memory that requests from many addresses can use; the client whose last request is oldest is removed
+ * first.
+ */
+const maxClients = 50_000
+
+/** The result of taking a token. If `waitMs` is above 0, no token was available. */
+interface Taken {
+  readonly tokens: number
+  readonly waitMs: number
+}
+
+interface Buckets {
+  take(client: string): Taken | Promise<Taken>
+  /** Gives back the token that the client's last request took. */
+  returnToken(client: string): void
+}
+
+interface LocalBuckets extends Buckets {
+  take(client: string): Taken
+}
+
+interface Limiter extends Buckets {
+  readonly rate: RateLimit
+}
+
+/** Creates buckets in the memory of this process. */
+export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets {
+  const buckets = new Map<string, Bucket>()
+  const store = (client: string, bucket: Bucket) => {
+    // A Map iterates in insertion order, so the client with the latest request moves to the end.
+    buckets.delete(client)
+    buckets.set(client, bucket)
+    if (buckets.size <= maxClients) return
+    for (const oldest of buckets.keys()) {
+      buckets.delete(oldest)
+      break
+    }
+  }
+  return {
+    take(client) {
+      const time = now()
+      const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(rate, time), rate, time)
+      store(client, bucket)
+      return { tokens: bucket.tokens, waitMs }
+    },
+    returnToken(client) {
+      const bucket = buckets.get(client)
+      if (bucket === undefined) return
+      buckets.set(client, { ...bucket, tokens: Math.min(rate.burst, bucket.tokens + 1) })
+    },
+  }
+}
+
+/** Creates buckets in Redis, which all processes share. Uses local buckets while Redis is unreachable. */
+function createSharedBuckets(endpoint: string, rate: RateLimit, local: Buckets, redis: Redis): Buckets {
+  return {
+    take: async (client) => (await redis.takeToken(`${endpoint}:${client}`, rate)) ?? local.take(client),
+    returnToken(client) {
+      if (redis.isUp) redis.returnToken(`${endpoint}:${client}`, rate)
+      else local.returnToken(client)
+    },
+  }
+}
+
+export interface RequestLimiter {
+  /** Counts a request after authentication. Throws a RequestError when the limit is exceeded. */
+  count(request: FastifyRequest, reply: FastifyReply): Counting
+  /** Counts a rejected request by its client address, whatever credentials it contained. */
+  countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
+}
+
+/** The pending counting in Redis; undefined if the request was counted synchronously in this process. */
+type Counting = Promise<void> | undefined
+
+export interface RequestLimiterOptions {
+  /** The mount prefix of REST paths. */
+  readonly mount: string
+  /** Redis, if several processes share the limits. */
+  readonly redis: Redis | null
+}
+
+export function createRequestLimiter(
+  app: FastifyInstance,
+  settings: RateLimitSettings,
+  { mount, redis }: RequestLimiterOptions,
+): RequestLimiter {
+  const prefix = `${mount}/api/`
+  const createLimiter = (endpoint: string, { max_requests, window_seconds }: Limit): Limiter => {
+    const rate: RateLimit = { perSecond: max_requests / window_seconds, burst: max_requests }
+    const local = createBuckets(rate, () => performance.now())
+    return { rate, ...(redis === null ? local : createSharedBuckets(endpoint, rate, local, redis)) }
+  }
+  const general = createLimiter('all', settings)
+  const special = new Map(
+    Object.entries(settings.overrides).map(([endpoint, limit]) => {
+      // Converts `PUT /api/groups/{id}/` to the format of registered routes.
+      const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
+      const name = route.replace(' ', ` ${mount}`)
+      return [name, createLimiter(name, limit)]
+    }),
+  )
+  const limiterOf = ({ method, routeOptions: { url = '' } }: FastifyRequest) =>
+    special.size === 0 ? undefined : special.get(`${method} ${url.replace(/\/$/, '')}`)
+
+  const counted = new WeakMap<FastifyRequest, CountedRequest>()
+
+  function take(limiter: Limiter, client: string, reply: FastifyReply): Counting {
+    const taken = limiter.take(client)
+    if (taken instanceof Promise) return taken.then((result) => applyResult(limiter, result, reply))
+    applyResult(limiter, taken, reply)
+    return undefined
+  }
+
+  function countAs(client: string, request: FastifyRequest, reply: FastifyReply): Counting {
+    if (!request.url.startsWith(prefix)) return undefined
+    const counting = take(general, client, reply)
+    const limiter = limiterOf(request)
+    if (limiter === undefined) return counting
+    const countForEndpoint = (): Counting => {
+      const endpointCounting = take(limiter, client, reply)
+      counted.set(request, { limiter, client })
+      return endpointCounting
+    }
+    return counting === undefined ? countForEndpoint() : counting.then(countForEndpoint)
+  }
+
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const { statusCode } = reply
+    const { limiter, client } = special.size === 0 ? none : (counted.get(request) ?? none)
+    // A request that is rejected with a 4xx status does not use up the limit of its endpoint.
+    if (statusCode >= 400 && statusCode < 500) limiter?.returnToken(client)
+    done()
+  })
+
+  return {
+    count: (request, reply) => countAs(clientOf(request), request, reply),
+    countByAddress: (request, reply) => countAs(addressOf(request), request, reply),
+  }
+}
+
+/** Sets the rate limit headers. Throws a RequestError when no token was available. */
+function applyResult({ rate }: Limiter, { tokens, waitMs }: Taken, reply: FastifyReply): void {
+  reply.header('x-ratelimit-limit', rate.burst)
+  reply.header('x-ratelimit-remaining', Math.floor(tokens))
+  reply.header('x-ratelimit-reset', Math.ceil((rate.burst - tokens) / rate.perSecond))
+  if (waitMs > 0) throw new RequestError('rate_limited', { retryAfter: Math.ceil(waitMs / 1000) })
+}
+
+interface CountedRequest {
+  readonly limiter?: Limiter
+  readonly client: string
+}
+
+const none: CountedRequest = { client: '' }
+
+/**
+ * Returns the key under which a client's requests are counted. Screens that share a kiosk token are counted separately,
+ * by address.
+ */
+function clientOf(request: FastifyRequest): string {
+  const { credential } = request
+  if (credential === null) return addressOf(request)
+  const isKiosk = credential.kind === 'token' && credential.csrfToken !== null
+  return isKiosk ? `${credential.hash} ${addressOf(request)}` : credential.hash
+}
+
+/**
+ * Returns the address under which a request is counted. IPv4 addresses are used as they are, which avoids parsing in
+ * the common case.
+ */
+function addressOf({ ip }: FastifyRequest): string {
+  return ip.includes(':') ? clientKey(ip) : ip
+}

@@ -1,0 +1,75 @@
+/** Tracks what is newer in memory than in the database: levels and `last_seen` times. */
+
+import type { Receiver } from '../domain/equipment/receiver.ts'
+import type { IngestPlan } from '../domain/identity/ingest-plan.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+
+export interface Backlog {
+  /** Marks the receiver's levels as unsaved. */
+  add(id: number): void
+  has(id: number): boolean
+  listUnsaved(manufacturer: string): number[]
+  /**
+   * Returns the receivers whose levels are stored at the end of this cycle: all receivers of the manufacturer with
+   * unsaved levels, whichever source reported them, so that there are fewer writes. If the cycle has reports, returns
+   * none if the manufacturer's levels were saved less than `saveLevelsEveryMs` ago.
+   */
+  listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
+  /** Records that the manufacturer's levels are being stored. */
+  recordLevelSave(manufacturer: string): void
+  /** Marks the receiver's levels as saved. */
+  markSaved(id: number): void
+  /** Records that the receiver, including `last_seen`, was stored now. */
+  recordSave(id: number): void
+  remove(id: number): void
+  /** Returns the receivers with unchanged reports whose stored `last_seen` is out of date. */
+  listDueLastSeen(plan: IngestPlan): Pick<Receiver, 'id' | 'last_seen'>[]
+  hasDueLastSeen(plan: IngestPlan): boolean
+}
+
+/** How often `last_seen` of an unchanged receiver is stored. */
+const lastSeenEveryMs = 60_000
+
+/** Less than the shortest polling interval, so that a single source stores its levels after every cycle. */
+const saveLevelsEveryMs = 800
+
+export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>): Backlog {
+  const unsaved = new Set<number>()
+  /** When each receiver was last saved (`performance.now()`), by receiver id. */
+  const savedAt = new Map<number, number>()
+  /** When levels were last saved (`performance.now()`), by manufacturer. */
+  const levelsSavedAt = new Map<string, number>()
+
+  function isDue({ id }: Pick<Receiver, 'id'>): boolean {
+    return performance.now() - (savedAt.get(id) ?? Number.NEGATIVE_INFINITY) >= lastSeenEveryMs
+  }
+
+  function listUnsaved(manufacturer: string): number[] {
+    return [...unsaved].filter((id) => receiverStore.get(id)?.manufacturer === manufacturer)
+  }
+
+  return {
+    add: (id) => void unsaved.add(id),
+    has: (id) => unsaved.has(id),
+    listUnsaved,
+    listDueLevels({ manufacturer, reports }) {
+      const sinceMs = performance.now() - (levelsSavedAt.get(manufacturer) ?? Number.NEGATIVE_INFINITY)
+      return reports.length > 0 && sinceMs < saveLevelsEveryMs ? [] : listUnsaved(manufacturer)
+    },
+    recordLevelSave: (manufacturer) => void levelsSavedAt.set(manufacturer, performance.now()),
+    markSaved: (id) => void unsaved.delete(id),
+    recordSave: (id) => void savedAt.set(id, performance.now()),
+    remove(id) {
+      unsaved.delete(id)
+      savedAt.delete(id)
+    },
+    listDueLastSeen({ unchanged, updates, at }) {
+      const withoutChanges = updates.filter(({ hasChanges, isReceived }) => isReceived && !hasChanges)
+      return [...unchanged, ...withoutChanges]
+        .filter(({ receiver }) => isDue(receiver))
+        .map(({ receiver: { id, last_seen } }) => ({ id, last_seen: Math.max(last_seen, at) }))
+    },
+    hasDueLastSeen: ({ unchanged, updates }) =>
+      [unchanged, updates].some((entries) => entries.some(({ receiver }) => isDue(receiver))),
+  }
+}

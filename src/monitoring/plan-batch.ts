@@ -1,0 +1,169 @@
+/** Plans a batch of device reports against the receivers in memory. Changes nothing. */
+
+import { planReportedUnits, type ReportedUnits } from '../domain/equipment/hardware.ts'
+import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import {
+  applyUpdate,
+  changeWithoutReport,
+  createIngestPlan,
+  type IngestPlan,
+  isStructural,
+  type Unchanged,
+  type Update,
+} from '../domain/identity/ingest-plan.ts'
+import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { UnitStore } from '../state/unit-store.ts'
+import type { Tx } from '../storage/database.ts'
+import type { Backlog } from './backlog.ts'
+
+export interface Batch {
+  readonly manufacturer: string
+  readonly reports: readonly DeviceReport[]
+  /** Receivers to be marked as offline, unless this batch contains a report of them. */
+  readonly offline?: readonly number[]
+  /** Ids of devices that the upstream system has not listed for several polls. */
+  readonly missing?: readonly string[]
+  /** Ends a polling cycle: levels that have changed since the previous cycle are stored too. */
+  readonly endsCycle?: boolean
+  /** Runs in the writing transaction; throws a StaleWriteError if the caller no longer holds the lease. */
+  readonly guard?: (tx: Tx) => Promise<void>
+}
+
+export interface IngestReport {
+  readonly devices: number
+  readonly created: number
+  /** Known receivers that changed. */
+  readonly updated: number
+  readonly moved: number
+  readonly duplicates: number
+  /** How many of the duplicates are repeated reports of a device within this batch. */
+  readonly repeated: number
+  readonly conflicts: number
+}
+
+export interface Planner {
+  /** Plans the batch synchronously. */
+  plan(batch: Batch): IngestPlan
+  /** Plans the batch in time slices. Identities do not change in the meantime, because writes are serialized. */
+  planInSlices(batch: Batch): Promise<IngestPlan>
+  /**
+   * Plans the units that the batch reports. `created` are the receivers that this batch has created; they are not in
+   * memory yet.
+   */
+  planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
+  needsWriting(plan: IngestPlan, batch: Batch): boolean
+  /** Whether the update reports a transmitter on a channel that has no unit. */
+  addsUnit(update: Update): boolean
+  /** Returns the current receiver with the update applied. Levels pushed since the plan was made are kept. */
+  applyToCurrent(update: Update, extended?: ReadonlyMap<number, Receiver>, known?: Receiver): Receiver
+}
+
+export interface PlannerDeps {
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
+  readonly backlog: Backlog
+  readonly precedence: ProtocolPrecedence
+  /** Reports known to contain nothing new. */
+  readonly unchanged: { get(report: DeviceReport): Unchanged | undefined }
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+export function createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now }: PlannerDeps): Planner {
+  function startPlan({ manufacturer }: Batch) {
+    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), unchanged, precedence })
+  }
+
+  function withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
+    if (offline.length === 0) return plan
+    const reported = new Set(plan.unchanged.map(({ receiver }) => receiver.id))
+    for (const { isReceived, receiver } of plan.updates) if (isReceived) reported.add(receiver.id)
+    const receivers = offline.flatMap((id) => (reported.has(id) ? [] : (receiverStore.get(id) ?? [])))
+    const active = receivers.filter((receiver) => receiver.is_active)
+    const updates = active.map((receiver) => changeWithoutReport(receiver, { is_active: false }))
+    return { ...plan, updates: [...plan.updates, ...updates] }
+  }
+
+  function planUnits({ unitReports }: IngestPlan, batch: Batch, created: readonly Receiver[] = []): ReportedUnits {
+    const { manufacturer, missing = [] } = batch
+    const createdIds = new Map(created.map(({ api_device_id, id }) => [api_device_id, id]))
+    const receiverOf = (id: string) => receiverStore.byApiId(manufacturer, id)?.id ?? createdIds.get(id)
+    return planReportedUnits(unitStore, { manufacturer, reports: unitReports, missing, receiverOf })
+  }
+
+  function addsUnit({ receiver, readings }: Update): boolean {
+    return readings.some(({ channel: number, transmitter }) => {
+      if (transmitter === undefined || transmitter === null) return false
+      const channel = receiver.channels.find((known) => known.channel === number)
+      return channel !== undefined && unitStore.ofChannel(channel.id) === undefined
+    })
+  }
+
+  return {
+    plan(batch) {
+      const builder = startPlan(batch)
+      for (const report of batch.reports) builder.add(report)
+      return withOffline(builder.plan, batch)
+    },
+    async planInSlices(batch) {
+      const builder = startPlan(batch)
+      for (const report of batch.reports) {
+        builder.add(report)
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+      }
+      return withOffline(builder.plan, batch)
+    },
+    planUnits,
+    needsWriting(plan, batch) {
+      const { creations, moves, queued, updates } = plan
+      if (creations.length > 0 || moves.length > 0 || queued.length > 0) return true
+      if (updates.some(addsUnit)) return true
+      const units = planUnits(plan, batch)
+      if (units.drafts.length > 0 || units.changed.length > 0) return true
+      if (!batch.endsCycle) return updates.some(isStructural)
+      return (
+        backlog.listDueLevels(batch).length > 0 ||
+        updates.some(({ hasChanges }) => hasChanges) ||
+        backlog.hasDueLastSeen(plan)
+      )
+    },
+    addsUnit,
+    applyToCurrent(update, extended = noneExtended, known = receiverStore.get(update.receiver.id) ?? update.receiver) {
+      const channels = withNewChannels(known, extended.get(known.id))
+      const receiver = channels === known.channels ? known : { ...known, channels }
+      const hasNewerLevels = known.last_seen > (update.fields.last_seen ?? known.last_seen)
+      return applyUpdate(receiver, hasNewerLevels ? withoutReadings(update) : update)
+    },
+  }
+}
+
+const noneExtended: ReadonlyMap<number, Receiver> = new Map()
+
+/**
+ * Removes an update's levels. Used when newer levels arrived while the update was waiting to be written to the
+ * database.
+ */
+function withoutReadings(update: Update): Pick<Update, 'fields' | 'readings'> {
+  const { last_seen: _, ...fields } = update.fields
+  return { fields, readings: [] }
+}
+
+/** Returns the known channels and the newly created ones. */
+function withNewChannels(known: Receiver, extended: Receiver | undefined): Receiver['channels'] {
+  const missing = (extended?.channels ?? []).filter(({ id }) => !known.channels.some((channel) => channel.id === id))
+  return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)
+}
+
+export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
+  return {
+    devices: batch.reports.length,
+    created: plan.creations.length,
+    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length,
+    moved: plan.moves.length,
+    duplicates: plan.duplicates + plan.repeated,
+    repeated: plan.repeated,
+    conflicts: plan.queued.length,
+  }
+}

@@ -1,0 +1,188 @@
+/** Stores a planned batch within one transaction and returns what the caller has to apply to memory and publish. */
+
+import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts'
+import { draftChannelUnits, findRenamedUnits, type Unit } from '../domain/equipment/hardware.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
+import { applyUpdate, type IngestPlan, isStructural, type QueuedDevice } from '../domain/identity/ingest-plan.ts'
+import { macKey, serialKey } from '../domain/identity/reconcile.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { UnitStore } from '../state/unit-store.ts'
+import type { Tx } from '../storage/database.ts'
+import { logMovement, savePending, trimMovements, trimQueue } from '../storage/discovery.ts'
+import { addChannels, insertReceivers, saveLastSeen, saveReadings, saveReceivers } from '../storage/receivers.ts'
+import { insertUnits, saveUnits } from '../storage/units.ts'
+import type { Backlog } from './backlog.ts'
+import type { Batch, Planner } from './plan-batch.ts'
+
+export interface Written {
+  readonly created: readonly Receiver[]
+  /** The receivers with new channels, as they were stored. */
+  readonly extended: ReadonlyMap<number, Receiver>
+  /** For each stored receiver, its state in memory just before it was stored. */
+  readonly previous: ReadonlyMap<number, Receiver | undefined>
+  readonly unchanged: readonly Pick<Receiver, 'id'>[]
+  readonly units: readonly Unit[]
+  readonly entries: readonly QueueEntry[]
+}
+
+export interface WriteDeps {
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
+  readonly backlog: Backlog
+  readonly planner: Planner
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+export async function writeBatch(
+  deps: WriteDeps,
+  tx: Tx,
+  { revision, batch, plan }: { revision: number; batch: Batch; plan: IngestPlan },
+): Promise<Written> {
+  const { receiverStore, backlog, now } = deps
+  const created = await insertCreations(tx, revision, plan)
+  const extended = new Map<number, Receiver>()
+  for (const { receiver, newChannels } of plan.updates) {
+    if (newChannels.length > 0) extended.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
+  }
+  const { changed, structural, withNewUnits } = await collectChanges(deps, batch, plan, extended)
+  const previous = new Map<number, Receiver | undefined>()
+  for (const id of changed.keys()) previous.set(id, receiverStore.get(id))
+  const all = [...changed.values()]
+  const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
+  await saveReceivers(tx, revision, all.filter(hasStructuralChange))
+  await saveReadings(tx, revision, [...created, ...all.filter((receiver) => !hasStructuralChange(receiver))])
+  if (isTimeSliceUsed()) await yieldToEventLoop()
+  const unchanged = batch.endsCycle ? backlog.listDueLastSeen(plan) : []
+  await saveLastSeen(
+    tx,
+    revision,
+    unchanged.filter(({ id }) => !changed.has(id)),
+  )
+
+  for (const { receiver, old_ip, new_ip } of plan.moves) {
+    const detected = { detected_at: now(), detected_by: 'sync', reason: 'found at another address' } as const
+    await logMovement(tx, { device: receiver.id, old_ip, new_ip, movement_type: 'ip_only', ...detected })
+  }
+  if (plan.moves.length > 0) await trimMovements(tx)
+  if (isTimeSliceUsed()) await yieldToEventLoop()
+  const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
+  const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
+  // Yields first, because the commit can block the event loop for long.
+  if (isTimeSliceUsed()) await yieldToEventLoop()
+  return { created, extended, previous, unchanged, units, entries }
+}
+
+async function insertCreations(tx: Tx, revision: number, { creations }: IngestPlan): Promise<readonly Receiver[]> {
+  const drafts = creations.map(({ draft, readings }) => ({
+    ...draft,
+    channelNumbers: [...new Set(readings.map((reading) => reading.channel))],
+  }))
+  const created: Receiver[] = []
+  for (const [index, receiver] of (await insertReceivers(tx, revision, drafts)).entries()) {
+    created.push(applyUpdate(receiver, { fields: {}, readings: creations[index]?.readings ?? [] }))
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+  }
+  return created
+}
+
+interface Changed {
+  readonly changed: ReadonlyMap<number, Receiver>
+  /** Receivers with changes other than levels. */
+  readonly structural: ReadonlySet<number>
+  /** Receivers that report a transmitter on a channel without a unit, or have new channels. */
+  readonly withNewUnits: readonly Receiver[]
+}
+
+async function collectChanges(
+  { receiverStore, backlog, planner }: WriteDeps,
+  batch: Batch,
+  plan: IngestPlan,
+  extended: ReadonlyMap<number, Receiver>,
+): Promise<Changed> {
+  const changed = new Map<number, Receiver>()
+  const structural = new Set<number>()
+  const withNewUnits: Receiver[] = []
+  const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
+  if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
+  for (const id of levelIds) {
+    const receiver = receiverStore.get(id)
+    if (receiver !== undefined) changed.set(id, receiver)
+  }
+  for (const update of plan.updates) {
+    const { id } = update.receiver
+    if (update.hasChanges) changed.set(id, planner.applyToCurrent(update, extended, changed.get(id)))
+    if (isStructural(update)) structural.add(id)
+    if (planner.addsUnit(update) || update.newChannels.length > 0) {
+      withNewUnits.push(planner.applyToCurrent(update, extended, changed.get(id)))
+    }
+    if (isTimeSliceUsed()) await yieldToEventLoop()
+  }
+  return { changed, structural, withNewUnits }
+}
+
+/** Stores new units and changed units. */
+async function storeUnits(
+  { unitStore, planner }: WriteDeps,
+  tx: Tx,
+  revision: number,
+  changes: {
+    batch: Batch
+    plan: IngestPlan
+    created: readonly Receiver[]
+    withNewUnits: readonly Receiver[]
+    saved: ReadonlyMap<number, Receiver>
+  },
+): Promise<readonly Unit[]> {
+  const planned = planner.planUnits(changes.plan, changes.batch, changes.created)
+  // If a receiver was reported twice, only its last report is used.
+  const receivers = new Map([...changes.created, ...changes.withNewUnits].map((receiver) => [receiver.id, receiver]))
+  const drafts = [...draftChannelUnits(unitStore, [...receivers.values()]), ...planned.drafts]
+  const inserted = await insertUnits(tx, revision, drafts)
+  const changed = [...planned.changed, ...findRenamedUnits(unitStore, [...changes.saved.values()])]
+  await saveUnits(tx, revision, changed)
+  return [...inserted, ...changed]
+}
+
+/** Adds devices to the review queue. Returns those of the new entries that are still in the queue after trimming. */
+async function queueEntries(
+  { now }: WriteDeps,
+  tx: Tx,
+  revision: number,
+  { batch, plan, created }: { batch: Batch; plan: IngestPlan; created: readonly Receiver[] },
+): Promise<readonly QueueEntry[]> {
+  const entries: QueueEntry[] = []
+  for (const queued of plan.queued) {
+    const existing = queued.existing.id < 0 ? created[-queued.existing.id - 1] : queued.existing
+    const entry = toEntry(queued, {
+      manufacturer: batch.manufacturer,
+      existing_device: existing?.id ?? null,
+      at: now(),
+    })
+    entries.push(await savePending(tx, revision, entry, queued.report))
+  }
+  const trimmed = entries.length === 0 ? [] : await trimQueue(tx)
+  return entries.filter(({ id }) => !trimmed.includes(id))
+}
+
+function toEntry(
+  { report, identity_key, conflict_type }: QueuedDevice,
+  { manufacturer, existing_device, at }: { manufacturer: string; existing_device: number | null; at: number },
+) {
+  return {
+    manufacturer,
+    identity_key,
+    conflict_type,
+    api_device_id: report.id,
+    serial_number: serialKey(report.serial_number) === null ? null : (report.serial_number ?? null),
+    mac_address: macKey(report.mac_address) === null ? null : (report.mac_address ?? null),
+    ip: report.ip ?? null,
+    device_type: report.kind,
+    is_duplicate: false,
+    is_ip_conflict: conflict_type === 'ip_conflict',
+    existing_device,
+    discovered_at: at,
+    metadata: boundMetadata(report.metadata),
+  }
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
+import { createFeed, type Feed, filterBatch } from './feed.ts'
+
+function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {
+  return { type: 'device_update', manufacturer, receiver_id, data: { channels: [], ...data } }
+}
+
+/** Collects the messages that a subscriber receives from now on. */
+function collect(feed: Feed, manufacturer?: string): { received: BroadcastMessage[]; stop(): void } {
+  const stop = new AbortController()
+  const received: BroadcastMessage[] = []
+  const read = async () => {
+    for await (const { messages } of feed.subscribe({ manufacturer, signal: stop.signal })) received.push(...messages)
+  }
+  void read()
+  return { received, stop: () => stop.abort() }
+}
+
+describe('createFeed', () => {
+  let feed: Feed
+  beforeEach(() => {
+    vi.useFakeTimers()
+    feed = createFeed()
+  })
+  afterEach(() => {
+    feed.close()
+    vi.useRealTimers()
+  })
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+  test('limits updates of a receiver to ten per second, delivers the first at once and always the last', async () => {
+    const { received } = collect(feed)
+    for (let n = 0; n < 50; n += 1) {
+      feed.publish(update(1, { name: `n${n}` }))
+      await pass(20)
+    }
+    await pass(200)
+    expect(received.length).toBeGreaterThanOrEqual(10)
+    expect(received.length).toBeLessThanOrEqual(12)
+    expect(received[0]).toMatchObject({ data: { name: 'n0' } })
+    expect(received.at(-1)).toMatchObject({ data: { name: 'n49' } })
+  })
+
+  test('merges delayed updates of a receiver', async () => {
+    const { received } = collect(feed)
+    feed.publish(update(1, { name: 'a' }))
+    await pass(0)
+    for (const data of [{ ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
+    await pass(150)
+    expect(received.map((message) => (message as DeviceUpdate).data)).toEqual([
+      { channels: [], name: 'a' },
+      { channels: [], ip: '10.0.0.2', name: 'b' },
+    ])
+  })
+
+  test('merges updates of a receiver in one turn of the event loop into one message', async () => {
+    const { received } = collect(feed)
+    for (const data of [{ name: 'a' }, { ip: '10.0.0.2' }, { name: 'b' }]) feed.publish(update(1, data))
+    await pass(150)
+    expect(received).toEqual([update(1, { name: 'b', ip: '10.0.0.2' })])
+  })
+
+  test('does not delay one receiver because of another', async () => {
+    const { received } = collect(feed)
+    feed.publish(update(1, {}))
+    feed.publish(update(2, {}))
+    await pass(1)
+    expect(received).toHaveLength(2)
+  })
+
+  test('delivers messages of the selected manufacturer and those about all', async () => {
+    const { received } = collect(feed, 'shure')
+    feed.publish(update(1, {}, 'sennheiser'))
+    feed.publish(update(2, {}, 'shure'))
+    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: null, message: 'x', status: 'healthy' })
+    await pass(1)
+    expect(received.map((message) => message.type).sort()).toEqual(['device_update', 'status_update'])
+  })
+
+  // Conformance: C-7.14.
+  test('delivers the newest update of each receiver, and every event, to a slow subscriber', async () => {
+    const stop = new AbortController()
+    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    for (let n = 0; n < 20; n += 1) {
+      feed.publish(update(1, { name: `n${n}` }))
+      feed.publish(update(2, { ip: `10.0.0.${n}` }))
+      await pass(100)
+    }
+    feed.publish({ type: 'status_update', about: 'upstream', manufacturer: 'shure', message: 'x', status: 'degraded' })
+    await pass(200)
+    const { value: first } = await reader.next()
+    expect(first.messages).toMatchObject([
+      { type: 'status_update' },
+      { receiver_id: 1, data: { name: 'n19' } },
+      { receiver_id: 2, data: { ip: '10.0.0.19' } },
+    ])
+    stop.abort()
+    expect((await reader.next()).done).toBe(true)
+  })
+
+  test('shares one batch among all subscribers that keep up', async () => {
+    const stop = new AbortController()
+    const [a, b] = [feed.subscribe({ signal: stop.signal }), feed.subscribe({ signal: stop.signal })]
+    const filtered = feed.subscribe({ manufacturer: 'sennheiser', signal: stop.signal })
+    feed.publish(update(1, { name: 'a' }))
+    feed.publish(update(2, { name: 'b' }, 'sennheiser'))
+    await pass(0)
+    const nexts = [a, b, filtered].map((subscriber) => subscriber[Symbol.asyncIterator]().next())
+    const [first, second, third] = (await Promise.all(nexts)).map(({ value }) => value)
+    expect(first.messages).toHaveLength(2)
+    expect(first).toBe(second)
+    expect(third.messages).toMatchObject([{ receiver_id: 2 }])
+    expect(feed.subscribers).toBe(3)
+    stop.abort()
+    expect(feed.subscribers).toBe(0)
+  })
+
+  test('filters a batch by manufacturer', async () => {
+    const stop = new AbortController()
+    const reader = feed.subscribe({ signal: stop.signal })[Symbol.asyncIterator]()
+    feed.publish(update(1, {}))
+    feed.publish(update(2, {}, 'sennheiser'))
+    await pass(0)
+    const { value: batch } = await reader.next()
+    expect(filterBatch(batch, () => true)).toBe(batch)
+    expect(filterBatch(batch, (manufacturer) => manufacturer === 'shure').messages).toMatchObject([{ receiver_id: 1 }])
+    stop.abort()
+  })
+
+  test('delivers at most ten updates of a receiver per second and always the last, even if the event loop is late', async () => {
+    const step = fc.record({
+      receiver: fc.constantFrom(1, 1, 1, 2),
+      // Sometimes other work delays the event loop before the published updates are delivered.
+      lateMs: fc.oneof(
+        { weight: 40, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.constantFrom(7, 40, 140) },
+      ),
+      /** False if the next update is published in the same turn of the event loop. */
+      endsTurn: fc.constantFrom(true, true, true, false),
+      afterMs: fc.nat(40),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 300, maxLength: 320 }), async (steps) => {
+        let lateMs = 0
+        // The feed and the test share this clock. `lateMs` does not change between the delivery of a message and its
+        // reading, so the time of reading is the time of delivery.
+        const now = () => performance.now() + lateMs
+        const testFeed = createFeed(now)
+        const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
+        const read = async () => {
+          for await (const { messages } of testFeed.subscribe({ signal: new AbortController().signal })) {
+            for (const { receiver_id, data } of messages as DeviceUpdate[])
+              delivered.get(receiver_id)?.push({ at: now(), name: data.name })
+          }
+        }
+        void read()
+        const last = new Map<number, string>()
+        for (const [index, step] of steps.entries()) {
+          testFeed.publish(update(step.receiver, { name: `n${index}` }))
+          last.set(step.receiver, `n${index}`)
+          lateMs += step.lateMs
+          if (step.endsTurn) await pass(step.afterMs)
+        }
+        await pass(200)
+        testFeed.close()
+        for (const [id, updates] of delivered) {
+          expect(updates.length).toBeGreaterThan(10)
+          expect(updates.at(-1)?.name).toBe(last.get(id))
+          for (const [index, { at }] of updates.entries()) {
+            const tenth = updates[index + 10]
+            if (tenth !== undefined) expect(tenth.at - at).toBeGreaterThanOrEqual(1000 - 1e-6)
+          }
+        }
+      }),
+      { numRuns: 300, endOnFailure: true },
+    )
+  }, 60_000)
+})

@@ -1,0 +1,223 @@
+/**
+ * Delivers messages to subscribers. Updates of a receiver are limited to ten per second, and its last state is always
+ * delivered. A slow subscriber is sent only the newest update of each receiver, so its queue is bounded. Messages
+ * published in the same turn of the event loop are delivered as one batch.
+ */
+
+import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
+
+/** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
+export interface MessageBatch {
+  readonly messages: readonly BroadcastMessage[]
+  /** The manufacturers of the messages, without duplicates. */
+  readonly manufacturers: readonly (string | null)[]
+}
+
+export interface Feed {
+  publish(message: BroadcastMessage): void
+  /** Returns the messages published from now on, about one manufacturer or about all; ends when the signal aborts. */
+  subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
+  readonly subscribers: number
+  /** The total number of messages queued for slow subscribers. */
+  readonly queued: number
+  close(): void
+}
+
+/** Minimum time between two updates of a receiver, measured from the actual delivery, in case that was late. */
+const spacingMs = 100
+const maxQueuedEvents = 1000
+/** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
+const maxUpdatesPerBatch = 100
+
+export function createFeed(now: () => number = () => performance.now()): Feed {
+  const subscribers = new Set<Subscriber>()
+  let isClosed = false
+  /** The earliest time of the next delivery, by receiver. */
+  const nextDeliveryAt = new Map<number, number>()
+  /** Updates to deliver at the end of this turn of the event loop; `delayed` holds those for which it is too early. */
+  const due = new Map<number, DeviceUpdate>()
+  let events: BroadcastMessage[] = []
+  const delayed = new Map<number, DeviceUpdate>()
+  let delivery: NodeJS.Immediate | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const canDeliverNow = (id: number) => due.has(id) || (!delayed.has(id) && (nextDeliveryAt.get(id) ?? 0) <= now())
+
+  /** Creates one batch for subscribers to all manufacturers, and one for each manufacturer that has subscribers. */
+  function deliver(): void {
+    clearImmediate(delivery)
+    delivery = undefined
+    const messages = [...due.values(), ...events]
+    const nextAt = now() + spacingMs
+    for (const id of due.keys()) nextDeliveryAt.set(id, nextAt)
+    due.clear()
+    events = []
+    const batches = new Map<string | undefined, MessageBatch>()
+    for (const subscriber of subscribers) {
+      const { manufacturer } = subscriber
+      const batch =
+        batches.get(manufacturer) ?? createBatch(messages.filter((message) => concerns(message, manufacturer)))
+      batches.set(manufacturer, batch)
+      if (batch.messages.length > 0) subscriber.deliver(batch)
+    }
+  }
+
+  function deliverDelayed(): void {
+    timer = undefined
+    const time = now()
+    let soonest = Number.POSITIVE_INFINITY
+    for (const [id, update] of delayed) {
+      const dueAt = nextDeliveryAt.get(id) ?? 0
+      if (dueAt <= time) {
+        delayed.delete(id)
+        due.set(id, update)
+      } else soonest = Math.min(soonest, dueAt)
+    }
+    if (delayed.size > 0) timer = setTimeout(deliverDelayed, Math.max(1, soonest - time))
+    deliver()
+  }
+
+  return {
+    publish(message) {
+      if (isClosed || subscribers.size === 0) return
+      if (message.type !== 'device_update') events.push(message)
+      else if (canDeliverNow(message.receiver_id)) addUpdate(due, message)
+      else {
+        addUpdate(delayed, message)
+        const waitMs = (nextDeliveryAt.get(message.receiver_id) ?? 0) - now()
+        timer ??= setTimeout(deliverDelayed, Math.max(1, waitMs))
+        return
+      }
+      delivery ??= setImmediate(deliver)
+    },
+    subscribe({ manufacturer, signal }) {
+      const subscriber = createSubscriber(manufacturer)
+      if (signal.aborted || isClosed) {
+        subscriber.end()
+        return subscriber
+      }
+      subscribers.add(subscriber)
+      signal.addEventListener(
+        'abort',
+        () => {
+          subscribers.delete(subscriber)
+          subscriber.end()
+        },
+        { once: true },
+      )
+      return subscriber
+    },
+    get subscribers() {
+      return subscribers.size
+    },
+    get queued() {
+      let sum = 0
+      for (const { queued } of subscribers) sum += queued
+      return sum
+    },
+    close() {
+      clearTimeout(timer)
+      clearImmediate(delivery)
+      isClosed = true
+      for (const subscriber of subscribers) subscriber.end()
+      subscribers.clear()
+    },
+  }
+}
+
+interface Subscriber extends AsyncIterable<MessageBatch> {
+  readonly manufacturer: string | undefined
+  readonly queued: number
+  deliver(batch: MessageBatch): void
+  end(): void
+}
+
+/**
+ * Creates a subscriber with a bounded queue. A batch is kept unchanged until it is read. If another batch arrives
+ * first, the queue is reduced to one update per receiver and the last `maxQueuedEvents` other messages.
+ */
+function createSubscriber(manufacturer: string | undefined): Subscriber {
+  let next: MessageBatch | undefined
+  const updates = new Map<number, DeviceUpdate>()
+  const events: BroadcastMessage[] = []
+  let hasEnded = false
+  let wake: (() => void) | undefined
+
+  function queue({ messages }: MessageBatch): void {
+    for (const message of messages) {
+      if (message.type === 'device_update') addUpdate(updates, message)
+      else {
+        events.push(message)
+        if (events.length > maxQueuedEvents) events.shift()
+      }
+    }
+  }
+
+  function dequeue(): MessageBatch | undefined {
+    const batch = next ?? dequeuePart()
+    next = undefined
+    return batch
+  }
+
+  function dequeuePart(): MessageBatch | undefined {
+    const messages: BroadcastMessage[] = events.splice(0)
+    for (const [id, update] of updates) {
+      if (messages.length >= maxUpdatesPerBatch) break
+      updates.delete(id)
+      messages.push(update)
+    }
+    return messages.length === 0 ? undefined : createBatch(messages)
+  }
+
+  return {
+    manufacturer,
+    get queued() {
+      return (next?.messages.length ?? 0) + updates.size + events.length
+    },
+    deliver(batch) {
+      if (next === undefined && updates.size + events.length === 0) next = batch
+      else {
+        if (next !== undefined) queue(next)
+        next = undefined
+        queue(batch)
+      }
+      wake?.()
+    },
+    end() {
+      hasEnded = true
+      wake?.()
+    },
+    async *[Symbol.asyncIterator]() {
+      while (!hasEnded) {
+        const batch = dequeue()
+        if (batch !== undefined) yield batch
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        wake = undefined
+      }
+    },
+  }
+}
+
+function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
+  return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
+}
+
+/** Returns the batch with only the included manufacturers' messages. */
+export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
+  if (batch.manufacturers.every(isIncluded)) return batch
+  return createBatch(batch.messages.filter(({ manufacturer }) => isIncluded(manufacturer)))
+}
+
+function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {
+  return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
+}
+
+/** Merges the newer update into the older one; its channels replace the older ones. */
+function addUpdate(updates: Map<number, DeviceUpdate>, newer: DeviceUpdate): void {
+  const older = updates.get(newer.receiver_id)
+  const update = older === undefined ? newer : { ...newer, data: { ...older.data, ...newer.data } }
+  updates.set(newer.receiver_id, update)
+}

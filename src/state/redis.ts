@@ -1,0 +1,157 @@
+/**
+ * Shares rate-limit buckets and new levels between processes through Redis or Valkey. Redis is optional: while it does
+ * not respond, each process works on its own.
+ */
+
+import type { Result } from 'ioredis'
+import type { RateLimit } from '../domain/access/rate-limit.ts'
+
+export interface Redis {
+  /**
+   * Takes a token if there is one. Returns null if Redis is down or the command failed; the caller then has to use its
+   * local bucket.
+   */
+  takeToken(key: string, limit: RateLimit): Promise<{ readonly tokens: number; readonly waitMs: number } | null>
+  /** Gives back the token that was taken last. */
+  returnToken(key: string, limit: RateLimit): void
+  /** Publishes a message to every subscribed process, including this one. */
+  publish(topic: string, text: string): void
+  /** Subscribes to a topic. `onMessage` may receive any text, because other programs may publish too. */
+  subscribe(topic: string, onMessage: (text: string) => void): void
+  readonly isUp: boolean
+  close(): Promise<void>
+}
+
+export interface RedisOptions {
+  readonly url: string
+  /** Key prefix that separates installations on one Redis. */
+  readonly prefix: string
+  /** Called when Redis starts or stops responding. */
+  onChange(isUp: boolean): void
+}
+
+/** Short, because HTTP requests wait for the response. */
+const commandTimeoutMs = 200
+/** After this many consecutive failures, Redis is treated as down. */
+const maxFailures = 3
+/** The interval of heartbeats. They also detect that Redis, after being down, responds again. */
+const heartbeatMs = 1000
+
+const connectionOptions = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  enableAutoPipelining: true,
+  maxRetriesPerRequest: 0,
+  commandTimeout: commandTimeoutMs,
+  connectTimeout: 2000,
+  retryStrategy: (times: number) => Math.min(2000, 100 * 2 ** Math.min(times, 6)),
+} as const
+
+export async function openRedis({ url, prefix, onChange }: RedisOptions): Promise<Redis> {
+  const { default: ioredis } = await import('ioredis')
+  const { Redis } = ioredis
+  const commands = new Redis(url, connectionOptions)
+  const subscriber = new Redis(url, { ...connectionOptions, enableAutoPipelining: false, autoResubscribe: false })
+  commands.defineCommand('takeToken', { numberOfKeys: 1, lua: takeScript })
+  commands.defineCommand('returnToken', { numberOfKeys: 1, lua: returnScript })
+  const topics = new Map<string, (text: string) => void>()
+  let failures = maxFailures
+  let isUp = false
+
+  const setFailures = (count: number) => {
+    failures = count
+    const isUpNow = failures < maxFailures
+    if (isUpNow === isUp) return
+    isUp = isUpNow
+    onChange(isUp)
+  }
+  /** Sends a command; returns null if it fails or there is no response in time. */
+  async function send<T>(command: () => Promise<T>): Promise<T | null> {
+    try {
+      const response = await command()
+      setFailures(0)
+      return response
+    } catch {
+      setFailures(failures + 1)
+      return null
+    }
+  }
+  const sendHeartbeat = async () => {
+    await send(() => commands.ping())
+    // Without commands, the subscriber connection would not detect a lost peer.
+    if (subscriber.status === 'ready') await subscriber.ping().catch(() => subscriber.disconnect(true))
+  }
+  const subscribe = () => {
+    if (topics.size > 0) subscriber.subscribe(...topics.keys()).catch(() => subscriber.disconnect(true))
+  }
+
+  for (const client of [commands, subscriber]) client.on('error', () => {})
+  commands.on('close', () => setFailures(maxFailures))
+  subscriber.on('ready', subscribe)
+  subscriber.on('message', (topic: string, text: string) => topics.get(topic)?.(text))
+  // Connecting is not awaited: Redis is treated as up after the first heartbeat response.
+  for (const client of [commands, subscriber]) client.connect().catch(() => {})
+  commands.once('ready', () => void sendHeartbeat())
+  const heartbeat = setInterval(() => void sendHeartbeat(), heartbeatMs)
+
+  return {
+    async takeToken(key, { burst, perSecond }) {
+      if (!isUp) return null
+      const response = await send(() => commands.takeToken(`${prefix}:bucket:${key}`, burst, perSecond / 1000))
+      return response === null ? null : { tokens: Number(response[0]), waitMs: response[1] }
+    },
+    returnToken(key, { burst }) {
+      if (isUp) void send(() => commands.returnToken(`${prefix}:bucket:${key}`, burst))
+    },
+    publish(topic, text) {
+      if (isUp) void send(() => commands.publish(`${prefix}:${topic}`, text))
+    },
+    subscribe(topic, onMessage) {
+      topics.set(`${prefix}:${topic}`, onMessage)
+      if (subscriber.status === 'ready') subscribe()
+    },
+    get isUp() {
+      return isUp
+    },
+    async close() {
+      clearInterval(heartbeat)
+      commands.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    takeToken(key: string, burst: number, perMs: number): Result<[string, number], Context>
+    returnToken(key: string, burst: number): Result<null, Context>
+  }
+}
+
+/**
+ * The token bucket of domain/access/rate-limit.ts in Lua, using the server's clock, which all processes share. Other data under
+ * the key is discarded. The key expires shortly after the bucket is full again.
+ */
+const readBucket = `
+local burst = tonumber(ARGV[1])
+local stored = redis.pcall('HMGET', KEYS[1], 'tokens', 'at')
+if stored.err then redis.call('DEL', KEYS[1]); stored = {} end
+local tokens = tonumber(stored[1] or burst) or burst
+if not (tokens >= 0 and tokens <= burst) then tokens = burst end`
+
+const takeScript = `${readBucket}
+local perMs = tonumber(ARGV[2])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local updatedAt = tonumber(stored[2] or now) or now
+if updatedAt ~= updatedAt or updatedAt > now then updatedAt = now end
+tokens = math.min(burst, tokens + (now - updatedAt) * perMs)
+local wait = 0
+if tokens >= 1 then tokens = tokens - 1 else wait = math.ceil((1 - tokens) / perMs) end
+redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', tokens), 'at', string.format('%.0f', now))
+redis.call('PEXPIRE', KEYS[1], math.ceil((burst - tokens) / perMs) + 1000)
+return {string.format('%.6f', tokens), wait}`
+
+const returnScript = `${readBucket}
+if stored[1] then redis.call('HSET', KEYS[1], 'tokens', string.format('%.6f', math.min(burst, tokens + 1))) end
+return nil`

@@ -1,0 +1,177 @@
+/**
+ * Leases. A lease gives one node (process) the right to poll a source, and expires unless it is renewed. Its epoch
+ * increases with every change of holder, so that a node that was suspended can detect that it lost the lease. All times
+ * use the database's clock, which is monotonic on SQLite: see `openDatabase`.
+ */
+
+import { sql } from 'kysely'
+import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/scheduling/node.ts'
+import type { Reader, Tx } from './database.ts'
+import { inChunks } from './rows.ts'
+
+interface Lease {
+  readonly owner: string
+  readonly epoch: number
+  readonly expires_at: number
+}
+
+const now = sql<number>`epoch_ms()`
+
+/**
+ * The maximum duration. A lease that appears to last longer was granted before the clock was set back, or before a
+ * reboot reset it (on SQLite, leases use the machine's uptime).
+ */
+const longestMs = 60_000
+const latestExpiry = sql<number>`epoch_ms() + ${sql.lit(longestMs)}`
+
+/** Whether a lease that was read from a file is active; both times must be from the same clock. */
+export function isRunning(expires_at: number, now: number): boolean {
+  return expires_at > now && expires_at <= now + longestMs
+}
+
+/** Acquires or renews the lease; returns null if another node holds it. */
+export async function acquireLease(
+  tx: Tx,
+  source: string,
+  owner: string,
+  ttlMs: number,
+): Promise<{ epoch: number } | null> {
+  const expires_at = sql<number>`epoch_ms() + ${sql.lit(Math.round(ttlMs))}`
+  const lease = await tx.query
+    .insertInto('leases')
+    .values({ source, owner, epoch: 1, expires_at })
+    .onConflict((conflict) =>
+      conflict
+        .column('source')
+        .doUpdateSet((eb) => ({
+          owner,
+          expires_at,
+          epoch: eb
+            .case()
+            .when('leases.owner', '=', owner)
+            .then(eb.ref('leases.epoch'))
+            .else(eb('leases.epoch', '+', 1))
+            .end(),
+        }))
+        .where((eb) =>
+          eb.or([
+            eb('leases.owner', 'is', null),
+            eb('leases.owner', '=', owner),
+            eb('leases.expires_at', '<=', now),
+            eb('leases.expires_at', '>', latestExpiry),
+          ]),
+        ),
+    )
+    .returning('epoch')
+    .executeTakeFirst()
+  return lease ?? null
+}
+
+/**
+ * Acquires the lease like `acquireLease`. `idleMs` is the minimum time since the previous holder's lease ended; that
+ * holder may have polled the source until then. It is null if there was no previous holder.
+ */
+export async function takeLease(
+  tx: Tx,
+  source: string,
+  owner: string,
+  ttlMs: number,
+): Promise<{ epoch: number; idleMs: number | null } | null> {
+  const before = await tx.query
+    .selectFrom('leases')
+    .select(['epoch', sql<number>`epoch_ms() - expires_at`.as('idle_ms')])
+    .where('source', '=', source)
+    .executeTakeFirst()
+  const lease = await acquireLease(tx, source, owner, ttlMs)
+  if (lease === null) return null
+  // On PostgreSQL another node may have held the lease between the two statements.
+  if (lease.epoch !== (before?.epoch ?? 0) + 1) return { ...lease, idleMs: 0 }
+  return { ...lease, idleMs: before === undefined ? null : Math.max(0, before.idle_ms) }
+}
+
+/**
+ * Renews the leases of `owner`, including expired leases that no other node has acquired. Returns the epochs of the
+ * renewed leases by source.
+ */
+export async function renewLeases(
+  tx: Tx,
+  sources: readonly string[],
+  owner: string,
+  ttlMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const expires_at = sql<number>`epoch_ms() + ${sql.lit(Math.round(ttlMs))}`
+  const renewed = new Map<string, number>()
+  await inChunks(sources, async (chunk) => {
+    const rows = await tx.query
+      .updateTable('leases')
+      .set({ expires_at })
+      .where('source', 'in', chunk)
+      .where('owner', '=', owner)
+      .returning(['source', 'epoch'])
+      .execute()
+    for (const { source, epoch } of rows) renewed.set(source, epoch)
+  })
+  return renewed
+}
+
+/** Returns all active leases, including node leases, ordered by source. */
+export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
+  const rows = await reader
+    .selectFrom('leases')
+    .select(['source', 'owner', 'epoch', sql<number>`expires_at - epoch_ms()`.as('left_ms')])
+    .where('owner', 'is not', null)
+    .where('expires_at', '>', now)
+    .where('expires_at', '<=', latestExpiry)
+    .orderBy('source')
+    .execute()
+  return rows.map(({ source, owner, epoch, left_ms }) => {
+    return { source, owner: owner ?? '', epoch, seconds_left: Math.max(0, Math.ceil(left_ms / 1000)) }
+  })
+}
+
+/** Releases the lease immediately; does nothing if `owner` does not hold it. */
+export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
+  const prefix = [nodePrefix, pollerPrefix].find((candidate) => source.startsWith(candidate))
+  if (prefix !== undefined) {
+    // Node leases are never taken over, so they are deleted. So are the expired node leases of killed processes.
+    await tx.query
+      .deleteFrom('leases')
+      .where('source', 'like', `${prefix}%`)
+      .where((eb) => eb.or([eb('source', '=', source), eb('expires_at', '<=', now)]))
+      .execute()
+    return
+  }
+  await tx.query
+    .updateTable('leases')
+    .set({ owner: null, expires_at: now })
+    .where('source', '=', source)
+    .where('owner', '=', owner)
+    .execute()
+}
+
+export async function leaseHolder(reader: Reader, source: string): Promise<Lease | null> {
+  const lease = await reader
+    .selectFrom('leases')
+    .select(['owner', 'epoch', 'expires_at'])
+    .where('source', '=', source)
+    .where('expires_at', '>', now)
+    .where('expires_at', '<=', latestExpiry)
+    .executeTakeFirst()
+  return lease === undefined || lease.owner === null ? null : { ...lease, owner: lease.owner }
+}
+
+/**
+ * Whether `owner` still holds the lease with this epoch. If so, no other node can acquire it before the transaction
+ * ends. An expired lease is treated as held as long as no other node has acquired it.
+ */
+export async function isLeaseHeld(tx: Tx, source: string, owner: string, epoch: number): Promise<boolean> {
+  const query = tx.query
+    .selectFrom('leases')
+    .select('epoch')
+    .where('source', '=', source)
+    .where('owner', '=', owner)
+    .where('epoch', '=', epoch)
+  // SQLite needs no row lock, because it runs one write transaction at a time.
+  const lease = await (tx.dialect === 'postgres' ? query.forShare() : query).executeTakeFirst()
+  return lease !== undefined
+}

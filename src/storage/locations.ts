@@ -1,0 +1,45 @@
+/** Locations, and devices found by scans. */
+
+import { sql } from 'kysely'
+import type { DiscoveredRecord } from '../domain/equipment/discovery.ts'
+import type { Location } from '../domain/equipment/location.ts'
+import type { Reader, Tx } from './database.ts'
+
+/** Returns all locations, ordered by id. */
+export async function listLocations(reader: Reader): Promise<Location[]> {
+  return reader.selectFrom('locations').selectAll().orderBy('id').execute()
+}
+
+export async function insertLocation(tx: Tx, location: Omit<Location, 'id'>): Promise<Location> {
+  return tx.query.insertInto('locations').values(location).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function saveLocation(tx: Tx, { id, ...fields }: Location): Promise<void> {
+  await tx.query.updateTable('locations').set(fields).where('id', '=', id).execute()
+}
+
+/** Deletes a location, which must have no receivers and no child locations. */
+export async function removeLocation(tx: Tx, id: number): Promise<void> {
+  await tx.query.deleteFrom('locations').where('id', '=', id).execute()
+}
+
+/** Returns the devices that were last found at `since` or later, ordered by id. */
+export async function listDiscovered(reader: Reader, since: number): Promise<DiscoveredRecord[]> {
+  return reader.selectFrom('discovered').selectAll().where('last_seen', '>=', since).orderBy('id').execute()
+}
+
+/** Stores devices found by a scan. A device that was found before keeps its id and the time of its first discovery. */
+export async function saveDiscovered(tx: Tx, devices: readonly Omit<DiscoveredRecord, 'id'>[]): Promise<void> {
+  for (const device of devices) {
+    const { manufacturer: _, api_device_id: __, discovered_at: ___, ...changed } = device
+    await tx.query
+      .insertInto('discovered')
+      .values(device)
+      .onConflict((conflict) => conflict.columns(['manufacturer', 'api_device_id']).doUpdateSet(changed))
+      .execute()
+  }
+}
+
+export async function forgetDiscovered(tx: Tx, before: number): Promise<void> {
+  await sql`delete from discovered where last_seen < ${before}`.execute(tx.query)
+}

@@ -1,0 +1,313 @@
+/** Receivers and their channels, with their last readings. */
+
+import { type RawBuilder, sql } from 'kysely'
+import type { Fault } from '../domain/equipment/details.ts'
+import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
+import { parseNetworkMode } from '../domain/identity/network.ts'
+import { macKey, serialKey } from '../domain/identity/reconcile.ts'
+import type { Reader, Tx } from './database.ts'
+import { chunkSize, executeForRows, inChunks, inPages, type Row } from './rows.ts'
+import type { ReceiverRow } from './schema.ts'
+
+/** A receiver that is not stored yet. */
+export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
+  readonly channelNumbers: readonly number[]
+}
+
+/** The readings of a channel, without its identity. */
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
+type Readings = Readonly<Record<number, Reading>>
+
+/** Returns the receivers that changed after `sinceRevision`, ordered by id. */
+export async function listReceivers(reader: Reader, sinceRevision = -1): Promise<Receiver[]> {
+  return inPages(async (after) => {
+    const rows = await reader
+      .selectFrom('receivers')
+      .selectAll()
+      .where('revision', '>', sinceRevision)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute()
+    const channels = await channelsOf(reader, sinceRevision, after, rows.at(-1)?.id ?? after)
+    return rows.map((row) => toReceiver(row, channels.get(row.id) ?? []))
+  })
+}
+
+/** Inserts receivers. Returns them in the order of the drafts, with ids and with slots for their channels. */
+export async function insertReceivers(tx: Tx, revision: number, drafts: readonly Draft[]): Promise<Receiver[]> {
+  const inserted: Receiver[] = []
+  let used = 0
+  const slots = await nextSlots(
+    tx,
+    drafts.reduce((sum, draft) => sum + draft.channelNumbers.length, 0),
+  )
+  await inChunks(drafts, async (chunk) => {
+    const rows = chunk.map((draft) => toRow({ ...draft, channels: [] }, revision))
+    const stored = await executeForRows(
+      tx,
+      rowColumns,
+      rows,
+      (input) => sql<{ id: number }>`
+        insert into receivers (${names(rowColumns)}) select * from ${input} where true returning id`,
+    )
+    // Ids increase in the order of the rows, but the order of the returned rows is not guaranteed.
+    const ids = stored.map(({ id }) => id).sort((a, b) => a - b)
+    const channelsToInsert = chunk.flatMap((draft, index) => {
+      const numbers = [...draft.channelNumbers].sort((a, b) => a - b)
+      return numbers.map((channel) => ({ receiver_id: ids[index] ?? 0, channel, slot: slots[used++] ?? 0 }))
+    })
+    const channels = groupByReceiver(await insertChannels(tx, channelsToInsert))
+    chunk.forEach(({ channelNumbers: _, ...draft }, index) => {
+      const id = ids[index] ?? 0
+      const receiverChannels = channels.get(id) ?? []
+      inserted.push({
+        ...draft,
+        id,
+        channels: receiverChannels.map((row) => emptyChannel(row.id, row.channel, row.slot)),
+      })
+    })
+  })
+  return inserted
+}
+
+/** Adds channels to a receiver. Returns the receiver with the new channels. */
+export async function addChannels(
+  tx: Tx,
+  revision: number,
+  receiver: Receiver,
+  numbers: readonly number[],
+): Promise<Receiver> {
+  const slots = await nextSlots(tx, numbers.length)
+  const sorted = [...numbers].sort((a, b) => a - b)
+  const stored = await insertChannels(
+    tx,
+    sorted.map((channel, index) => ({ receiver_id: receiver.id, channel, slot: slots[index] ?? 0 })),
+  )
+  await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver.id).execute()
+  const added = stored.map((row) => emptyChannel(row.id, row.channel, row.slot))
+  return { ...receiver, channels: [...receiver.channels, ...added].sort((a, b) => a.channel - b.channel) }
+}
+
+/** Writes all fields and readings of the receivers; does not add or remove channels. */
+export async function saveReceivers(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
+  await updateRows(tx, rowColumns, receivers, (receiver) => toRow(receiver, revision))
+}
+
+/**
+ * Saves receivers of which only the readings have changed. Writes few columns, and updates only the index on
+ * `revision`.
+ */
+export async function saveReadings(tx: Tx, revision: number, receivers: readonly Receiver[]): Promise<void> {
+  const { last_seen, readings, revision: counter } = rowColumns
+  await updateRows(tx, { last_seen, readings, revision: counter }, receivers, (receiver) => ({
+    last_seen: receiver.last_seen,
+    readings: JSON.stringify(toReadings(receiver.channels)),
+    revision,
+  }))
+}
+
+/** Saves receivers of which only `last_seen` has changed. */
+export async function saveLastSeen(
+  tx: Tx,
+  revision: number,
+  receivers: readonly Pick<Receiver, 'id' | 'last_seen'>[],
+): Promise<void> {
+  const { last_seen, revision: counter } = rowColumns
+  await updateRows(tx, { last_seen, revision: counter }, receivers, (receiver) => ({
+    last_seen: receiver.last_seen,
+    revision,
+  }))
+}
+
+async function updateRows<Item extends { readonly id: number }, Name extends string>(
+  tx: Tx,
+  columns: Readonly<Record<Name, 'bigint' | 'text'>>,
+  receivers: readonly Item[],
+  rowOf: (receiver: Item) => Row<NoInfer<Name>>,
+): Promise<void> {
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`input.${name}`)}`)
+  await inChunks(receivers, async (chunk) => {
+    const rows = chunk.map((receiver) => ({ ...rowOf(receiver), id: receiver.id }))
+    await executeForRows<unknown, string>(
+      tx,
+      { ...columns, id: 'bigint' },
+      rows,
+      (input) => sql`update receivers set ${sql.join(assignments)} from ${input} where receivers.id = input.id`,
+    )
+  })
+}
+
+/**
+ * Deletes a receiver with its channels, movements and connection record; its queue entries stay. The removal is recorded
+ * for the other processes.
+ */
+export async function removeReceiver(tx: Tx, revision: number, id: number): Promise<void> {
+  await tx.query
+    .updateTable('discovery_queue')
+    .set({ existing_device: null, revision })
+    .where('existing_device', '=', id)
+    .execute()
+  await tx.query.deleteFrom('receivers').where('id', '=', id).execute()
+  await tx.query.insertInto('removals').values({ receiver_id: id, revision }).execute()
+}
+
+/** Returns the ids of the receivers that were removed after `sinceRevision`. */
+export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
+  const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
+  return rows.map(({ receiver_id }) => receiver_id)
+}
+
+/** Returns the lowest free slots, starting with 1. */
+export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
+  const free: number[] = []
+  const { taken: usedCount, highest } = await tx.query
+    .selectFrom('channels')
+    .select((eb) => [eb.fn.countAll<number>().as('taken'), eb.fn.max('slot').as('highest')])
+    .executeTakeFirstOrThrow()
+  let next = 1
+  if (usedCount === (highest ?? 0)) next += usedCount
+  else {
+    for await (const slot of usedSlots(tx.query)) {
+      while (next < slot && free.length < count) free.push(next++)
+      if (free.length === count) break
+      next = slot + 1
+    }
+  }
+  while (free.length < count) free.push(next++)
+  return free
+}
+
+async function* usedSlots(reader: Reader): AsyncGenerator<number> {
+  for (let after = 0, size = 2_000; ; ) {
+    const page = await reader
+      .selectFrom('channels')
+      .select('slot')
+      .where('slot', '>', after)
+      .orderBy('slot')
+      .limit(size)
+      .execute()
+    for (const { slot } of page) yield slot
+    if (page.length < size) return
+    after = page.at(-1)?.slot ?? after
+  }
+}
+
+interface StoredChannel {
+  readonly id: number
+  readonly receiver_id: number
+  readonly channel: number
+  readonly slot: number
+}
+
+/** Reads the channels of changed receivers with ids above `after`, up to `last`. */
+async function channelsOf(reader: Reader, sinceRevision: number, after: number, last: number) {
+  const rows = await reader
+    .selectFrom('receivers')
+    .innerJoin('channels', 'channels.receiver_id', 'receivers.id')
+    .selectAll('channels')
+    .where('receivers.revision', '>', sinceRevision)
+    .where('receivers.id', '>', after)
+    .where('receivers.id', '<=', last)
+    .orderBy('receivers.id')
+    .orderBy('channel')
+    .execute()
+  return groupByReceiver(rows)
+}
+
+async function insertChannels(
+  tx: Tx,
+  channelsToInsert: readonly Omit<StoredChannel, 'id'>[],
+): Promise<StoredChannel[]> {
+  const rows = await executeForRows(
+    tx,
+    { receiver_id: 'bigint', channel: 'bigint', slot: 'bigint' },
+    channelsToInsert as readonly Row<'receiver_id' | 'channel' | 'slot'>[],
+    (input) => sql<StoredChannel>`
+      insert into channels (receiver_id, channel, slot) select receiver_id, channel, slot from ${input} where true
+      returning id, receiver_id, channel, slot`,
+  )
+  return rows.sort((a, b) => a.receiver_id - b.receiver_id || a.channel - b.channel)
+}
+
+function groupByReceiver(rows: readonly StoredChannel[]): Map<number, StoredChannel[]> {
+  const groups = new Map<number, StoredChannel[]>()
+  for (const row of rows) {
+    const group = groups.get(row.receiver_id)
+    if (group === undefined) groups.set(row.receiver_id, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+type StoredReceiver = Omit<ReceiverRow, 'id'> & { readonly id: number }
+
+const rowColumns = {
+  manufacturer: 'text',
+  api_device_id: 'text',
+  name: 'text',
+  device_type: 'text',
+  model: 'text',
+  serial_number: 'text',
+  serial_key: 'text',
+  mac_address: 'text',
+  mac_key: 'text',
+  ip: 'text',
+  subnet_mask: 'text',
+  gateway: 'text',
+  network_mode: 'text',
+  interface_id: 'text',
+  description: 'text',
+  firmware_version: 'text',
+  hosted_firmware_version: 'text',
+  is_active: 'bigint',
+  last_seen: 'bigint',
+  location_id: 'bigint',
+  is_named_by_hand: 'bigint',
+  readings: 'text',
+  fault: 'text',
+  revision: 'bigint',
+} as const satisfies Record<keyof Omit<ReceiverRow, 'id'>, 'bigint' | 'text'>
+
+function names(columns: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  return sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+}
+
+function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverRow, 'id'> {
+  const { channels, is_active, is_named_by_hand, location, ...fields } = receiver
+  return {
+    ...fields,
+    serial_key: serialKey(receiver.serial_number),
+    mac_key: macKey(receiver.mac_address),
+    is_active: is_active ? 1 : 0,
+    is_named_by_hand: is_named_by_hand ? 1 : 0,
+    location_id: location,
+    readings: JSON.stringify(toReadings(channels)),
+    fault: receiver.fault ?? null,
+    revision,
+  }
+}
+
+function toReadings(channels: readonly Channel[]): Readings {
+  const readings: Record<number, Reading> = {}
+  for (const { id: _, slot: __, channel, ...reading } of channels) readings[channel] = reading
+  return readings
+}
+
+function toReceiver(row: StoredReceiver, channels: readonly StoredChannel[]): Receiver {
+  const { serial_key: _, mac_key: __, revision: ___, readings: json, is_active, ...named } = row
+  const { is_named_by_hand, location_id, network_mode, fault, ...fields } = named
+  const readings = JSON.parse(json) as Readings
+  return {
+    ...fields,
+    network_mode: parseNetworkMode(network_mode),
+    is_active: is_active === 1,
+    is_named_by_hand: is_named_by_hand === 1,
+    location: location_id,
+    ...(fault !== null && { fault: fault as Fault }),
+    channels: channels.map(({ id, channel, slot }) => ({
+      ...emptyChannel(id, channel, slot),
+      ...readings[channel],
+    })),
+  }
+}

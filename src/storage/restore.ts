@@ -1,0 +1,299 @@
+/** Replaces the database with a backup, completely or not at all. No process may be using the database. */
+
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { sql } from 'kysely'
+import type { Actor } from '../domain/access/access.ts'
+import { describeProcess, type HeldLease, toNodes } from '../domain/scheduling/node.ts'
+import { startProcess } from '../platform/thread.ts'
+import { writeAudit } from './audit.ts'
+import { writeBackup } from './backup.ts'
+import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
+import { StoreBusyError } from './errors.ts'
+import { createFolder } from './folder.ts'
+import { isRunning, listHeldLeases } from './leases.ts'
+import { migrate } from './migrate.ts'
+import { copyIntoPostgres } from './postgres-copy.ts'
+import { forgetIncident, moveAside } from './repair.ts'
+import type { StorePaths } from './snapshots.ts'
+import { connectFile, copySqlite, findDamage, readSqlite, removeSqlite, sqlitePath, toStamp } from './sqlite-file.ts'
+import { takeExclusiveLock } from './sqlite-lock.ts'
+import { contentTables, transientTables } from './tables.ts'
+
+export interface RestoreOptions {
+  readonly paths: StorePaths
+  /** The path of the backup. */
+  readonly file: string
+  /** Whether to replace a database that is not empty. */
+  readonly isForced: boolean
+  readonly actor: Actor
+  now(): number
+  /** Time limit for checking the backup; depends on its size by default. */
+  readonly readLimitMs?: number
+}
+
+export interface Restored {
+  /** Migrations that were applied to the backup. */
+  readonly migrated: readonly string[]
+  /** The path of a copy of the previous database; null when that was empty. */
+  readonly safety_copy: string | null
+}
+
+/** Restores a backup. If that is not possible, throws an error with the reason, and nothing has changed. */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  await checkBackup(options.file, options.readLimitMs)
+  const path = sqlitePath(options.paths.database_url)
+  return path === null ? restorePostgres(options) : restoreSqlite(path, options)
+}
+
+/**
+ * Throws an error with the reason if the backup cannot be restored. A separate process checks the whole file before
+ * this process opens it.
+ */
+async function checkBackup(file: string, limitMs?: number): Promise<void> {
+  const fault =
+    (await findIrregularFile(file)) ?? (await checkInSeparateProcess(file, limitMs ?? (await timeLimitMs(file))))
+  if (fault !== null) throw new Error(`${file} cannot be restored: ${fault}`)
+}
+
+/**
+ * Describes the first file that is not a regular file; null if all are. Opening a named pipe, for example, would block.
+ * The companion files are checked as well, because SQLite opens them.
+ */
+async function findIrregularFile(file: string): Promise<string | null> {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) {
+    const found = await stat(`${file}${suffix}`).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && suffix !== '') return null
+      throw error
+    })
+    if (found !== null && !found.isFile()) return `${suffix === '' ? 'it' : `${file}${suffix}`} is not a regular file`
+  }
+  return null
+}
+
+/** Returns a time limit that is longer than a slow disk needs to read a file of this size several times. */
+async function timeLimitMs(file: string): Promise<number> {
+  const megabytes = (await stat(file)).size / (1024 * 1024)
+  return 60_000 + Math.min(megabytes, 3600) * 1000
+}
+
+async function checkInSeparateProcess(file: string, limitMs: number): Promise<string | null> {
+  const reader = startProcess('backup-reader', [resolve(file)])
+  const limit = setTimeout(() => reader.kill('SIGKILL'), limitMs)
+  const results: { readonly fault: string | null }[] = []
+  reader.on('message', (result: { readonly fault: string | null }) => results.push(result))
+  try {
+    // The result has arrived when the channel is closed, which may be after the process has exited.
+    const [[code, signal]] = await Promise.all([once(reader, 'exit'), once(reader, 'disconnect')])
+    const [result] = results
+    if (result !== undefined) return result.fault
+    if (reader.killed) return `reading it took longer than ${Math.ceil(limitMs / 1000)} s`
+    return `reading it ended with ${signal ?? `exit code ${code}`}`
+  } finally {
+    clearTimeout(limit)
+  }
+}
+
+/** The state of the previous database that is carried over. */
+interface CarriedOver {
+  readonly meta: readonly { readonly key: string; readonly value: number }[]
+  /** The highest assigned ids, so that no id is reused. */
+  readonly sequences: readonly { readonly name: string; readonly seq: number }[]
+  readonly leases: readonly { readonly source: string; readonly epoch: number }[]
+}
+
+const nothingCarriedOver: CarriedOver = { meta: [], sequences: [], leases: [] }
+
+/** The state of the database that is to be replaced. */
+type Found =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'damaged' }
+  | {
+      readonly kind: 'stored'
+      readonly carriedOver: CarriedOver
+      readonly counts: Counts
+      readonly held: readonly HeldLease[]
+    }
+
+type Counts = Readonly<Record<string, number>>
+
+async function restoreSqlite(path: string, options: RestoreOptions): Promise<Restored> {
+  await createFolder(dirname(resolve(path)))
+  const lock = await takeExclusiveLock(path)
+  try {
+    const found = await inspect(path)
+    const held = found.kind === 'stored' ? found.held : []
+    if (lock === null || held.length > 0) throw inUse(held)
+    const isEmpty = found.kind === 'nothing' || (found.kind === 'stored' && hasNoContent(found.counts))
+    if (!isEmpty) requireForce(options, path, found.kind === 'stored' ? found.counts : null)
+    const safety_copy = isEmpty ? null : `${path}.before-restore-${toStamp(options.now())}`
+    const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
+    try {
+      const migrated = await prepare(draft, options, found.kind === 'stored' ? found.carriedOver : nothingCarriedOver)
+      await removeExisting(path, safety_copy, found.kind)
+      // Copies the draft instead of renaming it, because this process may still have it open.
+      await copySqlite(draft, path, { overwrite: true })
+      return { migrated, safety_copy }
+    } finally {
+      await removeSqlite(draft)
+    }
+  } finally {
+    lock?.release()
+  }
+}
+
+async function inspect(path: string): Promise<Found> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size === 0) return { kind: 'nothing' }
+  if (findDamage(path) !== null) return { kind: 'damaged' }
+  return readSqlite(path, (read) => {
+    const tables = read("sqlite_master where type = 'table'", ['name']).map(({ name }) => name)
+    const readIfExists = <Item extends object>(table: string, columns: readonly (keyof Item & string)[]): Item[] =>
+      tables.includes(table) ? (read(`"${table}"`, columns) as Item[]) : []
+    const leases = readIfExists<StoredLease>('leases', ['source', 'owner', 'epoch', 'expires_at'])
+    return {
+      kind: 'stored',
+      carriedOver: {
+        meta: readIfExists<CarriedOver['meta'][number]>('meta', ['key', 'value']),
+        sequences: readIfExists<CarriedOver['sequences'][number]>('sqlite_sequence', ['name', 'seq']),
+        leases,
+      },
+      counts: Object.fromEntries(contentTables.map((table) => [table, readIfExists<object>(table, []).length])),
+      held: leases.flatMap((lease) => toHeld(lease, machineMs())),
+    }
+  })
+}
+
+interface StoredLease {
+  readonly source: string
+  readonly owner: string | null
+  readonly epoch: number
+  readonly expires_at: number
+}
+
+function toHeld({ source, owner, epoch, expires_at }: StoredLease, now: number): HeldLease[] {
+  if (owner === null || !isRunning(expires_at, now)) return []
+  return [{ source, owner, epoch, seconds_left: Math.ceil((expires_at - now) / 1000) }]
+}
+
+/**
+ * Keeps the previous database as the safety copy if one is required, and removes its log, which SQLite would otherwise
+ * apply to the new file.
+ */
+async function removeExisting(path: string, safetyCopy: string | null, kind: Found['kind']): Promise<void> {
+  if (kind === 'damaged' && safetyCopy !== null) return moveAside(path, safetyCopy)
+  if (safetyCopy !== null) await copySqlite(path, safetyCopy, { overwrite: false })
+  if (kind === 'stored') {
+    // When its last connection is closed, SQLite moves the log to the database file and deletes the log.
+    const database = connectFile(path, {})
+    database.exec('select count(*) from sqlite_master')
+    database.close()
+  }
+  for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true })
+}
+
+async function restorePostgres(options: RestoreOptions): Promise<Restored> {
+  const { paths, now } = options
+  const db = await openDatabase({ url: paths.database_url })
+  try {
+    await migrate(db)
+    const held = await listHeldLeases(db.read)
+    if (held.length > 0) throw inUse(held)
+    const counts = await countRows(db)
+    if (!hasNoContent(counts)) requireForce(options, 'the PostgreSQL database', counts)
+    await createFolder(resolve(paths.data_dir))
+    const safety_copy = hasNoContent(counts)
+      ? null
+      : join(paths.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
+    if (safety_copy !== null) await writeBackup(db, paths.database_url, safety_copy, { overwrite: false })
+    const draft = join(paths.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
+    try {
+      const meta = await db.read.selectFrom('meta').selectAll().execute()
+      const migrated = await prepare(draft, options, { ...nothingCarriedOver, meta })
+      await db.transaction(async (tx) => {
+        const active = await listHeldLeases(tx.query)
+        if (active.length > 0) throw inUse(active)
+        await copyIntoPostgres(tx, draft)
+      })
+      return { migrated, safety_copy }
+    } finally {
+      await removeSqlite(draft)
+    }
+  } finally {
+    await db.close()
+  }
+}
+
+async function countRows(db: Database): Promise<Counts> {
+  const counts: Record<string, number> = {}
+  for (const table of contentTables) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db.read)
+    counts[table] = rows[0]?.count ?? 0
+  }
+  return counts
+}
+
+/**
+ * Copies the backup to `draft`, migrates the copy, deletes its transient rows, and advances its counters beyond those
+ * in the previous database.
+ */
+async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
+  const { file, actor, paths } = options
+  await copySqlite(file, draft, { overwrite: true })
+  const db = await openDatabase({ url: `sqlite:${draft}` })
+  try {
+    const migrated = await migrate(db)
+    await db.transaction(async (tx) => {
+      for (const table of ['leases', ...transientTables] as const) await tx.query.deleteFrom(table).execute()
+      await forgetIncident(tx)
+      await carryOver(tx, carriedOver)
+      const details = { file, migrated }
+      const target = sqlitePath(paths.database_url) ?? 'PostgreSQL'
+      await writeAudit(tx, { actor, action: 'store.restore', target, result: 'ok', details })
+    })
+    return migrated
+  } finally {
+    await db.close()
+  }
+}
+
+async function carryOver(tx: Tx, { meta, sequences, leases }: CarriedOver): Promise<void> {
+  for (const { key, value } of await tx.query.selectFrom('meta').selectAll().execute()) {
+    const previous = meta.find((entry) => entry.key === key)?.value ?? 0
+    const next = Math.max(value, previous) + 1
+    await tx.query.updateTable('meta').set({ value: next }).where('key', '=', key).execute()
+  }
+  for (const { name, seq } of sequences) {
+    await sql`update sqlite_sequence set seq = max(seq, ${seq}) where name = ${name}`.execute(tx.query)
+    await sql`insert into sqlite_sequence (name, seq) select ${name}, ${seq}
+      where not exists (select 1 from sqlite_sequence where name = ${name})`.execute(tx.query)
+  }
+  for (const { source, epoch } of leases) {
+    await tx.query.insertInto('leases').values({ source, owner: null, epoch, expires_at: 0 }).execute()
+  }
+}
+
+function hasNoContent(counts: Counts): boolean {
+  return Object.values(counts).every((count) => count === 0)
+}
+
+function requireForce({ isForced }: RestoreOptions, target: string, counts: Counts | null): void {
+  if (isForced) return
+  const filled = Object.entries(counts ?? {}).filter(([, count]) => count > 0)
+  const found =
+    counts === null ? 'damaged' : `not empty (${filled.map(([name, count]) => `${name}: ${count}`).join(', ')})`
+  throw new Error(`${target} is ${found}. Use --force to replace it; a copy of it is kept`)
+}
+
+function inUse(held: readonly HeldLease[]): StoreBusyError {
+  const users = toNodes(held).processes.map(describeProcess).join(', ')
+  const seconds = Math.max(0, ...held.map(({ seconds_left }) => seconds_left))
+  const subject = users === '' ? 'Another process uses the database' : `The database is in use by ${users}`
+  const hint = held.length > 0 ? `; a process that was killed is treated as running for ${seconds} s more` : ''
+  return new StoreBusyError(`${subject}. Stop it first${hint}`)
+}

@@ -1,0 +1,337 @@
+/**
+ * The types of the tables, which `migrations/` creates. On both engines times are epoch milliseconds, booleans are 0 or 1,
+ * and JSON is text.
+ */
+
+import type { Generated } from 'kysely'
+import type { Role } from '../domain/access/access.ts'
+import type { AlertKind } from '../domain/alerts/alert.ts'
+import type { Transport } from '../domain/equipment/connection.ts'
+
+export interface Schema {
+  migrations: MigrationRow
+  meta: MetaRow
+  manufacturers: ManufacturerRow
+  receivers: ReceiverRow
+  channels: ChannelRow
+  discovery_queue: QueueRow
+  movements: MovementRow
+  connections: ConnectionRow
+  settings: SettingRow
+  sources: SourceRow
+  leases: LeaseRow
+  groups: GroupRow
+  locations: LocationRow
+  removals: RemovalRow
+  discovered: DiscoveredRow
+  units: UnitRow
+  performers: PerformerRow
+  assignments: AssignmentRow
+  audit: AuditRow
+  alerts: AlertRow
+  polls: PollRow
+  users: UserRow
+  sessions: SessionRow
+  tokens: TokenRow
+  known_browsers: KnownBrowserRow
+  failed_tries: FailedTryRow
+}
+
+type Flag = 0 | 1
+
+interface MigrationRow {
+  name: string
+  applied_at: number
+}
+
+interface MetaRow {
+  key: string
+  value: number
+}
+
+interface ManufacturerRow {
+  code: string
+  name: string
+  plugin: string
+  api_enabled: Flag
+  /** JSON with encrypted secrets: see `secrets.ts`. */
+  config: string
+}
+
+export interface ReceiverRow {
+  id: Generated<number>
+  manufacturer: string
+  api_device_id: string | null
+  name: string
+  device_type: string
+  model: string | null
+  serial_number: string | null
+  serial_key: string | null
+  mac_address: string | null
+  mac_key: string | null
+  ip: string | null
+  subnet_mask: string | null
+  gateway: string | null
+  network_mode: string | null
+  interface_id: string | null
+  description: string | null
+  firmware_version: string | null
+  hosted_firmware_version: string | null
+  is_active: Flag
+  last_seen: number
+  location_id: number | null
+  is_named_by_hand: Flag
+  /** JSON: the last readings by channel number. */
+  readings: string
+  fault: string | null
+  revision: number
+}
+
+interface ChannelRow {
+  id: Generated<number>
+  receiver_id: number
+  channel: number
+  slot: number
+}
+
+export interface QueueRow {
+  id: Generated<number>
+  manufacturer: string
+  identity_key: string
+  api_device_id: string
+  serial_number: string | null
+  mac_address: string | null
+  ip: string | null
+  device_type: 'receiver' | 'transmitter'
+  status: 'pending' | 'approved' | 'rejected' | 'imported' | 'duplicate'
+  conflict_type: 'ip_changed' | 'ip_conflict' | 'hardware_changed' | 'manufacturer_mismatch'
+  is_duplicate: Flag
+  is_ip_conflict: Flag
+  existing_device: number | null
+  discovered_at: number
+  metadata: string
+  /** The id of the user who reviewed the entry; `reviewer` is that user's name. */
+  reviewed_by: number | null
+  reviewed_at: number | null
+  reviewer: string | null
+  /** JSON: the device report behind the entry, without its metadata. */
+  seen: string | null
+  revision: number
+}
+
+export interface MovementRow {
+  id: Generated<number>
+  device: number
+  old_ip: string | null
+  new_ip: string | null
+  old_location: number | null
+  new_location: number | null
+  movement_type: 'ip_only' | 'location_only' | 'ip_and_location'
+  detected_at: number
+  detected_by: 'sync' | 'manual'
+  reason: string
+  times_seen: number
+  acknowledged: Flag
+  /** The id of the user who acknowledged the movement; `acknowledger` is that user's name. */
+  acknowledged_by: number | null
+  acknowledger: string | null
+}
+
+export interface ConnectionRow {
+  receiver: number
+  manufacturer: string
+  source: string | null
+  status: 'connecting' | 'connected' | 'disconnected' | 'error' | 'stopped'
+  transport: Transport
+  connected_at: number | null
+  disconnected_at: number | null
+  last_message_at: number | null
+  error_message: string | null
+  error_count: number
+  reconnect_attempts: number
+  revision: number
+}
+
+interface SettingRow {
+  id: Generated<number>
+  manufacturer: string | null
+  key: string
+  value: string
+}
+
+export interface SourceRow {
+  source: string
+  manufacturer: string
+  consecutive_failures: number
+  error: string | null
+  hold_until: number
+  last_success_at: number | null
+  overruns: number
+  warning: string | null
+  /** JSON; null when no device has errors. */
+  device_errors: string | null
+}
+
+interface LeaseRow {
+  source: string
+  /** Null after the lease was released; the row stays, so that the epoch keeps increasing. */
+  owner: string | null
+  epoch: number
+  expires_at: number
+}
+
+interface GroupRow {
+  id: Generated<number>
+  title: string
+  slots: string
+  hide_charts: Flag
+  manufacturer: string | null
+}
+
+export interface UnitRow {
+  id: Generated<number>
+  manufacturer: string
+  channel_id: number | null
+  receiver_id: number | null
+  api_device_id: string | null
+  name: string | null
+  model: string | null
+  serial_number: string | null
+  device_type: string
+  battery: number | null
+  /** JSON. */
+  details: string | null
+  is_online: Flag
+  revision: number
+}
+
+interface PerformerRow {
+  id: Generated<number>
+  name: string
+  notes: string
+  picture: string | null
+}
+
+interface AssignmentRow {
+  id: Generated<number>
+  performer: number
+  wireless_unit: number
+  is_active: Flag
+  started_at: number
+  ended_at: number | null
+}
+
+interface LocationRow {
+  id: Generated<number>
+  name: string
+  description: string
+  parent: number | null
+}
+
+/** A removed receiver, with the revision of its removal. */
+interface RemovalRow {
+  receiver_id: number
+  revision: number
+}
+
+interface DiscoveredRow {
+  id: Generated<number>
+  manufacturer: string
+  api_device_id: string
+  serial_number: string | null
+  mac_address: string | null
+  ip: string
+  device_type: string
+  channels: number
+  discovered_at: number
+  last_seen: number
+  model: string | null
+  address: string | null
+}
+
+export interface AuditRow {
+  id: Generated<number>
+  at: number
+  actor_kind: string
+  actor_id: number | null
+  actor_name: string
+  address: string | null
+  action: string
+  target: string
+  result: string
+  request_id: string | null
+  /** JSON. */
+  details: string
+}
+
+export interface UserRow {
+  id: Generated<number>
+  username: string
+  username_key: string
+  role: Role
+  /** The argon2id string: parameters, salt and hash. */
+  password: string
+  is_active: Flag
+  created_at: number
+  password_changed_at: number
+  last_login_at: number | null
+}
+
+interface SessionRow {
+  /** SHA-256 of the cookie's value. */
+  hash: string
+  user_id: number
+  created_at: number
+  expires_at: number
+  last_used_at: number
+}
+
+export interface TokenRow {
+  id: Generated<number>
+  name: string
+  role: Role
+  /** SHA-256 of the token. */
+  hash: string
+  created_by: number | null
+  created_at: number
+  expires_at: number | null
+  last_used_at: number | null
+  last_used_address: string | null
+}
+
+interface KnownBrowserRow {
+  /** SHA-256 of the cookie's value. */
+  hash: string
+  user_id: number
+  last_used_at: number
+}
+
+interface FailedTryRow {
+  id: Generated<number>
+  /** Identifies the client: its network, or the browser if it is known. */
+  stranger: string
+  account: string
+  at: number
+}
+
+export interface AlertRow {
+  id: Generated<number>
+  subject: string
+  kind: AlertKind
+  severity: 'info' | 'warning' | 'critical'
+  message: string
+  manufacturer: string
+  receiver_id: number | null
+  channel_id: number | null
+  raised_at: number
+  cleared_at: number | null
+  revision: number
+}
+
+interface PollRow {
+  source: string
+  asked: number
+  answered: number
+  /** JSON. */
+  outcome: string | null
+}

@@ -1,0 +1,100 @@
+/** Manufacturers with their configuration, and settings that can change while the service runs. */
+
+import { sql } from 'kysely'
+import type { SettingRecord } from '../domain/settings.ts'
+import type { Reader, Tx } from './database.ts'
+import type { Config, Secrets } from './secrets.ts'
+
+export interface Manufacturer {
+  readonly code: string
+  readonly name: string
+  readonly plugin: string
+  readonly api_enabled: boolean
+  readonly config: Config
+}
+
+export interface StoredManufacturer extends Manufacturer {
+  /**
+   * Whether secrets were sealed with another key. Their values in `config` are then null until they are entered again.
+   */
+  readonly secretsUnreadable: boolean
+}
+
+/**
+ * Returns the manufacturers, ordered by code. Their secrets stay sealed, so the records are cheap to read and compare.
+ */
+export async function listSealedManufacturers(reader: Reader) {
+  return reader.selectFrom('manufacturers').selectAll().orderBy('code').execute()
+}
+
+type SealedManufacturer = Awaited<ReturnType<typeof listSealedManufacturers>>[number]
+
+export function openManufacturer({ config: json, ...row }: SealedManufacturer, secrets: Secrets): StoredManufacturer {
+  const { config, isUnreadable } = secrets.openConfig(JSON.parse(json), row.code)
+  return { ...row, api_enabled: row.api_enabled === 1, config, secretsUnreadable: isUnreadable }
+}
+
+/** Returns the manufacturers with their secrets opened, ordered by code. */
+export async function listManufacturers(reader: Reader, secrets: Secrets): Promise<StoredManufacturer[]> {
+  return (await listSealedManufacturers(reader)).map((row) => openManufacturer(row, secrets))
+}
+
+export async function findManufacturer(
+  reader: Reader,
+  secrets: Secrets,
+  code: string,
+): Promise<StoredManufacturer | undefined> {
+  const row = await reader.selectFrom('manufacturers').selectAll().where('code', '=', code).executeTakeFirst()
+  return row && openManufacturer(row, secrets)
+}
+
+/** Saves a manufacturer. A secret that could not be opened and is still null keeps its stored value. */
+export async function saveManufacturer(tx: Tx, secrets: Secrets, manufacturer: Manufacturer): Promise<void> {
+  const { code, name, plugin } = manufacturer
+  const stored = await tx.query.selectFrom('manufacturers').select('config').where('code', '=', code).executeTakeFirst()
+  const previous = stored === undefined ? {} : (JSON.parse(stored.config) as Config)
+  const fields = {
+    name,
+    plugin,
+    api_enabled: manufacturer.api_enabled ? 1 : 0,
+    config: JSON.stringify(secrets.sealConfig(manufacturer.config, code, previous)),
+  } as const
+  await tx.query
+    .insertInto('manufacturers')
+    .values({ code, ...fields })
+    .onConflict((conflict) => conflict.column('code').doUpdateSet(fields))
+    .execute()
+}
+
+/** Deletes the manufacturer with its settings, queue entries and source records; it must have no receivers. */
+export async function deleteManufacturer(tx: Tx, code: string): Promise<void> {
+  await tx.query.deleteFrom('discovery_queue').where('manufacturer', '=', code).execute()
+  await tx.query.deleteFrom('sources').where('manufacturer', '=', code).execute()
+  await tx.query.deleteFrom('manufacturers').where('code', '=', code).execute()
+}
+
+export async function hasReceivers(reader: Reader, code: string): Promise<boolean> {
+  const row = await reader.selectFrom('receivers').select('id').where('manufacturer', '=', code).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
+  return reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
+}
+
+/** Deletes a setting. Returns false if it did not exist. */
+export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingRecord, 'value'>): Promise<boolean> {
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('settings')
+    .where('key', '=', key)
+    .where('manufacturer', manufacturer === null ? 'is' : '=', manufacturer)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Inserts or replaces the setting for a key; `manufacturer` is null for a global setting. */
+export async function saveSetting(tx: Tx, { manufacturer, key, value }: SettingRecord): Promise<void> {
+  await sql`
+    insert into settings (manufacturer, key, value) values (${manufacturer}, ${key}, ${value})
+    on conflict (coalesce(manufacturer, ''), key) do update set value = excluded.value`.execute(tx.query)
+}

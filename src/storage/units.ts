@@ -1,0 +1,87 @@
+/**
+ * Stores units: transmitters and in-ear packs. Units that are reported as devices of their own are stored with their
+ * last report.
+ */
+
+import { type RawBuilder, sql } from 'kysely'
+import type { TransmitterDetails } from '../domain/equipment/details.ts'
+import type { Unit, UnitDraft, UnitType } from '../domain/equipment/hardware.ts'
+import type { Reader, Tx } from './database.ts'
+import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
+import type { UnitRow } from './schema.ts'
+
+/** Returns the units that changed after `sinceRevision`, ordered by id. */
+export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
+  return inPages(async (after) => {
+    const rows = await reader
+      .selectFrom('units')
+      .selectAll()
+      .where('revision', '>', sinceRevision)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute()
+    return rows.map(toUnit)
+  })
+}
+
+/** Inserts units. Returns them with ids, in no particular order. */
+export async function insertUnits(tx: Tx, revision: number, drafts: readonly UnitDraft[]): Promise<Unit[]> {
+  const inserted: Unit[] = []
+  await inChunks(drafts, async (chunk) => {
+    const rows = chunk.map((draft) => toRow(draft, revision))
+    const stored = await executeForRows(
+      tx,
+      columns,
+      rows,
+      (input) => sql<StoredUnit>`
+        insert into units (${names(columns)}) select ${names(columns)} from ${input} where true returning *`,
+    )
+    inserted.push(...stored.map(toUnit))
+  })
+  return inserted
+}
+
+export async function saveUnits(tx: Tx, revision: number, units: readonly Unit[]): Promise<void> {
+  const assignments = Object.keys(columns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`input.${name}`)}`)
+  await inChunks(units, async (chunk) => {
+    const rows = chunk.map(({ id, ...unit }) => ({ id, ...toRow(unit, revision) }))
+    await executeForRows(
+      tx,
+      { id: 'bigint', ...columns },
+      rows,
+      (input) => sql`update units set ${sql.join(assignments)} from ${input} where units.id = input.id`,
+    )
+  })
+}
+
+type StoredUnit = Omit<UnitRow, 'id'> & { readonly id: number }
+
+const columns = {
+  manufacturer: 'text',
+  channel_id: 'bigint',
+  receiver_id: 'bigint',
+  api_device_id: 'text',
+  name: 'text',
+  model: 'text',
+  serial_number: 'text',
+  device_type: 'text',
+  battery: 'bigint',
+  details: 'text',
+  is_online: 'bigint',
+  revision: 'bigint',
+} as const satisfies Record<keyof Omit<UnitRow, 'id'>, 'bigint' | 'text'>
+
+function names(record: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  return sql.join(Object.keys(record).map((name) => sql.ref(name)))
+}
+
+function toRow(unit: UnitDraft, revision: number): Omit<UnitRow, 'id'> {
+  const details = unit.details && JSON.stringify(unit.details)
+  return { ...unit, details, is_online: unit.is_online ? 1 : 0, revision }
+}
+
+function toUnit({ revision: _, ...row }: StoredUnit): Unit {
+  const details = row.details === null ? null : (JSON.parse(row.details) as TransmitterDetails)
+  return { ...row, device_type: row.device_type as UnitType, details, is_online: row.is_online === 1 }
+}
