@@ -223,7 +223,7 @@ function layerOf(file: string): string {
   const [top = '', folder = '', name, inner] = path.split('/')
   if (top !== 'src') return top
   if (folder !== 'manufacturers' || name === undefined) return folder
-  // A test may import everything that the files next to it may import.
+  // Tests directly in src/manufacturers/ follow the rules of demo.ts, which may import the most.
   if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
   if (isTest(file)) return 'manufacturers/x/test'
   // A protocol adapter in a folder of its own may have its simulator there.

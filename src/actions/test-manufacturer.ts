@@ -37,8 +37,8 @@ export async function testManufacturer(
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
 /**
- * Tests an unsaved configuration without storing it. The rate limit for an address still applies, and so does a pause
- * that a response from it requested.
+ * Tests an unsaved configuration without storing it. If an address is already monitored, its rate limit and any pause
+ * that its system has requested also apply to the test.
  */
 export async function tryManufacturer(
   deps: ManufacturerDeps,
