@@ -33,8 +33,8 @@ export interface Credential {
   /** The CSRF token that every write in a session must contain; null if the credential is an API token. */
   readonly csrfToken: string | null
   /**
-   * Registers a holder, which is notified when the credential is about to expire and when it has expired or was revoked.
-   * The returned function removes the holder.
+   * Registers a holder, which is notified when the credential is about to expire, and when it has expired or was
+   * revoked. The returned function removes the holder.
    */
   hold(holder: CredentialHolder): () => void
 }

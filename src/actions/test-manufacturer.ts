@@ -37,8 +37,8 @@ export async function testManufacturer(
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
 /**
- * Tests an unsaved configuration without storing it. If an address is already monitored, its rate limit and any pause
- * that its system has requested also apply to the test.
+ * Tests an unsaved configuration without storing it. The test is subject to the rate limit of each address, and to any
+ * pause that an earlier response from the address requested.
  */
 export async function tryManufacturer(
   deps: ManufacturerDeps,

@@ -81,7 +81,7 @@ async function run(
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
   const print = (line: string) => terminal.err(line)
-  /** Prints one line per action. With --json, standard output must contain only one document, so actions go to the log. */
+  /** Prints one line per action. With --json, standard output must contain only one document, so actions are logged. */
   const onAudit = ({ at, ...record }: AuditRecord) => {
     const audit = { ...record, at: new Date(at).toISOString() }
     if (options.json) log.info({ audit }, 'audit')

@@ -23,7 +23,7 @@ export interface Feed {
   close(): void
 }
 
-/** Minimum time between two updates of a receiver, measured from the actual time of the first delivery, which may be late. */
+/** Minimum time between two updates of a receiver, measured from when the first was actually delivered. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
 /** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
