@@ -42,7 +42,7 @@ interface Exception {
   readonly reason: string
 }
 
-/** Uses of a listed word that stay. Every entry states why. */
+/** Allowed uses of a listed word, each with the reason. */
 const exceptions: readonly Exception[] = [
   { text: /front[- ]of[- ]house|house left|house right|house-?keeping/i, reason: 'standard terms' },
   {

@@ -1,4 +1,4 @@
-/** Acknowledges that the database was damaged and replaced by a snapshot. */
+/** Acknowledges that the database, or its log, was found missing or damaged at the start. */
 
 import type { Actor } from '../domain/access/access.ts'
 import { describeIncident } from '../domain/equipment/health.ts'

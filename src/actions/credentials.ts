@@ -30,11 +30,11 @@ export interface Credential {
   readonly name: string
   readonly role: Role
   readonly user: User | null
-  /** Every write in this session must contain it; null for a token. */
+  /** The CSRF token that every write in a session must contain; null if the credential is an API token. */
   readonly csrfToken: string | null
   /**
-   * Registers callbacks for when the credential is about to expire and when it has expired or was revoked; the returned
-   * function removes them.
+   * Registers a holder, which is notified when the credential is about to expire, and when it has expired or was
+   * revoked. The returned function removes the holder.
    */
   hold(holder: CredentialHolder): () => void
 }
@@ -58,7 +58,7 @@ export interface Credentials {
 
 interface Entry extends Credential {
   usedAt: number
-  /** The same time on the monotonic clock, so that no session is treated as idle because the wall clock jumped. */
+  /** `usedAt` on the monotonic clock, so that no session is treated as idle because the wall clock jumped. */
   usedAtElapsed: number
   address: string
   endsAt: number
@@ -90,7 +90,7 @@ export function createCredentials(deps: {
   const entries = new Map<string, Entry>()
   let revision = -1
   let checkedAt = elapsed()
-  /** Incremented whenever credentials may have been revoked. A query during which it changes is repeated. */
+  /** Incremented whenever credentials may have been revoked. If it changes during a query, the query is repeated. */
   let endCount = 0
   let touchedAt = elapsed()
   let cleanedUpAt = Number.NEGATIVE_INFINITY

@@ -168,8 +168,8 @@ function toFoundRecord(manufacturer: string, device: FoundDevice, at: number): F
 }
 
 /**
- * Polls the sources of these manufacturers, and returns those that were polled in time. A slower poll continues, and
- * its devices appear when it completes.
+ * Polls the sources of these manufacturers, and returns the results of the polls that completed in time. A slower poll
+ * continues, and its devices appear when it completes.
  */
 async function pollWithin(
   { monitor, signal }: ScanDeps,
@@ -183,7 +183,7 @@ async function pollWithin(
   return [...polled]
 }
 
-/** Returns the reason why devices of a source may be missing from the result of the scan, if any. */
+/** Returns the reason why devices of a source may be missing from the scan's result; empty if none can be missing. */
 function errorOf(
   monitored: MonitoredSource,
   registered: readonly Registration[],

@@ -1,6 +1,6 @@
 /**
  * Stops receivers' real-time connections on request, and starts them again. The process that holds the subscriptions
- * reads the change from the database: immediately in this process, within half a second in another.
+ * reads the change from the database: immediately if it is this process, otherwise within half a second.
  */
 
 import type { Actor } from '../domain/access/access.ts'

@@ -37,8 +37,8 @@ export async function testManufacturer(
 export type ManufacturerTrial = Pick<ManufacturerChange, 'plugin' | 'config'> & { readonly code?: string }
 
 /**
- * Tests an unsaved configuration without storing it. The rate limit for an address still applies, and so does a pause
- * that a response from it requested.
+ * Tests an unsaved configuration without storing it. The test is subject to the rate limit of each address, and to any
+ * pause that an earlier response from the address requested.
  */
 export async function tryManufacturer(
   deps: ManufacturerDeps,

@@ -56,8 +56,8 @@ export function realtimeStatusCommand(terminal: Terminal, done: (code: ExitCode)
 }
 
 /**
- * Opens the runtime and reads the connections. Before that, closes those whose process was killed, so that they are not
- * shown as connected.
+ * Opens the runtime and reads the connections. Connections whose process was killed are closed first, so that they are
+ * not shown as connected.
  */
 async function withConnections(
   options: CommonOptions & { readonly manufacturer?: string },
@@ -106,8 +106,8 @@ async function check(
 }
 
 /**
- * Returns the sources with a stored error. A source that has never responded has no receivers, so it has no connections
- * to list.
+ * Returns the sources with a stored error. The list of connections does not show all of them: a source that has never
+ * responded has no receivers and therefore no connections.
  */
 function failingSources(runtime: Runtime, manufacturer: string | undefined): SourceError[] {
   return runtime
@@ -119,8 +119,8 @@ function failingSources(runtime: Runtime, manufacturer: string | undefined): Sou
 }
 
 /**
- * Raises one alert per lost subscription, the same one as the service would raise. It is cleared when the subscription
- * is restored.
+ * Raises one alert per lost subscription. It is the alert that the service would raise, and it is cleared when the
+ * subscription is restored.
  */
 async function raiseAlerts({ alerts }: Runtime, down: readonly Connection[]): Promise<void> {
   const lost = new Map(

@@ -1,4 +1,4 @@
-/** Metrics of polling cycles, ignored pushed messages and lost log lines. A level update changes none of them. */
+/** Metrics of polling cycles, ignored pushed messages and lost log lines. */
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 

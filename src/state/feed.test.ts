@@ -70,7 +70,7 @@ describe('createFeed', () => {
     expect(received).toHaveLength(2)
   })
 
-  test('delivers messages of the selected manufacturer and those about all', async () => {
+  test('delivers messages about the selected manufacturer and messages without a manufacturer', async () => {
     const { received } = collect(feed, 'shure')
     feed.publish(update(1, {}, 'sennheiser'))
     feed.publish(update(2, {}, 'shure'))

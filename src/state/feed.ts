@@ -15,7 +15,7 @@ export interface MessageBatch {
 
 export interface Feed {
   publish(message: BroadcastMessage): void
-  /** Returns the messages published from now on, about one manufacturer or about all; ends when the signal aborts. */
+  /** Yields the messages published from now on, for one manufacturer or for all, until the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
   /** The total number of messages queued for slow subscribers. */
@@ -23,7 +23,7 @@ export interface Feed {
   close(): void
 }
 
-/** Minimum time between two updates of a receiver, measured from the actual delivery, in case that was late. */
+/** Minimum time between two updates of a receiver, measured from when the first was actually delivered. */
 const spacingMs = 100
 const maxQueuedEvents = 1000
 /** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
@@ -34,7 +34,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   let isClosed = false
   /** The earliest time of the next delivery, by receiver. */
   const nextDeliveryAt = new Map<number, number>()
-  /** Updates to deliver at the end of this turn of the event loop; `delayed` holds those for which it is too early. */
+  /** Updates to deliver at the end of this turn of the event loop; `delayed` holds updates to deliver later. */
   const due = new Map<number, DeviceUpdate>()
   let events: BroadcastMessage[] = []
   const delayed = new Map<number, DeviceUpdate>()
@@ -215,7 +215,7 @@ function concerns(message: BroadcastMessage, manufacturer: string | undefined): 
   return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
 }
 
-/** Merges the newer update into the older one; its channels replace the older ones. */
+/** Merges the newer update into the older one. The channels of the newer update replace those of the older one. */
 function addUpdate(updates: Map<number, DeviceUpdate>, newer: DeviceUpdate): void {
   const older = updates.get(newer.receiver_id)
   const update = older === undefined ? newer : { ...newer, data: { ...older.data, ...newer.data } }
