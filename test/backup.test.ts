@@ -1,4 +1,4 @@
-/** `backup` and `restore` on both engines and across them, while a service runs. */
+/** `backup` while a service runs, and `restore`, on both engines and from one engine to the other. */
 
 import { execFileSync } from 'node:child_process'
 import { copyFile, readdir, stat, truncate, writeFile } from 'node:fs/promises'

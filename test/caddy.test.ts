@@ -93,7 +93,7 @@ describe('deploy/Caddyfile', () => {
   })
 })
 
-/** Starts Caddy with this file on free ports, without changing the certificates that this machine trusts. */
+/** Starts Caddy with deploy/Caddyfile on free ports, without changing the certificates that this machine trusts. */
 async function startCaddy(env: Record<string, string>) {
   const folder = await createTestFolder()
   const [httpsPort, httpPort] = [await freePort(), await freePort()]

@@ -226,8 +226,8 @@ describe('check_api_health', () => {
       code: 0,
     })
     expect(await installation.run(['check_api_health', '--manufacturer', 'shure'])).toMatchObject({ code: 1 })
-    // A failed check alone results in `degraded`, and after three failed polls in `unhealthy`. A successful check
-    // results in `healthy` at once.
+    // A failed check alone results in `degraded`; after three failed polls, it results in `unhealthy`. A successful
+    // check results in `healthy` at once.
     const poller = installation.start(['poll_devices', '--manufacturer', 'shure'])
     await until('three polls have failed', () => poller.lines().length >= 3, 30_000)
     poller.kill('SIGTERM')

@@ -39,7 +39,7 @@ const runInBatches = async <T>(items: readonly T[], work: (item: T) => Promise<v
   for (let index = 0; index < items.length; index += 4) await Promise.all(items.slice(index, index + 4).map(work))
 }
 
-/** Time limit for a test that starts sixteen programs. */
+/** Time limit for tests that start the program many times. */
 const slowTestMs = 180_000
 
 describe('every command', () => {

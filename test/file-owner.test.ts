@@ -1,4 +1,4 @@
-/** Files that root creates in the folder of the service's user must be readable and writable for that user. */
+/** Files that root creates in the folder of the service's user must be readable and writable by that user. */
 
 import { spawnSync } from 'node:child_process'
 import { chmod, chown, lstat, mkdir, readdir } from 'node:fs/promises'

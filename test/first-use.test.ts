@@ -268,14 +268,14 @@ describe('the first administrator', () => {
 })
 
 describe('Ctrl+C', () => {
-  it('passed on by npm as well stops a demo in order, and leaves no files behind', async () => {
+  it('stops a demo cleanly and leaves no files behind, even if npm passes the signal on a second time', async () => {
     const installation = await createInstallation()
     const folder = join(installation.path, 'tmp')
     await mkdir(folder)
     const demo = await installation.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^micwatch-demo-/)])
     demo.kill('SIGINT')
-    // Before the demo has ended: Node.js restores the default signal handlers when a process exits.
+    // The second signal is sent this early because Node.js restores the default signal handlers when a process exits.
     setTimeout(() => demo.kill('SIGINT'), 5)
     expect(await demo.ended).toBe(0)
     expect(await readdir(folder)).toEqual([])

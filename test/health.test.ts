@@ -165,7 +165,7 @@ describe.concurrent('every failing source and device', () => {
     const config = { discovery_ranges: ['127.0.0.0/30'] }
     for (const devices of [[], [url]]) {
       const app = await startApp({ manufacturers: [{ code: 'shure', config: { devices, timeout: 2 } }], config })
-      // A search waits half a second for a connection, which may be too short on a busy machine.
+      // A scan waits half a second for a connection. On a busy machine this may be too short, so the scan is repeated.
       const { status, json } = await until('the scan has responded', async () => {
         const response = await app.post('/api/discover/', scan)
         return response.json.errors !== undefined && response

@@ -63,7 +63,7 @@ describe('a manufacturer', () => {
     const [listed] = await list()
     expect(JSON.stringify(listed)).not.toContain(String(config.shared_key))
     const { pollers } = app.runtime.monitor
-    // Writing the returned fields back changes nothing.
+    // Sending the listed configuration back, with its secrets masked, changes neither it nor the pollers.
     const { status, json } = await change('shure', { name: 'Stage left', config: listed.config })
     expect(status).toBe(200)
     expect(json).toMatchObject({ name: 'Stage left', config: listed.config })

@@ -1,4 +1,4 @@
-/** A device that announces a service over multicast DNS and answers direct queries directly (RFC 6762 §6.7). */
+/** Answers multicast DNS queries for the services of devices with unicast responses (RFC 6762 §6.7). */
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

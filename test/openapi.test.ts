@@ -49,7 +49,7 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
-/** Returns the schema with all other fields forbidden, so that a response with undocumented fields fails. */
+/** Returns the schema with `additionalProperties: false` in each object, so that undocumented fields are errors. */
 function strictSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(strictSchema)
   if (typeof schema !== 'object' || schema === null) return schema

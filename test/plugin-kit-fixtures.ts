@@ -27,7 +27,7 @@ export function readFixtures(folder: URL): { name: string; fixture: Fixture }[] 
     })
 }
 
-/** Starts a system without credentials that returns the fixture's responses. */
+/** Starts a system that requires no credentials and returns the fixture's responses. */
 export function serveFixture({ answers: responses }: Fixture): Promise<MinimalServer> {
   return serveHttp({
     onRequest(request, response) {

@@ -181,7 +181,7 @@ function signalIfRunning(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // The process has exited meanwhile: its work was done, or the postmaster was gone.
+    // The process has already exited, either on its own or because the postmaster was killed.
   }
 }
 

@@ -106,7 +106,7 @@ describe('pollers', () => {
 
   // Conformance: C-9.25.
   // Reliability: P2.
-  it('exit at once and in order, even if a system does not respond', async () => {
+  it('exit at once and cleanly, even if a system does not respond', async () => {
     const shure = withoutPush(await startShure())
     const installation = await createInstallation({ manufacturers: [configFor(shure)] })
     shure.setFault({ type: 'hang' })

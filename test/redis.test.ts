@@ -155,7 +155,7 @@ describe('readings that one service receives', () => {
 
   it('are published complete when they change, and not at all if a receiver only reports the same again', async () => {
     const redis = await startRedis()
-    // The clock of the show is stopped, and with it the levels.
+    // The clock of the show is stopped, so the levels do not change.
     const startedAt = Date.now()
     const shure = await startShure({ receivers: 3, richList: true, pushesPerSecond: 0, now: () => startedAt })
     const { id } = deviceOf(shure)
@@ -172,7 +172,8 @@ describe('readings that one service receives', () => {
     const receiverId = (await second.receiver(id)).id
     const lastSeen = () => second.runtime.receiverStore.get(receiverId)?.last_seen ?? 0
 
-    // The first message for each receiver after the start is complete, even without a change.
+    // The first message about each receiver after the start contains its channels even if nothing has changed. These
+    // changes cause that message.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
     await until('all receivers are published', () =>

@@ -9,7 +9,7 @@ export interface TestRedis extends Omit<RedisServer, 'stop'> {
   client(): Redis
 }
 
-/** Starts a server. Use `isRunning: false` for a test that starts without Redis: `url` is known nevertheless. */
+/** Prepares a server, and starts it unless `isRunning` is false. Its `url` is known in either case. */
 export async function startRedis({ isRunning = true } = {}): Promise<TestRedis> {
   const server = await prepareRedis()
   const clients: Redis[] = []

@@ -6,7 +6,7 @@ import { checklistErrors, provedStatements, readChecklist } from './checklist.ts
 const { rows } = readChecklist('docs/reliability.md', /^([A-Z]\d+|\d\.\d+(\.\d+)?)$/)
 const ids = rows.map(({ id }) => id)
 
-/** The numbers of threats and of faults of each kind, and the least number of defaults. */
+/** The numbers of threats and of faults of each kind, and the minimum number of defaults. */
 const threats = 26
 const faults = { U: 28, R: 10, S: 11, D: 6, C: 8, P: 10, T: 4 } as const
 const minimumDefaults = 48

@@ -106,7 +106,7 @@ describe.each(engines)('approving (%s)', (engine) => {
   })
 
   it('replaced hardware creates its channels at once in the slots of the old receiver, even after several polls', async () => {
-    // The list identifies devices without their channels, which need further requests; these fail later in the test.
+    // The list identifies devices but contains no channels. The requests for the channels fail later in the test.
     const responses = new Map<string, object>()
     const list = (more: object) =>
       responses.set('/api/v1/devices', {

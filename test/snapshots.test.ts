@@ -33,8 +33,8 @@ async function overwriteWithGarbage(path: string, from = 4096): Promise<void> {
 }
 
 /**
- * Returns headers with an operator's and an administrator's token. The program creates them, because a database that
- * was open in this process may be closed as late as at garbage collection, which would remove its write-ahead log.
+ * Returns headers with an operator's and an administrator's token. The program creates them, because this process might
+ * not close the database until garbage collection, and closing it would remove the write-ahead log.
  */
 async function tokensFor(installation: Installation, service: Service) {
   await installation.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
@@ -46,7 +46,7 @@ async function tokensFor(installation: Installation, service: Service) {
   return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
-/** Creates a working directory, in which a service created a group and was stopped in order. */
+/** Creates a working directory in which a service has created a group and then shut down cleanly. */
 async function createUsedInstallation(title = 'Main stage'): Promise<Installation> {
   const installation = await createInstallation({})
   const service = await installation.serve()

@@ -9,7 +9,7 @@ import { createTestFolder } from './databases.ts'
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
-/** Runs `file` in this Node.js, which reports another version number. */
+/** Runs `file` in this Node.js, with `process.versions.node` set to `version`. */
 function runAs(version: string, file: string, args: readonly string[]) {
   const assignment = `process.versions = { ...process.versions, node: '${version}' }`
   const script = `Object.defineProperty(process, 'versions', { writable: true }); ${assignment}`

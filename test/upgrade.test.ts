@@ -42,7 +42,7 @@ async function createEmptyInstallation(engine: Engine) {
 
 type Installation = Awaited<ReturnType<typeof createEmptyInstallation>>
 
-/** Starts a service that does not poll, with the clock at the time at which the earlier version opened the database. */
+/** Starts a service that does not poll, with the clock set to `at`, when the earlier version was running. */
 async function openAtTime(installation: Installation, at: string): Promise<TestApp> {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(at) })
   onTestEnd(() => vi.useRealTimers())
