@@ -61,7 +61,7 @@ export async function startNetwork(
   }
   const reset = () => {
     for (const client of clients) {
-      // A TLS socket cannot be reset; the TCP socket below it can.
+      // `resetAndDestroy` does not work on a connection that a TLS socket wraps.
       if (tls === undefined) client.resetAndDestroy()
       else client.destroy()
     }
