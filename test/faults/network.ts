@@ -61,7 +61,6 @@ export async function startNetwork(
   }
   const reset = () => {
     for (const client of clients) {
-      // `resetAndDestroy` does not work on a connection that a TLS socket wraps.
       if (tls === undefined) client.resetAndDestroy()
       else client.destroy()
     }
