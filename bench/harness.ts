@@ -76,7 +76,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 50)
 }
 
-/** Returns the smallest value that is not exceeded by at least `percent` percent of the values. */
+/** Returns the smallest of the values such that at least `percent` percent of them are not greater. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const index = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)

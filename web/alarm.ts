@@ -92,7 +92,7 @@ export function newAlarms(
   }
 }
 
-/** Whether the channel needs a technician's intervention. Clipping and RF dips usually pass without one. */
+/** Whether the channel needs a technician's intervention. Clipping and RF dips usually end on their own. */
 function isAlarm({ state, needsAttention }: ChannelFacts): boolean {
   return needsAttention && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
 }

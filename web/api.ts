@@ -22,11 +22,11 @@ export type ApiResponse<Body> =
 /** Type guard for a response body. */
 export type Shape<Body> = (value: unknown) => value is Body
 
-/** Health response; contains the version only if the service reports it. */
+/** Health response. `version` may be missing. */
 export type Health = HealthBody & { readonly version?: string }
 
 export interface Api {
-  /** Snapshot of receivers, groups and settings, of one manufacturer or, if null, of all. */
+  /** Snapshot of receivers, groups and settings. If `manufacturer` is null, of all manufacturers. */
   data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
   health(): Promise<ApiResponse<Health>>
   /** The current session; cached unless `isFresh`. */

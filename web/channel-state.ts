@@ -105,7 +105,7 @@ export function describeChannel(
     state,
     flags: [...flags.filter(isFlag), ...extraFlags(watchState, channel, found)],
     needsAttention: needsAttention(state, flags),
-    // When all values are stale, that must not change the order.
+    // The order must not change when all values become stale.
     urgency: urgencyOf(isAllStale ? flags : [state, ...flags], needsAttention(state, flags)),
     battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
     isBatteryOld: isHidden || channel.transmitter === null,
@@ -187,8 +187,8 @@ export function allStaleSince(watchState: WatchState): number | null {
 }
 
 /**
- * Returns the time since which the values of a receiver are stale. Besides the case that all values are stale, this
- * happens when its manufacturer's system fails and no update of the receiver has arrived for `silentMs`.
+ * Returns the time since which the values of a receiver are stale; null while they are current. They are stale if all
+ * values are, or if the manufacturer's system fails and no update of the receiver has arrived for `silentMs`.
  */
 function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const all = allStaleSince(watchState)

@@ -33,7 +33,7 @@ export function createChartStrip({ element, channelId, history, read }: ChartOpt
       context.fillRect(box.left, box.top, box.width, box.height)
       const { rfPercent, isLive } = read()
       context.fillStyle = palette.tick
-      // The limit for weak RF is defined in dBm.
+      // The line at the limit for weak RF is drawn only for RF in dBm, because no limit is defined for percentages.
       if (rfPercent === null) context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
       const samples = history.of(channelId)
       if (samples === undefined) return

@@ -3,7 +3,7 @@
 import type { Painting } from './painter.ts'
 
 interface LevelTextOptions {
-  /** Determines the font and colour, and is given the accessible name. */
+  /** Its style sets the font and colour of the text. The text becomes its accessible name. */
   readonly element: HTMLElement
   read(): string
 }

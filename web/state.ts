@@ -103,7 +103,7 @@ export function performerKey(receiverId: number, channel: number): string {
 export const clippingFrom = -1
 /** RF below this level is weak (`poor` in the receiver's `signal_quality`). */
 export const weakBelow = -85
-/** RF below this level is at most fair. */
+/** RF below this level is fair or weak. */
 export const fairBelow = -70
 
 export function initialState(now: number): WatchState {

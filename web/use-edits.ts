@@ -9,7 +9,7 @@ import { useShowMessage } from './parts/messages.tsx'
 
 export interface Edits {
   readonly canUndo: boolean
-  /** Waits for earlier edits. Resolves to false on failure, after showing the error. */
+  /** Applies the edit that `plan` returns, after all earlier edits. Resolves to false if it was not applied. */
   dispatch(plan: Plan): Promise<boolean>
   undo(): Promise<void>
 }

@@ -9,7 +9,7 @@ import { memoryOf, searchOf, type View, viewOf } from './view.ts'
 type LivePage = 'monitor' | 'wall'
 
 const viewChanged = 'micwatch-view'
-/** Browsers that used version 0.1.0 have the monitor's view under the name `desk`. */
+/** The monitor's view keeps the key of version 0.1.0 (`desk`), so that browsers still find the stored view. */
 const storageKeys: Readonly<Record<LivePage, string>> = { monitor: 'micwatch.view.desk', wall: 'micwatch.view.wall' }
 
 export function useView(page: LivePage): [View, (change: Partial<View>) => void] {

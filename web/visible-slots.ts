@@ -6,7 +6,7 @@ import type { Sort, StateFilter, View } from './view.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
-  /** A slot in the group that has no channel yet, or is used by equipment without telemetry. */
+  /** A slot of the group to which no channel is assigned yet, or which equipment without telemetry uses. */
   | { readonly kind: 'planned'; readonly slot: number }
   /** A blank slot: left empty on purpose. */
   | { readonly kind: 'spacer'; readonly slot: number }
@@ -38,8 +38,8 @@ export function visibleSlots({ cards, groups, view, rfOf }: VisibleSlotOptions):
 }
 
 /**
- * Returns all slots of the group in its order. If the page shows one manufacturer, planned slots are included only if
- * the group belongs to it.
+ * Returns the slots of the group in the group's order. If the page shows one manufacturer, planned slots are included
+ * only if the group belongs to that manufacturer.
  */
 function groupSlots(group: Group, cards: readonly ChannelFacts[], manufacturer: string | null): VisibleSlot[] {
   const bySlots = new Map(cards.map((card) => [card.slot, card]))

@@ -1,4 +1,4 @@
-/** Computes the grid of a wall that fits all cards on the screen, and the content of a card of that size. */
+/** Computes a grid in which all cards of the wall fit on the screen, and how much content fits on each card. */
 
 import type { Detail, Layout } from './view.ts'
 

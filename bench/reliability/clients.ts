@@ -197,7 +197,7 @@ export const pausedClient: Check = {
   },
 }
 
-/** Measures the times in ms until all clients have received a change of one receiver, while all others change too. */
+/** Measures how long, in ms, a change of one receiver takes to reach all clients while all other receivers change. */
 async function measureDelays(
   counts: readonly number[],
   changes: readonly Change[],

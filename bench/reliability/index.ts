@@ -118,8 +118,8 @@ function isRetryable({ findings, failure }: Result): boolean {
 }
 
 /**
- * Combines two runs. The target of a time or a rate counts as missed only if both runs missed it, that of a critical
- * finding if either run missed it.
+ * Combines two runs. A time or a rate fails only if both runs missed its target. A critical finding fails if either run
+ * missed its target.
  */
 function combineRuns(first: Result, second: Result): Result {
   const isCriticalFailure = ({ isMet, isCritical }: Finding) => !isMet && isCritical === true

@@ -58,7 +58,7 @@ export const openLoop: Check = {
     return [
       atMost('responses, p99', percentile(durations, 99), 100, 'ms'),
       atMost('responses, median', percentile(durations, 50), 50, 'ms'),
-      // There are twelve polls, the first and last of which may be outside the measurement, so ten are expected.
+      // One poll every 5 s for 60 s makes twelve polls. The first and the last may be outside the measurement.
       atLeast('frames received by the clients', frames, 500 * (receivers / 20) * 10, ''),
     ]
   },

@@ -122,7 +122,7 @@ function checkMemory(samples: readonly number[]): Finding[] {
     Math.min(...samples.slice(index * size, (index + 1) * size)),
   )
   const [first = 0, last = 0] = [minimums[warmUpWindows], minimums.at(-1)]
-  // Allows a growth of 10%, or at a rate of 8 MiB per run (all `windows`), whichever is larger.
+  // Allows growth of 10%, or growth at a rate of 8 MiB over all `windows`, whichever is larger.
   const limit = Math.max(first * 1.1, first + (windows - warmUpWindows - 1) * (8 / windows))
   return [{ ...atMost('memory at the end', last, limit, 'MiB', first), isCritical: true }]
 }

@@ -38,7 +38,7 @@ interface Latency {
 
 export interface Measured {
   readonly nodes: readonly NodeFigures[]
-  /** Latency from before the upstream's write until a client of the node that polls this upstream has the message. */
+  /** Time from the upstream's write until the message has arrived at a client of the node that polls the upstream. */
   readonly sameNode: Latency
   /** The same latency for clients of the other nodes; null if there is only one node. */
   readonly otherNode: Latency | null

@@ -32,7 +32,7 @@ export async function openServerCounts(atEnd: AtEnd, { database, redis }: Pick<D
         out: readCounter('total_net_output_bytes'),
       }
     },
-    /** The rates per second between two readings, and the number of connections at the second one. */
+    /** Returns rates per second between two readings, and the number of connections at the second reading. */
     since(before: Counts, after: Counts, seconds: number): Counts {
       const rate = (name: string) => ((after[name] ?? 0) - (before[name] ?? 0)) / seconds
       return {

@@ -93,7 +93,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no') })
   await press(page, 'Save')
   await dialog(page).getByText('This file is not an image').waitFor()
-  // A picture much larger than the stored one, created by the browser.
+  // Creates a picture in the browser that must be scaled down before it is stored.
   const large = await page.evaluate<string>(`(() => {
     const canvas = document.createElement('canvas')
     canvas.width = 3000

@@ -26,7 +26,7 @@ afterAll(() => folder?.drop())
 function collectData(page: Page): Set<string> {
   const data = new Set<string>()
   const collect = (value: unknown, key = '') => {
-    // A page may display a name in two parts, and the keys of the data as they are, for example in the audit log.
+    // A page may split a name into two parts. It may also display keys of the data, for example in the audit log.
     if (key === 'name') for (const part of /^(\S+) (.+)$/.exec(String(value)) ?? []) data.add(part)
     data.add(key)
     if (typeof value === 'string') data.add(value)

@@ -9,7 +9,7 @@ import { type FakeService, receiver, startFakeService, update, withDetails } fro
 let browser: Browser
 let service: FakeService
 let page: Page
-/** Errors that the browser reports, except for requests that a test makes fail. */
+/** Errors in the page, and requests to other hosts. Failed requests are not included, because tests cause them. */
 let errors: string[]
 
 beforeAll(async () => {
@@ -312,7 +312,7 @@ it('opens its menu below the button and within the screen', async () => {
     if (at === null || menu === null) throw new Error('There is no menu.')
     expect(menu.y - (at.y + at.height)).toBeGreaterThanOrEqual(0)
     expect(menu.y - (at.y + at.height)).toBeLessThan(12)
-    // Below the button, or as near as the screen edge allows.
+    // The menu extends over the width of the button, as far as the screen edge allows.
     expect(menu.x).toBeLessThanOrEqual(at.x)
     expect(menu.x + menu.width).toBeGreaterThanOrEqual(Math.min(at.x + at.width, width - 24))
     expect(menu.x + menu.width).toBeLessThanOrEqual(width)

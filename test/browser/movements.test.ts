@@ -43,7 +43,7 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
   await page.getByText('Requires the operator role.').waitFor()
   expect(await findViolations(page)).toEqual([])
-  // The receiver moves back and forth again, which is counted in the same movement.
+  // The receiver moves back and then repeats the movement, which increases the count of the existing entry.
   await move(ip)
   await move('10.77.0.1')
   await until(

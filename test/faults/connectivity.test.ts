@@ -54,7 +54,7 @@ describe.concurrent('a certificate', () => {
   }, 30_000)
 })
 
-/** A module that resolves the names of a test network instead of the machine's resolver; `slow.test` takes 5 s. */
+/** A module that replaces the resolver of the process with one for test names. Resolving `slow.test` takes 5 s. */
 const resolver = `
   import dns from 'node:dns'
   import { syncBuiltinESMExports } from 'node:module'

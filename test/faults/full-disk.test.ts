@@ -9,8 +9,8 @@ import { timeLimit } from '../time-limit.ts'
 type Installation = Awaited<ReturnType<typeof createInstallation>>
 
 /**
- * Returns a launcher that runs the program with its data folder copied to a full file system of 4 MB, which only the
- * program sees.
+ * Returns a launcher that mounts a file system of 4 MB over the data folder, copies the data to it, fills it up, and
+ * runs the program. Only the program sees this file system.
  */
 function fullDiskLauncher(installation: Installation): readonly string[] {
   const [data, seed] = [join(installation.path, 'data'), join(installation.path, 'seed')]

@@ -61,7 +61,6 @@ export async function startNetwork(
   }
   const reset = () => {
     for (const client of clients) {
-      // A TLS socket cannot be reset; the TCP socket below it can.
       if (tls === undefined) client.resetAndDestroy()
       else client.destroy()
     }

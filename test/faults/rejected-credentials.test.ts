@@ -1,6 +1,6 @@
 /**
- * A system that rejected the credentials is not called for a minute, unless another call shows that it accepts them
- * again.
+ * A system that rejected the credentials is not polled for a minute. The pause ends early if a subscription connects,
+ * because this shows that the system accepts the credentials again.
  */
 
 import { expect, it } from 'vitest'

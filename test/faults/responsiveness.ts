@@ -31,7 +31,7 @@ export async function monitorResponsiveness(service: Pick<TestApp, 'get' | 'sock
     isStopped = true
   })
   return {
-    /** Returns the longest time of a request and a ping; throws if a request failed. Stops the measurement. */
+    /** Stops the measurement and returns the longest response time. Throws if a request failed. */
     async longestMs(): Promise<number> {
       isStopped = true
       await measuring

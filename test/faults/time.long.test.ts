@@ -126,7 +126,7 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     system.respondWith((request) => request.socket.destroy())
     await clock.set('+3600')
     const requestsBefore = system.requests.length
-    // Waits for several failed requests and another 31 s, which is longer than the service needs to detect the jump.
+    // Waits for several failed requests, and then longer than the service needs to detect that the clock has jumped.
     await until('a request has failed', () => system.requests.length > requestsBefore + 3, 60_000)
     await sleep(31_000)
     expect(await service.receivers()).toMatchObject([{ is_active: true }])

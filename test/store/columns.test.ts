@@ -1,4 +1,4 @@
-/** Values of columns on both engines, for any input. */
+/** The values that columns contain for unusual input, the same on both engines. */
 
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'

@@ -222,7 +222,7 @@ describe.each(engines)('sign-in attempts (%s)', (engine) => {
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(7)
     await expect(signIn(deps, visitor, { username: 'ana', password })).rejects.toMatchObject({ code: 'rate_limited' })
 
-    // The limit applies neither to another IP address nor to another account from the same one.
+    // The limit does not apply to the same account from another IP address, or to another account from this address.
     const elsewhere = await signIn(deps, { ...visitor, address: '10.0.0.8' }, { username: 'ana', password })
     await addUser(db, 'ben')
     await signIn(deps, visitor, { username: 'ben', password })

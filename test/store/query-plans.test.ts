@@ -69,7 +69,8 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     await db.transaction((tx) => write({ ...tx, query: tx.query.withPlugin(plugin) }))
     found[name] = await explain(statements)
   }
-  // To find free slots, all channels are counted once for every batch of new receivers; their rows are narrow.
+  // To find free slots, all channels are counted once for every batch of new receivers. This scan is accepted, because
+  // the rows of the table are small.
   const expectedScan = ['channels: select count(*) as "taken", max("slot") as "highest" from "channels"']
   expect(found).toEqual(
     Object.fromEntries(Object.keys(found).map((name) => [name, name === 'free slots' ? expectedScan : []])),
@@ -97,7 +98,7 @@ function createRecorder(): { plugin: KyselyPlugin; statements: Map<string, State
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       const { sql, parameters } = compiler.compileQuery(node as RootOperationNode, createQueryId())
-      // Keeps only the last of statements that differ only in their parameters.
+      // If statements differ only in their parameters, only the last one is kept.
       statements.set(sql, { sql, parameters })
       return node
     },

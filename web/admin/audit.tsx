@@ -12,7 +12,7 @@ import { PagedList } from './paged-list.tsx'
 const intervalMs = 10_000
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
-/** Groups of actions, each selected by the prefix of their names; only `setup` is a complete name. */
+/** Groups of actions. Each value is a prefix of the action names, except `setup`, which is a complete name. */
 const families = [
   { value: 'session.', text: t('audit.families.session') },
   { value: 'setup', text: t('audit.families.setup') },

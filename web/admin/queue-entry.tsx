@@ -117,8 +117,8 @@ function Text({ text }: { text: string | null | undefined }) {
 }
 
 /**
- * Whether a value differs; an unknown value never differs. Names and models are compared exactly. In other fields case
- * and surrounding spaces are ignored, and in MAC addresses also separators, as the service does.
+ * Whether a value differs, by the rules that the service uses. An unknown value never differs. Names and models are
+ * compared exactly. In other fields, case and surrounding spaces are ignored; in MAC addresses, separators as well.
  */
 function isDifferent(field: (typeof fields)[number], entry: QueueEntryBody, existing: ExistingDevice | null): boolean {
   const [found, known] = [entry[field], existing?.[field] ?? null]

@@ -27,7 +27,7 @@ function FlagIcon({ flag }: { flag: Flag }) {
   )
 }
 
-/** The last overload and its time, until a user clears it. Clipping at the moment is a state or a flag instead. */
+/** The last overload and its time, until a user clears it. While the channel clips, the state or a flag shows it. */
 function Overload({ facts, isFixed }: { facts: ChannelFacts; isFixed: boolean }) {
   const { store } = useServices()
   const { overloadAt, receiverId, channelId } = facts

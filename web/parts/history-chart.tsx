@@ -99,7 +99,7 @@ function optionsOf(shown: readonly Trace[], width: number): UPlot.Options {
   }
 }
 
-/** Returns the time range of the chart. uPlot passes null before the first sample, and a whole day for a single one. */
+/** Returns the time range of the chart. uPlot passes null without samples, and a whole day for one sample. */
 function timeRange(times: ArrayLike<number>, from: number | null, to: number | null): UPlot.Range.MinMax {
   const last = times[times.length - 1] ?? Math.floor(Date.now() / 1_000)
   const end = Math.min(to ?? last, last)

@@ -1,4 +1,4 @@
-/** The wall: all channels on one screen. Its only controls are buttons that are hidden while no input is made. */
+/** The wall: all channels on one screen. Its only controls are buttons that are hidden while there is no user input. */
 
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
 import type { Command } from '../commands.ts'

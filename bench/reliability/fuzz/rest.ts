@@ -35,8 +35,8 @@ interface OpenApiOperation {
 }
 
 /**
- * Requests that may return 503 in normal operation: the upstream is unreachable, the service is busy, or the feature is
- * switched off.
+ * Requests that may return 503 in normal operation, because the upstream is unreachable, the service is busy, or the
+ * feature is switched off.
  */
 const mayBe503 = /^(POST \/api\/(refresh|discover|auth\/|admin\/users)|PATCH \/api\/admin\/users|GET \/ws)/
 
