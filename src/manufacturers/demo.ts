@@ -12,7 +12,7 @@ import { startStringsRack } from './shure/strings/simulator.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Number of receivers on both systems together; if it is set, the rack is not started. Default: 24, with the rack. */
+  /** Number of receivers on both systems together. If it is set, the rack is not started. Default: 24 and the rack. */
   readonly receivers?: number | undefined
   /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number

@@ -425,7 +425,7 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
   }
 }
 
-/** Does nothing. `pipeline` requires a callback, but the error it receives is also thrown to the reader of the stream. */
+/** Does nothing. `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
 function ignoreEnd(): void {}
 
 function flatten(headers: RawHeaders): Record<string, string> {

@@ -110,7 +110,8 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 
 /**
  * Returns the highest level of the outputs to which the audio link is routed. The meters contain one list per
- * interface, with one value per output; a disabled interface reports silence. Returns undefined if no meters were reported.
+ * interface, with one value per output; a disabled interface reports silence. Returns undefined if no meters were
+ * reported.
  */
 function readAudio(resources: Resources, link: number) {
   const metering = resources.get(meteringPath)
@@ -138,7 +139,7 @@ function readLinkQuality(lqi: unknown): number | null {
   return typeof resources === 'number' ? Math.round(((resources - 1) / 3) * 100) : null
 }
 
-/** Reads `{"severity": …}` and returns whether there is interference; the severity is `None` or from `Low` to `High`. */
+/** Returns whether `{"severity": …}` reports interference. The severity is `None`, or ranges from `Low` to `High`. */
 function readInterference(value: unknown): boolean | undefined {
   const severity = isRecord(value) ? value.severity : undefined
   return typeof severity === 'string' ? severity !== 'None' : undefined
