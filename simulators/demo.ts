@@ -12,7 +12,7 @@ import { startStringsRack } from './shure/strings.ts'
 
 export interface DemoOptions {
   readonly seed?: number | undefined
-  /** Number of receivers on both systems together; if it is set, the rack is not started. Default: 24, and the rack. */
+  /** Number of receivers on both systems together. If it is set, the rack is not started. Default: 24 and the rack. */
   readonly receivers?: number | undefined
   /** Port of the first system; the second system uses the next port. 0 (default): free ports. */
   readonly port?: number
@@ -27,7 +27,7 @@ export interface Demo {
   close(): Promise<void>
 }
 
-/** Index of the first performer in the rack. The performers before it are on the systems' receivers. */
+/** Index of the first performer in the rack. Performers with lower indexes are on the systems' receivers. */
 const rackFirstPerformer = 70
 
 export async function startDemo(options: DemoOptions = {}): Promise<Demo> {

@@ -23,7 +23,7 @@ export interface McpState {
   rf: readonly [number, number]
   af: number
   afPeak: number
-  /** '0', '30', '70', '100', or '?' without a battery telegram. */
+  /** '0', '30', '70', '100', or '?' if no battery telegram is received. */
   battery: string
   hasPilot: boolean
   isTxMuted: boolean

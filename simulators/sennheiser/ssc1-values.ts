@@ -82,7 +82,10 @@ export interface DockedPack {
   readonly minutesToFull: number
 }
 
-/** Returns the lists of values per bay of a CHG 70N after this pack is put into a bay (numbered from 1). */
+/**
+ * Returns the values of a CHG 70N, as lists with one value per bay, after the pack is put into the bay (numbered from
+ * 1); null removes the pack.
+ */
 export function bayValues(
   values: ReadonlyMap<string, unknown>,
   bay: number,

@@ -79,7 +79,7 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
     return { ...reply, ...(Object.keys(oscBranch).length > 0 && { osc: oscBranch }) }
   }
 
-  /** Adds the value of an address to the reply, after setting it if a value is requested. */
+  /** Adds the value of an address to the reply. If `requested` is not null, the value is set first. */
   function read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
     const error = findError(address)
     if (error === null && requested !== null) set({ [address]: roundToStep(address, requested) })

@@ -66,7 +66,10 @@ export interface CastOptions {
   readonly receivers?: number
   /** Number of channels of every receiver. Default: as many as the receiver's model has. */
   readonly channelsPerReceiver?: number
-  /** Number of each manufacturer's first receiver (default 1). Shows whose numbers do not overlap share no device. */
+  /**
+   * Number of each manufacturer's first receiver (default 1). Two shows share no device if their receivers' numbers do
+   * not overlap.
+   */
   readonly firstNumber?: number
 }
 

@@ -51,7 +51,7 @@ describe('the default show', () => {
           const { transmitter } = channel
           const key = `${device.id}/${channel.channel}`
           if (transmitter === null) {
-            batteries.delete(key) // Off or being replaced: the level may be higher afterwards.
+            batteries.delete(key) // The battery may have been replaced, so the level may be higher afterwards.
             continue
           }
           const { battery, rf_level, audio_level } = transmitter

@@ -1,6 +1,6 @@
 /**
- * Simulates a show: receivers with performers, scripted events, and manual changes that override both. The seed
- * determines the show, which has no clock: callers pass the elapsed time.
+ * Simulates a show: receivers with performers, scripted events, and manual changes that override the events. The
+ * seed determines the show. The show has no clock, so callers pass the elapsed time.
  */
 
 import {
@@ -80,7 +80,7 @@ export interface Show {
   remove(id: string): void
 }
 
-/** A device with the scripted events and manual changes so far; valid until the next event or change. */
+/** A device after all scripted events and manual changes so far; valid until the next event or change. */
 interface DeviceSnapshot extends DeviceAfterEvents {
   readonly changes: ReadonlyMap<number, ChannelChange>
 }

@@ -47,7 +47,7 @@ export interface StringsSimulator {
   readonly commands: readonly string[]
   /** Number of connected clients; over UDP, the number of clients that have switched meters on. */
   readonly clients: number
-  /** A QLX-D locks up if a client disconnects during metering, until it is power-cycled. */
+  /** Whether a QLX-D has locked up because a client disconnected during metering. It then no longer responds. */
   readonly isLockedUp: boolean
   setFault(fault: StringsFault | null): void
   change(channel: number, change: ChannelChange & ChannelOverrides): void

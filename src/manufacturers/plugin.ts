@@ -199,15 +199,15 @@ export function defineAdapter<Device extends UpstreamDevice>(adapter: ProtocolAd
 }
 
 /**
- * Implements the functions for parts and earlier identities in adapters whose devices report everything in one session:
- * such devices have no parts to read.
+ * Implements the functions for parts and earlier identities in adapters whose devices report everything in one session.
+ * Such devices have no parts to read.
  */
 export const withoutParts = {
   partsOf: () => [],
   readPart: async <Device>(_: UpstreamClient, device: Device) => device,
   hasIdentity: () => true,
   withEarlierIdentity: <Device>(listed: Device) => listed,
-  // Names and levels arrive together; only the conversion shows which of them changed.
+  // Names and levels arrive together, so only the conversion shows whether a name has changed.
   isSameIdentity: () => false,
 } as const
 

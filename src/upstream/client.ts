@@ -83,7 +83,7 @@ export interface UpstreamClient {
   takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
   /** State for reopening the event stream. */
   readonly resume: StreamResume
-  /** By local port, the sockets that are bound to it and shared by the device sessions of this client (udp.ts). */
+  /** The UDP sockets that device sessions of this client share, by the local port to which they are bound. */
   readonly boundSockets: Map<number, BoundSocket>
   /**
    * Makes every further request throw `reason`. Used when further requests would do harm until a setting is changed.
@@ -425,7 +425,7 @@ function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncItera
   }
 }
 
-/** Does nothing: `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
+/** Does nothing. `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
 function ignoreEnd(): void {}
 
 function flatten(headers: RawHeaders): Record<string, string> {

@@ -436,7 +436,7 @@ export async function readOptional(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { status, retryAfter } = error
-    // Rethrown if there was no response, or if the error affects the whole system rather than just this device.
+    // The error is rethrown if there was no response, or if it affects the whole system rather than just this device.
     if (status === null || retryAfter !== null || [401, 403, 429].includes(status)) throw error
     return undefined
   }

@@ -79,7 +79,8 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
     remoteAddress: socket.remoteAddress().address,
     async send(text) {
       await client.waitForTurn(signal)
-      // A "port unreachable" reply to one datagram is reported by the next send; without a callback, it would be lost.
+      // A "port unreachable" reply to one datagram makes the next send fail. Without a callback, that error would be
+      // lost.
       if (!isClosed) socket.send(text, (error) => error && fail(error))
     },
     close,

@@ -31,7 +31,7 @@ export async function startChargerSimulator(options: {
   readonly name: string
   /**
    * For each bay a pack or its charge in percent; null for an empty bay. If there are more bays than the model
-   * has, the others belong to linked chargers.
+   * has, the additional ones belong to linked chargers.
    */
   readonly bays: readonly (number | SimulatedPack | null)[]
 }): Promise<ChargerSimulator> {

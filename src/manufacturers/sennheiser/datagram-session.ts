@@ -86,7 +86,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 }
 
 interface SessionUpdate {
-  /** The whole device; null until the initial requests are answered or no longer waited for. */
+  /** The whole device; null until the initial requests are answered or the wait for answers has ended. */
   readonly report: DeviceReport | null
   /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]

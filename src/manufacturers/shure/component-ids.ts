@@ -117,8 +117,8 @@ const models: readonly ModelIds[] = [
 ]
 
 /**
- * The form of an id: a UUID whose first eight digits identify the model and band; the rest of its time is one of two
- * values, and its node is always the same.
+ * The form of an id: a UUID whose first eight digits identify the model and band. The next two groups of digits are
+ * one of two pairs, and the last group is always the same.
  */
 const shape = /^([0-9A-F]{8})-(?:E139-11DF|FD5A-11E3)-[89AB][0-9A-F]{3}-0015C5F3F612$/
 

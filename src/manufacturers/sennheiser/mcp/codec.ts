@@ -30,7 +30,7 @@ export interface McpFacts {
   readonly isRfOff: boolean
   /** Null if no battery telegram is received, which most likely means that there is no transmitter. */
   readonly batteryPercent: number | null
-  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty without a warning. */
+  /** `AF_Peak`, `Low_Battery`, `TX_Mute`, `Low_RF_Signal`, `RF_Mute`, `RX_Mute`; empty if there is no warning. */
   readonly warnings: readonly string[]
   /** Counter of configuration changes, 0 to 999. */
   readonly configIndex: number

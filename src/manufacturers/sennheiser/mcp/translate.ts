@@ -64,7 +64,10 @@ function toAudioLevel(percent: number): number {
   return Math.min(0, Math.round(percentToDbfs(percent)))
 }
 
-/** Converts the transmitter of an EM, which a battery telegram or a pilot tone indicates. An SR receives none. */
+/**
+ * Converts the transmitter of an EM. A battery telegram or a pilot tone shows that one is present. An SR is not a
+ * receiver, so it has no transmitter.
+ */
 function toTransmitter(facts: Partial<McpFacts>): Pick<ChannelReading, 'transmitter'> {
   const { kind, batteryPercent, hasPilot, mutes, warnings } = facts
   if (kind !== 'EM' || batteryPercent === undefined) return {}

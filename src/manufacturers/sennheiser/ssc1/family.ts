@@ -20,6 +20,6 @@ export interface Family {
   /** Topics for the largest model of the family; smaller ones reject `/rx3/name` with 404. */
   readonly topics: readonly Topic[]
   readChannel?(values: SscValues, channel: number): ChannelReading
-  /** Returns the packs in the charger with this id; undefined until the charger has reported its bays. */
+  /** Returns the packs in the charger, whose id is `charger`; undefined until it has reported its bays. */
   readUnits?(values: SscValues, charger: string): readonly DeviceReport[] | undefined
 }

@@ -20,7 +20,7 @@ export const outputPrefix = '/api/audio/outputs/'
 /** A list whose entries are also resources: the device sends the whole list first, then changed entries. */
 interface Collection {
   readonly path: string
-  /** Matches the paths that events use for an entry; `toPath` returns the path under which it is stored. */
+  /** Matches the paths that events use for an entry; `toPath` returns the path under which the entry is stored. */
   readonly entryPath: RegExp
   readonly toPath: (id: string) => string
   readonly idProperty: string

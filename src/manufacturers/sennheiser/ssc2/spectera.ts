@@ -1,8 +1,8 @@
 /**
  * The Spectera base station. Each pack with a microphone is reported as a channel, although many packs share one
  * wideband RF channel; other packs are in-ear receivers or unused. The audio level of a pack is the meter of the output
- * that its audio link feeds. Sources: Spectera's OpenAPI description 18.1; for the meters, public clients of the
- * API.
+ * to which its audio link is routed. Sources: Spectera's OpenAPI description 18.1; for the meters, public clients of
+ * the API.
  */
 
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
@@ -109,8 +109,9 @@ function readOtherPack(pack: Json, device: string): DeviceReport {
 }
 
 /**
- * Returns the highest level of the outputs that the audio link feeds. The meters contain one list per interface with
- * one value per output; a disabled interface reports silence. Returns undefined if no meters were reported.
+ * Returns the highest level of the outputs to which the audio link is routed. The meters contain one list per
+ * interface, with one value per output; a disabled interface reports silence. Returns undefined if no meters were
+ * reported.
  */
 function readAudio(resources: Resources, link: number) {
   const metering = resources.get(meteringPath)
@@ -138,7 +139,7 @@ function readLinkQuality(lqi: unknown): number | null {
   return typeof resources === 'number' ? Math.round(((resources - 1) / 3) * 100) : null
 }
 
-/** Reads `{"severity": "None"}`, or a severity from Low to High. */
+/** Returns whether `{"severity": …}` reports interference. The severity is `None`, or ranges from `Low` to `High`. */
 function readInterference(value: unknown): boolean | undefined {
   const severity = isRecord(value) ? value.severity : undefined
   return typeof severity === 'string' ? severity !== 'None' : undefined

@@ -37,7 +37,7 @@ export function readPacks(
   })
 }
 
-/** Reads the minutes until a pack is full. 65529 means full; higher values mean unknown or not yet known. */
+/** Reads the minutes until a pack is full. 65529 means full; higher values mean that the time is unknown. */
 function readMinutesToFull(raw: RawValue): number | null | undefined {
   return raw === '65529' ? 0 : readTwoBytes(raw, 65_528)
 }

@@ -144,7 +144,7 @@ describe('the socket', () => {
     simulator.show.set(showId, { name: 'Foldback' })
     simulator.push.flush()
     expect(await find(events, ({ name }) => name === 'Foldback')).toMatchObject({ kind: 'receiver' })
-    // The list, the device name, and activity, gain and name of four channels.
+    // One for the device list, one for the device name, and three (activity, gain, name) for each of four channels.
     expect(simulator.subscriptions).toHaveLength(14)
     expect(simulator.requests.entries.filter(({ status }) => status === 400)).toEqual([])
   })

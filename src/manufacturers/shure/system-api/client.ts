@@ -28,7 +28,10 @@ export async function listNodes(client: UpstreamClient, signal?: AbortSignal): P
   }
 }
 
-/** Returns an empty list if the device has no list, or if the response is an error that concerns only this device. */
+/**
+ * Lists the audio channels of a device. Returns an empty list if the device has none, or if the response is an error
+ * that concerns only this device.
+ */
 export async function listAudioChannels(
   client: UpstreamClient,
   node: DeviceNode,
