@@ -72,7 +72,7 @@ export interface LeaseDeps {
 export interface LeaseOptions {
   /** Whether this source is included when sources are divided among the polling processes. */
   readonly isShared?: boolean
-  /** Called once whenever a different process turns out to hold the lease. */
+  /** Called when another process is found to hold the lease, and again only when the holder changes. */
   onStandBy?(holder: string): void
 }
 
