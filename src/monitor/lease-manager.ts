@@ -72,7 +72,7 @@ export interface LeaseDeps {
 export interface LeaseOptions {
   /** Whether this source is included when sources are divided among the polling processes. */
   readonly isShared?: boolean
-  /** Called when another process is found to hold the lease, and again only when the holder changes. */
+  /** Called once each time another process is found to have acquired the lease. */
   onStandBy?(holder: string): void
 }
 
