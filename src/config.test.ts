@@ -64,7 +64,7 @@ describe('readConfig', () => {
 
   // Conformance: C-1.12.
   test('replaces a reference to an environment variable with its value', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration file's syntax for an environment variable
     const content = 'manufacturers: [{code: shure, config: {shared_key: "${SHURE_KEY}"}}]'
     const { manufacturers } = readConfig({ config: fileWith(content) }, { SHURE_KEY: 'secret' })
     expect(manufacturers[0]?.config).toEqual({ shared_key: 'secret' })
@@ -74,7 +74,7 @@ describe('readConfig', () => {
   })
 
   test('skips manufacturers with missing variables when offline, and requires all other variables', () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own way to name a variable
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration file's syntax for an environment variable
     const content = 'manufacturers: [{code: shure, config: {devices: ["${RX}"]}}, {code: sennheiser}]'
     const offline = (text: string) => readConfig({ config: fileWith(text) }, {}, { isOffline: true })
     expect(offline(content).manufacturers).toEqual([{ code: 'sennheiser' }])

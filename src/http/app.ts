@@ -173,8 +173,8 @@ function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
 }
 
 /**
- * For a service that is reachable from the network: logs and audits that it does not use TLS, or that anyone can view
- * the installation.
+ * Records in the log and the audit log that the service does not use TLS, or that anyone can view the installation.
+ * Called only if the service is reachable from the network.
  */
 async function reportExposure(
   { db }: Runtime,

@@ -233,8 +233,8 @@ export function createAlerts(deps: AlertDeps): Alerts {
       }),
     load: () => enqueue(readChanges),
     evaluateReceiver(before, after) {
-      // The first report that this process receives of a receiver is always evaluated, because it has not evaluated the
-      // receiver's stored state yet.
+      // This process has not evaluated a receiver's stored state before the first report of the receiver arrives, so
+      // that report is always evaluated.
       const isNew = !ownReceivers.has(after.id)
       if (!isNew && !canChangeAlerts(before, after)) return
       ownReceivers.add(after.id)

@@ -11,8 +11,8 @@ export interface Backlog {
   listUnsaved(manufacturer: string): number[]
   /**
    * Returns the receivers whose levels are stored at the end of this cycle: all receivers of the manufacturer with
-   * unsaved levels, whichever source reported them, so that there are fewer writes. If the cycle has reports, returns
-   * none if the manufacturer's levels were saved less than `saveLevelsEveryMs` ago.
+   * unsaved levels, whichever source reported them, so that there are fewer writes. A cycle with reports
+   * stores no levels if the manufacturer's levels were last saved less than `saveLevelsEveryMs` ago.
    */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
   /** Records that the manufacturer's levels are being stored. */

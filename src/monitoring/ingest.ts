@@ -51,8 +51,8 @@ export interface Ingest {
    */
   ingest(batch: Batch): Promise<IngestReport>
   /**
-   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores them and
-   * all other changes.
+   * Applies levels of known receivers in memory only, while the database is unavailable. A later batch stores them,
+   * and the changes that this call ignores.
    */
   applyLevels(batch: Batch): IngestReport
   /** Returns what `ingest` would report. */

@@ -15,8 +15,8 @@ import { childLifetime, type Lifetime, pause } from './wait.ts'
 const leaseMs = 15_000
 const renewEveryMs = 5_000
 /**
- * How often the leases are read. Another process takes over within 15 + 1 s of a crash, and within 1 s of an orderly
- * stop.
+ * How often the leases are read. Another process takes over within `leaseMs` + `checkEveryMs` of a crash, and within
+ * `checkEveryMs` of an orderly stop.
  */
 const checkEveryMs = 1_000
 /** Requests within this time are handled together, since all sources of a service start at once. */
@@ -72,7 +72,7 @@ export interface LeaseDeps {
 export interface LeaseOptions {
   /** Whether this source is included when sources are divided among the polling processes. */
   readonly isShared?: boolean
-  /** Called once whenever a different process turns out to hold the lease. */
+  /** Called once each time another process is found to have acquired the lease. */
   onStandBy?(holder: string): void
 }
 

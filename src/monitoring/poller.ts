@@ -345,8 +345,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /**
    * Ingests the levels read from a subscribed device, except those pushed since the read began. If another process
-   * holds the subscription, the reading is either discarded, because newer levels have been stored since then, or
-   * stored at once, because unsaved levels would take precedence over the levels that the other process stores.
+   * holds the subscription, the levels are discarded if newer ones have been stored since the read began. Otherwise
+   * they are stored at once, because unsaved levels would take precedence over those that the other process stores.
    */
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {

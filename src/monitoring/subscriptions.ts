@@ -1,7 +1,7 @@
 /**
  * Keeps one source's push subscription open, reconnects it, and updates the connection records of its receivers. Only
- * one process at a time holds a source's subscription. The subscription has a separate lease, so that process need not
- * be the one that polls the source.
+ * one process at a time holds a source's subscription. This need not be the process that polls the source, because the
+ * subscription has its own lease.
  */
 
 import { setImmediate as nextImmediate } from 'node:timers/promises'

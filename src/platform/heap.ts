@@ -8,7 +8,10 @@ import { setFlagsFromString } from 'node:v8'
 /** How much the heap may grow beyond the live data before garbage is collected. */
 const growthPercent = 30
 
-/** From this number of receivers, the young generation may grow, because collecting it often costs too much time. */
+/**
+ * With at least this many receivers, the young generation may grow, because frequent collections of a small one would
+ * cost too much time.
+ */
 const largeInstallation = 250
 const adjustEveryMs = 10_000
 

@@ -105,7 +105,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
   let engine = first
   let isWritable = engine.isOnDisk
   const pending = createPendingWrites()
-  /** Opens the database on disk again to replace the copy in memory, which closes after its last reader. */
+  /** Opens the database on disk to replace the copy in memory, which is closed once its last reader has finished. */
   const reopen = async () => {
     const copy = engine
     engine = await open()
@@ -136,7 +136,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
     get copyTo() {
       return engine.copyTo
     },
-    // Only this write shows that the database is writable: any other successful transaction may not have written
+    // Only this write shows that the database is writable, because any other transaction can succeed without writing
     // anything. The value changes every time, because SQLite does not write an unchanged row to disk.
     async probe() {
       if (!engine.isOnDisk) await reopen()

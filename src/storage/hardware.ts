@@ -147,7 +147,10 @@ export async function moveChannel(
   await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
 }
 
-/** Moves several channels at once; they may swap slots. Meanwhile they have negative slots, to avoid conflicts. */
+/**
+ * Moves several channels at once; they may swap slots. They are first given temporary negative slots, so that no two
+ * channels ever have the same slot.
+ */
 export async function placeChannels(
   tx: Tx,
   revision: number,

@@ -133,7 +133,7 @@ export async function listHeldLeases(reader: Reader): Promise<HeldLease[]> {
 export async function releaseLease(tx: Tx, source: string, owner: string): Promise<void> {
   const prefix = [nodePrefix, pollerPrefix].find((candidate) => source.startsWith(candidate))
   if (prefix !== undefined) {
-    // Node leases are never taken over, so they are deleted. So are the expired node leases of killed processes.
+    // No other process takes over these leases, so they are deleted, as are the expired ones of killed processes.
     await tx.query
       .deleteFrom('leases')
       .where('source', 'like', `${prefix}%`)

@@ -105,7 +105,8 @@ async function repair(
   const snapshot = await newestGoodSnapshot(paths)
   if (cause === 'log_damaged') {
     await copyAside(path, corruptPath)
-    // The readable part of the log may not match what was already moved to the database file.
+    // The readable part of the log is kept only if it matches what was already moved to the database file, and if the
+    // snapshot is not newer.
     if (findDamage(path) === null && !isAhead(snapshot, path)) {
       checkpointLog(path)
       return { cause, restored_at: now, snapshot_at: null, snapshot: null, corrupt: corruptPath, damage }

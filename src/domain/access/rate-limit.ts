@@ -58,7 +58,7 @@ export function jitter(ms: number, random: number): number {
 
 /**
  * Returns the time from the start of a polling cycle to the start of the next one after `failures` consecutive
- * failures: max(interval, 2^(failures-1) s), at most 30 s or the interval if that is longer.
+ * failures: max(interval, 2^(failures-1) s), but at most 30 s, or the interval if it is longer than 30 s.
  */
 export function backoffMs(intervalMs: number, failures: number): number {
   if (failures <= 0) return intervalMs

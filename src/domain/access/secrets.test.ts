@@ -32,7 +32,7 @@ describe('secrets', () => {
     expect(unmaskSecrets({ devices }, config)).toEqual({ devices: [{ url: 'https://10.0.0.3', password: 'three' }] })
   })
 
-  it('are rejected if ******** stands for no stored value, and kept if the stored value is unreadable', () => {
+  it('are rejected if given as ******** while no value is stored, and kept if the stored value is unreadable', () => {
     const devices = [{ url: 'https://10.0.0.4', password: mask }]
     expect(() => unmaskSecrets({ devices }, config)).toThrow(MaskError)
     expect(() => unmaskSecrets({ devices }, config)).toThrow('devices.0.password')

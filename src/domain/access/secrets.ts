@@ -18,7 +18,7 @@ export function maskSecrets(value: unknown, isSecret = false): unknown {
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
-/** Thrown for a `********` that does not stand for any stored secret. */
+/** Thrown if a secret is given as `********` but none is stored for it. */
 export class MaskError extends Error {
   override readonly name = 'MaskError'
 }

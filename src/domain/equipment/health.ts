@@ -154,7 +154,7 @@ export interface ServiceHealth {
 /** Number of consecutive failed cycles after which an upstream is unhealthy. */
 const unhealthyFailures = 3
 
-/** How long the status of a source is known after a successful poll, even across restarts. */
+/** How long a source without failures is `healthy` after its last successful poll, even across restarts. */
 const successValidMs = 24 * 3600_000
 
 const orphanedError = 'no process polls it; start micwatch serve without --no-poll, or micwatch poll_devices'

@@ -58,7 +58,8 @@ export function approveEntry(
       return { kind: 'link', receiver: outcome.receiver }
     case 'new':
     case 'conflict':
-    // By approving, the administrator accepts a conflict. An excluded device is excluded only because of this entry.
+    // By approving the entry, the administrator accepts any conflict. An exclusion can only result from this entry, so
+    // it does not prevent the approval.
     case 'excluded': {
       const replaces = known.byApiId(entry.manufacturer, device.id) ?? null
       const channels = device.channels ?? expectedChannels(device, replaces)

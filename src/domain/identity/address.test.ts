@@ -46,7 +46,7 @@ describe('parseNetwork', () => {
   )
 })
 
-it('clientKey is the same within an IPv6 /64, and the IPv4 address for a mapped one', () => {
+it('clientKey is the same for all addresses of an IPv6 /64, and is the IPv4 address for a mapped address', () => {
   expect(clientKey('2001:db8:1:2:aaaa::1')).toBe(clientKey('2001:db8:1:2:bbbb:cccc:dddd:eeee'))
   expect(clientKey('2001:db8:1:2::1')).not.toBe(clientKey('2001:db8:1:3::1'))
   expect(clientKey('::ffff:10.1.2.3')).toBe('10.1.2.3')

@@ -176,7 +176,7 @@ export function ipKey(ip: string | null | undefined): string | null {
   return key === '' || key === '0.0.0.0' ? null : key
 }
 
-/** Identifies a device in the review queue: by its serial number, else MAC address, else upstream id. */
+/** Identifies a device in the review queue by the first of these that it has: serial number, MAC address, API id. */
 export function identityKey(report: Pick<DeviceReport, 'id' | 'serial_number' | 'mac_address'>): string {
   const serial = serialKey(report.serial_number)
   if (serial !== null) return `serial:${serial}`

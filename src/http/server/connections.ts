@@ -1,4 +1,4 @@
-/** Limits the number of connections, and per address the number of those that have not sent a request yet. */
+/** Limits the number of all connections, and for each address the number of those that have not sent a request yet. */
 
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'

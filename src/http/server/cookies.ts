@@ -45,8 +45,8 @@ export function clearSessionCookie(reply: FastifyReply): void {
 
 /**
  * Returns the name of a cookie. Browsers share cookies between the ports of a host, so the name contains the public
- * URL, which is the same for all services behind a load balancer, or the port if no public URL is configured. Over TLS
- * the prefix `__Host-` binds the cookie to this host.
+ * URL, which is the same for all services behind a load balancer. Without a public URL, it contains the port, but only
+ * if the request does not use TLS. Over TLS, the prefix `__Host-` binds the cookie to this host.
  */
 function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   const { publicUrl } = request.server

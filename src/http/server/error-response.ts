@@ -23,7 +23,7 @@ export function sendError(reply: FastifyReply, error: RequestError, headers: Con
   return reply.type('text/html; charset=utf-8').send(misdirectedPage(hostName(host)))
 }
 
-/** Fastify's error codes, each with the code as which it is reported. */
+/** Fastify's error code -> the code of the RequestError that is sent instead. */
 const fastifyErrors: Readonly<Record<string, RequestErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'not_json_type',

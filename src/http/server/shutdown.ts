@@ -12,7 +12,7 @@ export interface Closing {
   stopListening(): void
   /**
    * Waits while further requests on open connections are answered, then begins to close the connections. Other
-   * components must not be closed before.
+   * components must not be closed before the promise resolves.
    */
   linger(): Promise<void>
 }
