@@ -14,46 +14,63 @@ import { parseSync } from 'vite'
  * permits only type imports.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  simulation: ['model'],
-  upstream: ['model', 'time-slice'],
-  'manufacturers/plugin': ['upstream', 'model'],
-  'manufacturers/x': ['manufacturers/plugin', 'upstream', 'model'],
-  'manufacturers/x/simulator': ['manufacturers/plugin', 'upstream', 'model', 'simulation'],
-  'manufacturers/x/test': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model', 'simulation'],
-  'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'model'],
-  'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'model'],
-  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'model'],
-  'manufacturers/demo': ['manufacturers', 'upstream', 'model', 'simulation'],
-  store: ['model', 'time-slice', 'clock', 'thread'],
-  live: ['model', 'clock'],
-  monitor: ['manufacturers', 'upstream:types', 'store', 'live', 'model', 'time-slice'],
-  actions: ['monitor', 'manufacturers', 'store', 'live', 'model', 'thread'],
-  http: ['actions', 'store', 'live', 'model'],
-  'hash-worker': ['model'],
-  'checkpoint-worker': [],
-  'backup-reader': ['store'],
-  config: ['model'],
-  runtime: ['monitor', 'manufacturers', 'upstream', 'store', 'live', 'config', 'model', 'clock'],
-  app: ['runtime', 'http', 'actions', 'monitor', 'manufacturers', 'store', 'live', 'config', 'model', 'clock'],
-  cli: ['app', 'runtime', 'actions', 'monitor', 'store', 'live', 'manufacturers', 'model', 'config', 'heap', 'clock'],
-  'time-slice': [],
-  clock: [],
-  thread: [],
-  heap: [],
-  start: [],
-  main: ['cli', 'app', 'config', 'heap', 'model'],
-  web: ['model'],
+  domain: [],
+  contract: ['domain', 'actions:types'],
+  platform: [],
+  upstream: ['domain', 'platform'],
+  'manufacturers/plugin': ['upstream', 'domain'],
+  'manufacturers/x': ['manufacturers/plugin', 'upstream', 'domain'],
+  'manufacturers/x/test': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'simulators'],
+  'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'domain'],
+  'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
+  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain'],
+  'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
+  storage: ['domain', 'platform'],
+  state: ['domain', 'platform'],
+  monitoring: ['manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
+  actions: ['monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
+  http: ['contract', 'actions', 'storage', 'state', 'domain'],
+  workers: ['domain', 'storage'],
+  config: ['domain'],
+  runtime: ['monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
+  'http/app': [
+    'http',
+    'runtime',
+    'actions',
+    'monitoring',
+    'manufacturers',
+    'storage',
+    'state',
+    'config',
+    'domain',
+    'platform',
+  ],
+  cli: [
+    'http/app',
+    'runtime',
+    'actions',
+    'monitoring',
+    'storage',
+    'state',
+    'manufacturers',
+    'simulators',
+    'domain',
+    'config',
+    'platform',
+  ],
+  main: [],
+  simulators: ['manufacturers', 'upstream', 'domain'],
+  web: ['domain'],
 }
 
 /** The modules of a manufacturer that other layers may import. */
-const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/(index|([^/]+\/)?simulator)\.ts)$/
+const publicModules = /^src\/manufacturers\/([^/]+\.ts|[^/]+\/index\.ts)$/
 
 /** Files that may use the global `process`, in addition to those in test/. */
-const mayUseProcess = ['src/main.ts', 'src/main.ts', 'src/workers/backup-reader.ts']
+const mayUseProcess = ['src/main.ts', 'src/cli/program.ts', 'src/workers/backup-reader.ts']
 
 /** Layers that run in the browser. */
-const browserLayers = ['model', 'web']
+const browserLayers = ['contract', 'domain', 'web']
 
 interface Import {
   readonly specifier: string
@@ -73,7 +90,7 @@ export interface Report {
 }
 
 /**
- * Checks the modules in src, web and test below `root`. Also reports a violation if there are fewer than `minModules`,
+ * Checks the modules in src, simulators, web and test below `root`. Also reports a violation if there are fewer than `minModules`,
  * or very few imports, because then `root` is probably the wrong folder.
  */
 export function checkImports(root: string, minModules: number): Report {
@@ -108,7 +125,7 @@ export function checkImports(root: string, minModules: number): Report {
 
 function readModules(root: string): Map<string, Module> {
   const modules = new Map<string, Module>()
-  for (const folder of ['src', 'web', 'test']) {
+  for (const folder of ['src', 'simulators', 'web', 'test']) {
     for (const path of listFiles(join(root, folder))) {
       if (!/\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue
       const file = `${folder}/${path}`
@@ -205,8 +222,8 @@ function checkImport(file: string, target: string, typesOnly: boolean): string |
   const toManufacturer = manufacturerOf(target)
   if (toManufacturer !== null && fromManufacturer !== null)
     return fromManufacturer === toManufacturer ? null : 'a manufacturer may not import another manufacturer'
-  if (toManufacturer !== null && !publicModules.test(target))
-    return `other layers may import only index.ts and simulator.ts of ${toManufacturer}`
+  if (toManufacturer !== null && !publicModules.test(target) && from !== 'simulators')
+    return `other layers may import only index.ts of ${toManufacturer}`
   if (from === to) return null
 
   const covers = (name: string) => to === name || to.startsWith(`${name}/`)
@@ -222,12 +239,11 @@ function layerOf(file: string): string {
   const path = file.replace(/\.(test|bench)(?=\.tsx?$)/, '').slice(0, -extname(file).length)
   const [top = '', folder = '', name, inner] = path.split('/')
   if (top !== 'src') return top
+  if (folder === 'http' && name === 'app') return 'http/app'
   if (folder !== 'manufacturers' || name === undefined) return folder
-  // Tests directly in src/manufacturers/ follow the rules of demo.ts, which may import the most.
-  if (inner === undefined) return isTest(file) ? 'manufacturers/demo' : `manufacturers/${name}`
-  if (isTest(file)) return 'manufacturers/x/test'
-  // A protocol adapter in a folder of its own may have its simulator there.
-  return /\/simulator(\/|$)/.test(path) ? 'manufacturers/x/simulator' : 'manufacturers/x'
+  // A test may import everything that the files next to it may import.
+  if (inner === undefined) return isTest(file) ? 'manufacturers/test' : `manufacturers/${name}`
+  return isTest(file) ? 'manufacturers/x/test' : 'manufacturers/x'
 }
 
 function manufacturerOf(file: string): string | null {

@@ -4,7 +4,7 @@
  */
 
 import type { Result } from 'ioredis'
-import type { RateLimit } from '../model/rate-limit.ts'
+import type { RateLimit } from '../domain/access/rate-limit.ts'
 
 export interface Redis {
   /**
@@ -129,8 +129,8 @@ declare module 'ioredis' {
 }
 
 /**
- * The token bucket of model/rate-limit.ts in Lua, using the server's clock, which all processes share. If the key holds
- * data of another type, that data is discarded. The key expires shortly after the bucket is full again.
+ * The token bucket of domain/access/rate-limit.ts in Lua, using the server's clock, which all processes share. If the
+ * key holds data of another type, that data is discarded. The key expires shortly after the bucket is full again.
  */
 const readBucket = `
 local burst = tonumber(ARGV[1])
