@@ -60,7 +60,7 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     { description: 'With `page` or `page_size`.' },
   )
 
-/** Creates the response schema of a list that is an object even without paging. */
+/** Creates the response schema of a list endpoint that returns an object with `count` and `results` even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
     count: whole('Total number of items.'),

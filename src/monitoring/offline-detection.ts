@@ -1,6 +1,6 @@
 /**
- * Marks receivers as offline that have sent no report for `offlineAfterMs`, if no process polls their manufacturer,
- * because it is disabled or no polling process is running.
+ * Marks a receiver as offline if no report of it has arrived for `offlineAfterMs` and no process polls its manufacturer.
+ * The latter happens when the manufacturer is disabled or no polling process is running.
  */
 
 import type { MonitoredManufacturer } from '../domain/equipment/health.ts'

@@ -1,4 +1,4 @@
-/** The audit log. Rows are only appended, and are pruned by age and number. */
+/** The audit log. Rows never change; old rows are pruned by age and number. */
 
 import { type Selectable, sql } from 'kysely'
 import type { Actor, AuditEntry, AuditRecord } from '../domain/access/access.ts'

@@ -11,7 +11,15 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Builds into the empty `folder` and returns the folder of the built pages. */
 export async function buildTranslatedPages(folder: string, tag: string): Promise<string> {
-  for (const path of ['web', 'src/domain', 'package.json', 'vite.config.ts', 'tsconfig.json']) {
+  for (const path of [
+    'web',
+    'src/domain',
+    'src/tsconfig.json',
+    'src/globals.d.ts',
+    'package.json',
+    'vite.config.ts',
+    'tsconfig.json',
+  ]) {
     await cp(join(root, path), join(folder, path), { recursive: true })
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -16,7 +16,7 @@ export function StaleBanner() {
         ? t('banner.silent')
         : t('banner.reconnecting'),
   )
-  // The banner already says that the connection is lost, so it does not repeat that the service is unreachable.
+  // An `unreachable` problem is not shown, because the first sentence already describes the state of the connection.
   const problem = useWatchState(({ problem }) => (problem?.kind === 'unreachable' ? null : (problem?.detail ?? null)))
   const nextTry = useWatchState((watchState) =>
     watchState.connection !== 'lost' || watchState.nextTryAt === null

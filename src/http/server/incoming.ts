@@ -3,8 +3,9 @@
 import { IncomingMessage } from 'node:http'
 
 /**
- * Treats a request as an upgrade only if it requests WebSocket. Other protocols may be ignored (RFC 9110, 7.8), and such
- * a request is handled normally. Node reads the `upgrade` property, which this class overrides.
+ * Treats a request as an upgrade only if it requests WebSocket or is a CONNECT request, whose connection Node closes. A
+ * server may ignore an upgrade to another protocol (RFC 9110, 7.8), so such a request is handled normally. Node reads the
+ * `upgrade` property, which this class overrides.
  */
 export class Incoming extends IncomingMessage {
   private hasUpgradeHeader = false

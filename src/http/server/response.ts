@@ -188,7 +188,7 @@ export interface PageRequest {
 const defaultPageSize = 100
 const maxPageSize = 1000
 
-/** Reads the requested page; null if the query asks for no paging. */
+/** Reads the requested page; null if the query does not request paging. */
 export function readPage(query: Query): PageRequest | null {
   const page = readSingle(query, 'page')
   const size = readSingle(query, 'page_size')

@@ -9,6 +9,6 @@ export interface Family {
   /** Resources that are polled or subscribed to in addition to the identity. */
   readonly paths: readonly string[]
   readChannels(resources: Resources): readonly ChannelReading[]
-  /** Returns the packs that have no channel; undefined until the device, whose id is `device`, has reported packs. */
+  /** Returns the packs that have no channel; undefined until packs have been reported. `device` is the device's id. */
   readUnits?(resources: Resources, device: string): readonly DeviceReport[] | undefined
 }
