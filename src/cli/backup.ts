@@ -63,7 +63,10 @@ export function restoreCommand(terminal: Terminal, done: (code: ExitCode) => voi
   return createCommand('restore', 'Replace the database with a backup; no process may be using it')
     .argument('[file]', 'a file that the backup command wrote')
     .option('--force', 'replace a database that is not empty; a copy of it is kept')
-    .option('--none', 'start with an empty database instead; the current database and its snapshots are kept under other names')
+    .option(
+      '--none',
+      'start with an empty database instead; the current database and its snapshots are kept under other names',
+    )
     .action(async (file: string | undefined, options: RestoreOptions) => {
       if (file !== undefined && options.none === true) throw new UsageError('expected either a file or --none')
       if (options.none === true) return done(await resetDatabase(options, terminal))
