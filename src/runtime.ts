@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
 import type { AuditRecord } from './domain/access/access.ts'
-import type { Group } from './domain/api.ts'
+import { type Group, toChannelBody } from './domain/api.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from './domain/equipment/discovery.ts'
 import {
   type MonitoredManufacturer,
@@ -16,7 +16,7 @@ import {
   storeHealth,
 } from './domain/equipment/health.ts'
 import type { Location } from './domain/equipment/location.ts'
-import { clampLastSeen, type Receiver } from './domain/equipment/receiver.ts'
+import { clampLastSeen } from './domain/equipment/receiver.ts'
 import {
   type ExplainedSettings,
   explainSettings,
@@ -145,7 +145,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
     const receiverStore = createReceiverStore()
     const unitStore = createUnitStore()
-    const feed = createFeed()
+    const feed = createFeed({ channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [] })
     const sourceDeps = { throttle: createRequestThrottle(), destinations: createDestinations() }
     const sourceRegistry = createSourceRegistry(sourceDeps)
 
@@ -204,8 +204,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const levelPublisher =
       redis === null
         ? null
-        : createLevelPublisher({ redis, nodeId, onLevels: (levels) => ingest.applyRemoteLevels(levels) })
-    const onReceived = (receiver: Receiver) => levelPublisher?.publish(receiver)
+        : createLevelPublisher({
+            redis,
+            nodeId,
+            receiver: receiverStore.get,
+            onLevels: (levels) => ingest.applyRemoteLevels(levels),
+          })
+    const onReceived = (receiverId: number) => levelPublisher?.publish(receiverId)
     const ingest = createIngest({ db, receiverStore, unitStore, feed, cache, alerts, onReceived, now })
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
@@ -388,6 +393,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       },
       async close() {
         feed.close()
+        ingest.close()
         await loadQueue
         await alerts.flushed()
         levelPublisher?.close()

@@ -7,6 +7,7 @@
 import type { Transport } from '../domain/equipment/connection.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { MulticastGroup } from '../upstream/announcements.ts'
 import type { UpstreamClient, UpstreamSettings } from '../upstream/client.ts'
 import { ConfigError, type DevicePorts } from '../upstream/connection-settings.ts'
@@ -61,6 +62,8 @@ export type PushEvent =
        */
       readonly isComplete?: boolean
     }
+  /** Levels of a device. They are ignored if the device is not known. */
+  | { readonly type: 'levels'; readonly id: string; readonly samples: readonly LevelSample[] }
   | { readonly type: 'removed'; readonly id: string }
   /** An unsupported message; counted, and logged at debug level. */
   | { readonly type: 'ignored'; readonly reason: string }

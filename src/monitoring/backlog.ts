@@ -63,13 +63,13 @@ export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>): Backlo
       unsaved.delete(id)
       savedAt.delete(id)
     },
-    listDueLastSeen({ unchanged, updates, at }) {
+    listDueLastSeen({ levelReports, updates, at }) {
       const withoutChanges = updates.filter(({ hasChanges, isReceived }) => isReceived && !hasChanges)
-      return [...unchanged, ...withoutChanges]
+      return [...levelReports, ...withoutChanges]
         .filter(({ receiver }) => isDue(receiver))
         .map(({ receiver: { id, last_seen } }) => ({ id, last_seen: Math.max(last_seen, at) }))
     },
-    hasDueLastSeen: ({ unchanged, updates }) =>
-      [unchanged, updates].some((entries) => entries.some(({ receiver }) => isDue(receiver))),
+    hasDueLastSeen: ({ levelReports, updates }) =>
+      [levelReports, updates].some((entries) => entries.some(({ receiver }) => isDue(receiver))),
   }
 }

@@ -6,25 +6,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { toReceiverChange } from '../domain/api.ts'
 import type { Unit } from '../domain/equipment/hardware.ts'
-import {
-  type ChannelReading,
-  clampLastSeen,
-  type DeviceReport,
-  mergeChannels,
-  type Receiver,
-} from '../domain/equipment/receiver.ts'
-import {
-  type IngestPlan,
-  isStructural,
-  toUnchanged,
-  type Unchanged,
-  type Update,
-} from '../domain/identity/ingest-plan.ts'
+import { type ChannelReading, clampLastSeen, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
+import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
+import { FrameClock } from '../state/frame-clock.ts'
+import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -66,8 +57,12 @@ export interface Ingest {
   catchUp(): Promise<void>
   /** Corrects `last_seen` times that are in the future because the clock was set back. */
   correctTimes(): Promise<void>
+  /** Applies levels of a known receiver that this process received: to memory at once, and published with the next frame. */
+  applySamples(rows: LevelRows, samples: readonly LevelSample[]): void
   /** Applies levels received by other processes, which store them. */
   applyRemoteLevels(levels: readonly RemoteLevels[]): void
+  /** Stops publishing. */
+  close(): void
 }
 
 export interface IngestDeps {
@@ -77,8 +72,8 @@ export interface IngestDeps {
   readonly feed: Feed
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
-  /** Called with every receiver of which this process has received a report. */
-  onReceived(receiver: Receiver): void
+  /** Called with the id of every receiver of which this process has received a report. */
+  onReceived(receiverId: number): void
   /** The wall-clock time in epoch ms. */
   now(): number
 }
@@ -97,13 +92,14 @@ export function createIngest(deps: IngestDeps): Ingest {
   const backlog = createBacklog(receiverStore)
   /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
-  const unchanged = new WeakMap<DeviceReport, Unchanged>()
+  const { levels } = receiverStore
+  const frameClock = new FrameClock(publishFrame)
   const precedence = createProtocolPrecedence(
     precedenceOfId,
     (id) => performance.now() - receiverStore.lastReceivedAt(id),
   )
-  const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now })
-  const { plan, planInSlices, needsWriting, addsUnit, applyToCurrent } = planner
+  const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, now })
+  const { plan, planInSlices, needsWriting, applyToCurrent } = planner
   let queue: Promise<unknown> = Promise.resolve()
 
   /** Serializes writes. */
@@ -116,14 +112,47 @@ export function createIngest(deps: IngestDeps): Ingest {
   function ingest(batch: Batch): Promise<IngestReport> {
     if (batch.endsCycle) return enqueue(() => write(batch))
     const planned = plan(batch)
-    if (needsWriting(planned, batch)) return enqueue(() => write(batch))
-    return Promise.resolve(applyWithoutStoring(batch, planned))
+    if (!needsWriting(planned, batch)) return Promise.resolve(applyWithoutStoring(batch, planned))
+    for (const report of planned.levelReports) applyLevelReport(report, planned)
+    return enqueue(() => write(batch))
+  }
+
+  /** Publishes the levels that have changed since the last frame. */
+  function publishFrame(): void {
+    const manufacturers = new Set<string>()
+    const changed = levels.takeChanged()
+    for (const { receiverId, manufacturer } of changed) {
+      backlog.add(receiverId)
+      manufacturers.add(manufacturer)
+    }
+    for (const manufacturer of manufacturers) cache.drop(manufacturer)
+    for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
+  }
+
+  function applySamples(rows: LevelRows, samples: readonly LevelSample[]): void {
+    const at = performance.now()
+    for (const sample of samples) levels.apply(rows, sample, at)
+    levels.markReceived(rows, at, now())
+    deps.onReceived(rows.receiverId)
+    if (levels.hasChanges) frameClock.request()
+  }
+
+  /** Applies the levels unless newer ones have arrived since the plan was made. */
+  function applyLevelReport({ receiver, readings }: LevelReport, { at: time }: IngestPlan): void {
+    const rows = levels.rowsOf(receiver.id)
+    if (rows === undefined) return
+    const at = performance.now()
+    if (rows.lastSeen <= time) for (const reading of readings) levels.apply(rows, reading, at)
+    levels.markReceived(rows, at, time)
+    alerts.evaluateReceiver(receiver, receiver)
+    deps.onReceived(receiver.id)
+    if (levels.hasChanges) frameClock.request()
   }
 
   /** Applies the part of the plan that needs no transaction. */
   function applyWithoutStoring(batch: Batch, plan: IngestPlan): IngestReport {
     for (const update of plan.updates) if (!isStructural(update)) applyUpdate(update)
-    for (const entry of plan.unchanged) updateLastSeen(entry, plan)
+    for (const report of plan.levelReports) applyLevelReport(report, plan)
     cache.drop(batch.manufacturer)
     return toReport(batch, plan)
   }
@@ -133,6 +162,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       // Planned only now, because memory may have changed while this batch was queued.
       const plan = await planInSlices(batch)
       const report = toReport(batch, plan)
+      await applyLevelReports(plan)
+      publishFrame()
       if (!needsWriting(plan, batch)) {
         await applyPlan(plan, batch)
         return report
@@ -152,6 +183,13 @@ export function createIngest(deps: IngestDeps): Ingest {
       }
     }
     throw new OvertakenError()
+  }
+
+  async function applyLevelReports(plan: IngestPlan): Promise<void> {
+    for (const report of plan.levelReports) {
+      applyLevelReport(report, plan)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
   }
 
   /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
@@ -211,39 +249,18 @@ export function createIngest(deps: IngestDeps): Ingest {
     extended?: ReadonlyMap<number, Receiver>,
   ): Promise<void> {
     for (const update of plan.updates) {
-      const after = applyUpdate(update, extended)
-      if (canSkipRepeats(update)) unchanged.set(update.report, toUnchanged(update.report, after, plan.identityRevision))
-      if (isTimeSliceUsed()) await yieldToEventLoop()
-    }
-    for (const entry of plan.unchanged) {
-      updateLastSeen(entry, plan)
+      applyUpdate(update, extended)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     cache.drop(manufacturer)
   }
 
-  function applyUpdate(update: Update, extended?: ReadonlyMap<number, Receiver>): Receiver {
+  function applyUpdate(update: Update, extended?: ReadonlyMap<number, Receiver>): void {
     const { id } = update.receiver
     const before = receiverStore.get(id)
     const after = applyToCurrent(update, extended)
     if (extended === undefined && after.channels !== before?.channels) backlog.add(id)
     applyReceived(after)
-    return after
-  }
-
-  /** Whether the same report, received again, would change nothing but `last_seen`. */
-  function canSkipRepeats(update: Update): update is Update & { report: DeviceReport } {
-    return update.report !== null && update.isReceived && !isStructural(update) && !addsUnit(update)
-  }
-
-  /** Updates `last_seen`. Nothing else changes, so nothing is published. */
-  function updateLastSeen(entry: Unchanged, { at }: IngestPlan): void {
-    const known = receiverStore.get(entry.receiver.id)
-    if (known === undefined) return
-    const after = { ...known, last_seen: Math.max(known.last_seen, at) }
-    receiverStore.put(after)
-    alerts.evaluateReceiver(known, after)
-    if (known === entry.receiver) entry.receiver = after
   }
 
   /**
@@ -254,7 +271,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const before = receiverStore.get(after.id)
     putAndPublish(after)
     alerts.evaluateReceiver(before, after)
-    deps.onReceived(after)
+    deps.onReceived(after.id)
   }
 
   function applyRemoteLevels(levels: readonly RemoteLevels[]): void {
@@ -369,7 +386,9 @@ export function createIngest(deps: IngestDeps): Ingest {
     preview: (batch) => toReport(batch, plan(batch)),
     change: (work) => enqueue(() => change(work)),
     catchUp: () => enqueue(loadChanges),
+    applySamples,
     applyRemoteLevels,
+    close: () => frameClock.stop(),
   }
 }
 

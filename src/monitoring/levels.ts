@@ -43,7 +43,7 @@ const maxReceiversPerMessage = 200
 
 export interface LevelPublisher {
   /** Publishes the levels of a receiver of which this process has received a report. */
-  publish(receiver: Receiver): void
+  publish(receiverId: number): void
   close(): void
 }
 
@@ -51,18 +51,20 @@ export interface LevelPublisherDeps {
   readonly redis: Redis
   /** Identifies this process. */
   readonly nodeId: string
+  receiver(id: number): Receiver | undefined
   /** Called with levels that other processes received. */
   onLevels(levels: readonly RemoteLevels[]): void
 }
 
-export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisherDeps): LevelPublisher {
-  const pending = new Map<number, Receiver>()
+export function createLevelPublisher({ redis, nodeId, receiver, onLevels }: LevelPublisherDeps): LevelPublisher {
+  const pending = new Set<number>()
   const published = new Map<number, Receiver['channels']>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const publishPending = () => {
     timer = undefined
-    const receivers = [...pending.values()].map((receiver) => toRemoteLevels(receiver, published.get(receiver.id)))
-    for (const { id, channels } of pending.values()) published.set(id, channels)
+    const current = [...pending].map(receiver).filter((found) => found !== undefined)
+    const receivers = current.map((found) => toRemoteLevels(found, published.get(found.id)))
+    for (const { id, channels } of current) published.set(id, channels)
     pending.clear()
     for (let start = 0; start < receivers.length; start += maxReceiversPerMessage) {
       const message = { owner: nodeId, receivers: receivers.slice(start, start + maxReceiversPerMessage) }
@@ -74,9 +76,9 @@ export function createLevelPublisher({ redis, nodeId, onLevels }: LevelPublisher
     if (message !== null && message.owner !== nodeId) onLevels(message.receivers)
   })
   return {
-    publish(receiver) {
+    publish(receiverId) {
       if (!redis.isUp) return
-      pending.set(receiver.id, receiver)
+      pending.add(receiverId)
       timer ??= setTimeout(publishPending, publishEveryMs)
     },
     close: () => clearTimeout(timer),

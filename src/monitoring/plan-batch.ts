@@ -1,17 +1,19 @@
 /** Plans a batch of device reports against the receivers in memory. Changes nothing. */
 
 import { planReportedUnits, type ReportedUnits } from '../domain/equipment/hardware.ts'
-import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import type { ChannelReading, DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
 import {
   applyUpdate,
   changeWithoutReport,
   createIngestPlan,
   type IngestPlan,
   isStructural,
-  type Unchanged,
+  type LevelReports,
   type Update,
 } from '../domain/identity/ingest-plan.ts'
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
+import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
@@ -65,20 +67,40 @@ export interface PlannerDeps {
   readonly unitStore: UnitStore
   readonly backlog: Backlog
   readonly precedence: ProtocolPrecedence
-  /** Reports known to contain nothing new. */
-  readonly unchanged: { get(report: DeviceReport): Unchanged | undefined }
   /** The wall-clock time in epoch ms. */
   now(): number
 }
 
-export function createPlanner({ receiverStore, unitStore, backlog, precedence, unchanged, now }: PlannerDeps): Planner {
+export function createPlanner({ receiverStore, unitStore, backlog, precedence, now }: PlannerDeps): Planner {
+  const levelReports: LevelReports = {
+    receiverOf(manufacturer, report) {
+      const receiver = receiverStore.factsByApiId(manufacturer, report.id)
+      if (receiver === undefined || !hasOnlyLevels(receiver, report)) return undefined
+      return precedence.isContested(receiver) || mayBeAmbiguous(report) || lacksUnit(receiver, report.channels ?? [])
+        ? undefined
+        : receiver
+    },
+    differs({ id }, readings) {
+      const rows = receiverStore.levels.rowsOf(id)
+      return rows !== undefined && readings.some((reading) => receiverStore.levels.differs(rows, reading))
+    },
+  }
+
+  /** Whether several receivers may match the report, because it identifies the device by its address only. */
+  function mayBeAmbiguous({ serial_number, mac_address, ip }: DeviceReport): boolean {
+    const key = ipKey(ip)
+    return key !== null && serialKey(serial_number) === null && macKey(mac_address) === null
+      ? receiverStore.byIp(key).length > 1
+      : false
+  }
+
   function startPlan({ manufacturer }: Batch) {
-    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), unchanged, precedence })
+    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), levelReports, precedence })
   }
 
   function withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
     if (offline.length === 0) return plan
-    const reported = new Set(plan.unchanged.map(({ receiver }) => receiver.id))
+    const reported = new Set(plan.levelReports.map(({ receiver }) => receiver.id))
     for (const { isReceived, receiver } of plan.updates) if (isReceived) reported.add(receiver.id)
     const receivers = offline.flatMap((id) => (reported.has(id) ? [] : (receiverStore.get(id) ?? [])))
     const active = receivers.filter((receiver) => receiver.is_active)
@@ -94,6 +116,11 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, u
   }
 
   function addsUnit({ receiver, readings }: Update): boolean {
+    return lacksUnit(receiver, readings)
+  }
+
+  /** Whether the readings contain a transmitter on a channel without a unit. */
+  function lacksUnit(receiver: Receiver, readings: readonly ChannelReading[]): boolean {
     return readings.some(({ channel: number, transmitter }) => {
       if (transmitter === undefined || transmitter === null) return false
       const channel = receiver.channels.find((known) => known.channel === number)
@@ -160,7 +187,7 @@ export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
   return {
     devices: batch.reports.length,
     created: plan.creations.length,
-    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length,
+    updated: [...plan.updates, ...plan.levelReports].filter(({ hasChanges }) => hasChanges).length,
     moved: plan.moves.length,
     duplicates: plan.duplicates + plan.repeated,
     repeated: plan.repeated,

@@ -238,6 +238,10 @@ function handleEvent(
     ignore(event.reason)
     return
   }
+  if (event.type === 'levels') {
+    if (!ingestLevels(deps, source, event, hooks)) ignore('ignored levels of an unknown device', { device: event.id })
+    return
+  }
   const id = event.type === 'removed' ? event.id : event.report.id
   if (unitStore.ofDevice(manufacturer, id) !== undefined) {
     ingestUnitEvent(deps, source, id, event)
@@ -263,6 +267,26 @@ function handleEvent(
   if (reports[0] !== undefined && reportsHardware(reports[0])) hooks.onIdentityReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
   ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
+}
+
+/** Applies the levels. Returns false if the device is not known. */
+function ingestLevels(
+  deps: SubscriptionDeps,
+  source: MonitoredSource,
+  { id, samples }: Extract<PushEvent, { type: 'levels' }>,
+  hooks: SubscriptionHooks,
+): boolean {
+  const { receiverStore, connections, ingest } = deps
+  const receiver = receiverStore.factsByApiId(source.manufacturer, id)
+  const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
+  if (receiver === undefined || rows === undefined || hooks.isReplaced?.(id)) return false
+  if (connections.find(receiver.id)?.status === 'stopped') return true
+  connections.recordMessage(receiver.id)
+  hooks.onLevelsReceived?.(id)
+  if (receiver.is_active) ingest.applySamples(rows, samples)
+  // A report marks the receiver as online.
+  else ingestPushed(deps, source, id, { reports: [{ id, kind: 'receiver', channels: samples }] })
+  return true
 }
 
 /**

@@ -147,7 +147,7 @@ describe('createFeed', () => {
         // The feed and the test share this clock. `lateMs` does not change between the delivery of a message and its
         // reading, so the time of reading is the time of delivery.
         const now = () => performance.now() + lateMs
-        const testFeed = createFeed(now)
+        const testFeed = createFeed({ now })
         const delivered = new Map<number, { at: number; name: string | undefined }[]>([1, 2].map((id) => [id, []]))
         const read = async () => {
           for await (const { messages } of testFeed.subscribe({ signal: new AbortController().signal })) {

@@ -4,6 +4,7 @@
  * published in the same turn of the event loop are delivered as one batch.
  */
 
+import type { ChannelBody } from '../domain/api.ts'
 import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
@@ -15,6 +16,8 @@ export interface MessageBatch {
 
 export interface Feed {
   publish(message: BroadcastMessage): void
+  /** Publishes a receiver's levels. They are read when they are delivered, so that they are the newest. */
+  publishLevels(manufacturer: string, receiverId: number): void
   /** Yields the messages published from now on, for one manufacturer or for all, until the signal aborts. */
   subscribe(options: { manufacturer?: string | undefined; signal: AbortSignal }): AsyncIterable<MessageBatch>
   readonly subscribers: number
@@ -29,7 +32,13 @@ const maxQueuedEvents = 1000
 /** A slow subscriber is sent its queue in parts, so that newer updates can replace the rest in the meantime. */
 const maxUpdatesPerBatch = 100
 
-export function createFeed(now: () => number = () => performance.now()): Feed {
+export interface FeedOptions {
+  /** Returns the current channels of a receiver. */
+  channelsOf?(receiverId: number): readonly ChannelBody[]
+  now?(): number
+}
+
+export function createFeed({ channelsOf = () => [], now = () => performance.now() }: FeedOptions = {}): Feed {
   const subscribers = new Set<Subscriber>()
   let isClosed = false
   /** The earliest time of the next delivery, by receiver. */
@@ -38,6 +47,8 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   const due = new Map<number, DeviceUpdate>()
   let events: BroadcastMessage[] = []
   const delayed = new Map<number, DeviceUpdate>()
+  /** The receivers whose levels have changed since their update was published. */
+  const newLevels = new Set<number>()
   let delivery: NodeJS.Immediate | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -47,7 +58,7 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   function deliver(): void {
     clearImmediate(delivery)
     delivery = undefined
-    const messages = [...due.values(), ...events]
+    const messages = [...Array.from(due.values(), withNewestLevels), ...events]
     const nextAt = now() + spacingMs
     for (const id of due.keys()) nextDeliveryAt.set(id, nextAt)
     due.clear()
@@ -59,6 +70,24 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
         batches.get(manufacturer) ?? createBatch(messages.filter((message) => concerns(message, manufacturer)))
       batches.set(manufacturer, batch)
       if (batch.messages.length > 0) subscriber.deliver(batch)
+    }
+  }
+
+  function withNewestLevels(update: DeviceUpdate): DeviceUpdate {
+    const { receiver_id } = update
+    if (!newLevels.delete(receiver_id)) return update
+    return { ...update, data: { ...update.data, channels: channelsOf(receiver_id) } }
+  }
+
+  function publishUpdate(update: DeviceUpdate): void {
+    const { receiver_id } = update
+    if (canDeliverNow(receiver_id)) {
+      addUpdate(due, update)
+      delivery ??= setImmediate(deliver)
+    } else {
+      addUpdate(delayed, update)
+      const waitMs = (nextDeliveryAt.get(receiver_id) ?? 0) - now()
+      timer ??= setTimeout(deliverDelayed, Math.max(1, waitMs))
     }
   }
 
@@ -80,15 +109,19 @@ export function createFeed(now: () => number = () => performance.now()): Feed {
   return {
     publish(message) {
       if (isClosed || subscribers.size === 0) return
-      if (message.type !== 'device_update') events.push(message)
-      else if (canDeliverNow(message.receiver_id)) addUpdate(due, message)
-      else {
-        addUpdate(delayed, message)
-        const waitMs = (nextDeliveryAt.get(message.receiver_id) ?? 0) - now()
-        timer ??= setTimeout(deliverDelayed, Math.max(1, waitMs))
-        return
+      if (message.type === 'device_update') {
+        newLevels.delete(message.receiver_id)
+        publishUpdate(message)
+      } else {
+        events.push(message)
+        delivery ??= setImmediate(deliver)
       }
-      delivery ??= setImmediate(deliver)
+    },
+    publishLevels(manufacturer, receiver_id) {
+      if (isClosed || subscribers.size === 0) return
+      newLevels.add(receiver_id)
+      if (due.has(receiver_id) || delayed.has(receiver_id)) return
+      publishUpdate({ type: 'device_update', manufacturer, receiver_id, data: { channels: [] } })
     },
     subscribe({ manufacturer, signal }) {
       const subscriber = createSubscriber(manufacturer)

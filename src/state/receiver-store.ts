@@ -1,13 +1,20 @@
-/** The current state of every receiver, in memory, with indexes to find one. */
+/**
+ * The current state of every receiver, in memory, with indexes to find one. Records contain facts and levels; between
+ * two reports of facts, newer levels are in the LevelStore and are added to a record when it is read.
+ */
 
 import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { createKnownReceivers, type KnownReceivers } from '../domain/identity/reconcile.ts'
 import { now } from '../platform/clock.ts'
+import { LevelStore } from './level-store.ts'
 
 export interface ReceiverStore extends KnownReceivers {
   /** The database revision that this state includes. */
   revision: number
+  readonly levels: LevelStore
+  /** Returns the facts about the receiver with this device id; its levels may be out of date. */
+  factsByApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
   /** Lists the receivers of one manufacturer, or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
@@ -23,13 +30,12 @@ export interface ReceiverStore extends KnownReceivers {
 
 export function createReceiverStore(): ReceiverStore {
   const known = createKnownReceivers()
+  const levels = new LevelStore()
   /**
    * The ordered ids of each manufacturer. Recomputed only when receivers are added, removed or moved to another
    * manufacturer.
    */
   const ids = new Map<string | undefined, readonly number[]>()
-  const lists = new Map<string | undefined, readonly Receiver[]>()
-  const receivedAt = new Map<number, number>()
   let size = 0
 
   function idsOf(manufacturer: string | undefined): readonly number[] {
@@ -45,39 +51,59 @@ export function createReceiverStore(): ReceiverStore {
     return sorted
   }
 
+  /** Returns the record with its newest levels, and keeps it. */
+  function current(receiver: Receiver): Receiver {
+    const record = levels.toRecord(receiver)
+    if (record !== receiver) known.put(record)
+    return record
+  }
+
+  function get(id: number): Receiver | undefined {
+    const receiver = known.get(id)
+    return receiver === undefined ? undefined : current(receiver)
+  }
+
   return {
-    ...known,
+    putEntry: known.putEntry,
+    entry: known.entry,
     revision: -1,
+    levels,
     get identityRevision() {
       return known.identityRevision
     },
     get size() {
       return size
     },
-    list(manufacturer) {
-      const cached = lists.get(manufacturer)
-      if (cached !== undefined) return cached
-      const list = idsOf(manufacturer).map((id) => known.get(id) as Receiver)
-      if (list.length > 0) lists.set(manufacturer, list)
-      return list
+    get,
+    bySerial: (key) => known.bySerial(key).map(current),
+    byMac: (key) => known.byMac(key).map(current),
+    byIp: (key) => known.byIp(key).map(current),
+    byApiId(manufacturer, apiDeviceId) {
+      const receiver = known.byApiId(manufacturer, apiDeviceId)
+      return receiver === undefined ? undefined : current(receiver)
     },
+    factsByApiId: known.byApiId,
+    list: (manufacturer) => idsOf(manufacturer).map((id) => get(id) as Receiver),
     put(receiver) {
       const before = known.get(receiver.id)
       known.put(receiver)
-      // For a receiver that was loaded from the database, the wall clock determines the age of its last report.
-      if (before === undefined) receivedAt.set(receiver.id, performance.now() - Math.max(0, now() - receiver.last_seen))
-      else if (receiver.last_seen > before.last_seen) receivedAt.set(receiver.id, performance.now())
-      lists.clear()
+      levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
     },
-    lastReceivedAt: (id) => receivedAt.get(id) ?? Number.NEGATIVE_INFINITY,
+    lastReceivedAt: (id) => levels.rowsOf(id)?.receivedAt ?? Number.NEGATIVE_INFINITY,
     remove(id) {
       if (known.get(id) !== undefined) size -= 1
       known.remove(id)
-      receivedAt.delete(id)
-      lists.clear()
+      levels.remove(id)
       ids.clear()
     },
+  }
+
+  function receivedAt(receiver: Receiver, before: Receiver | undefined): number {
+    // For a receiver that was loaded from the database, the wall clock determines the age of its last report.
+    if (before === undefined) return performance.now() - Math.max(0, now() - receiver.last_seen)
+    if (receiver.last_seen > before.last_seen) return performance.now()
+    return levels.rowsOf(receiver.id)?.receivedAt ?? Number.NEGATIVE_INFINITY
   }
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChannelDetails } from '../equipment/details.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
-import { applyUpdate, createIngestPlan, isStructural, planChanges, toUnchanged } from './ingest-plan.ts'
+import { hasOnlyLevels } from '../levels/level-sample.ts'
+import { applyUpdate, createIngestPlan, isStructural, type LevelReports, planChanges } from './ingest-plan.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
@@ -168,62 +169,78 @@ describe('planChanges', () => {
   })
 })
 
-describe('a report that changed nothing before', () => {
-  const channels = [{ channel: 1, transmitter: { battery: 80 } }]
+describe('a report without news except levels', () => {
+  const channels = [{ channel: 1, rf_level: -60, transmitter: { battery: 80 } }]
   const first = report('a', { serial_number: 'S1', ip: '10.0.0.1', channels })
   const second = report('b', { serial_number: 'S2', ip: '10.0.0.2' })
 
-  /** Ingests both reports twice, so that nothing changes the second time. Returns a function that plans them again. */
-  function createUnchangedIngest() {
+  /** Creates both receivers. Returns a function that plans reports of them. */
+  function createKnownIngest() {
     const ingest = createIngest()
     ingest.ingest([first, second])
-    const { updates, identityRevision } = ingest.ingest([first, second])
-    const remembered = new Map(
-      updates.map(({ report, receiver }) => [report, toUnchanged(report as DeviceReport, receiver, identityRevision)]),
-    )
+    const levelReports: LevelReports = {
+      receiverOf(manufacturer, reported) {
+        const receiver = ingest.known.byApiId(manufacturer, reported.id)
+        return receiver !== undefined && hasOnlyLevels(receiver, reported) ? receiver : undefined
+      },
+      differs: ({ channels: [known] }, [reading]) => reading?.rf_level !== known?.rf_level,
+    }
     const plan = (reports: readonly DeviceReport[]) => {
-      const ingestPlan = createIngestPlan({
-        known: ingest.known,
-        manufacturer: 'shure',
-        at: at + 1,
-        unchanged: remembered,
-      })
-      for (const report of reports) ingestPlan.add(report)
+      const ingestPlan = createIngestPlan({ known: ingest.known, manufacturer: 'shure', at: at + 1, levelReports })
+      for (const reported of reports) ingestPlan.add(reported)
       return ingestPlan.plan
     }
     return { ...ingest, plan }
   }
 
-  test('is listed as unchanged without an update', () => {
-    const { plan } = createUnchangedIngest()
-    const { unchanged, updates, duplicates } = plan([first, second])
-    expect([unchanged.map(({ receiver }) => receiver.id), updates, duplicates]).toEqual([[1, 2], [], 2])
+  test('is listed as a level report without an update', () => {
+    const louder = { ...first, channels: [{ channel: 1, rf_level: -50, transmitter: { battery: 80 } }] }
+    const { levelReports, updates, duplicates } = createKnownIngest().plan([louder, second])
+    const listed = levelReports.map(({ receiver, hasChanges }) => [receiver.id, hasChanges])
+    expect([listed, updates, duplicates]).toEqual([
+      [
+        [1, true],
+        [2, false],
+      ],
+      [],
+      2,
+    ])
   })
 
-  test.each<[string, (ingest: ReturnType<typeof createIngest>) => void]>([
-    ['its receiver has other channels', ({ known }) => known.put({ ...(known.get(1) as Receiver), channels: [] })],
-    [
-      'the identities have changed',
-      ({ ingest }) => void ingest([report('c', { serial_number: 'S3', ip: '10.0.0.3' })]),
-    ],
-    ['its receiver was removed', ({ known }) => known.remove(1)],
-  ])('is planned again when %s', (_, change) => {
-    const ingest = createUnchangedIngest()
-    change(ingest)
-    expect(ingest.plan([first]).unchanged).toEqual([])
+  test.each<[string, Partial<DeviceReport>]>([
+    ['a new channel', { channels: [{ channel: 2, rf_level: -60 }] }],
+    ['another battery', { channels: [{ channel: 1, transmitter: { battery: 79 } }] }],
+    ['a transmitter that is gone', { channels: [{ channel: 1, transmitter: null }] }],
+    ['another detail', { channels: [{ channel: 1, details: { muted: true } }] }],
+    ['another address', { ip: '10.0.0.3' }],
+    ['another name', { name: 'B' }],
+    ['a device that is offline', { online: false }],
+    ['a fault', { details: { fault: 'too_hot' } }],
+  ])('is reconciled if it contains %s', (_, change) => {
+    const { levelReports, updates, moves } = createKnownIngest().plan([{ ...first, ...change }])
+    expect([levelReports, updates.length + moves.length > 0]).toEqual([[], true])
   })
 
-  test('is planned again after a new device in the same batch', () => {
-    const { plan } = createUnchangedIngest()
-    const { unchanged, creations } = plan([report('c', { serial_number: 'S3', ip: '10.0.0.3' }), first])
-    expect([unchanged.length, creations.length]).toEqual([0, 1])
+  test('is reconciled after the receiver was removed', () => {
+    const { known, plan } = createKnownIngest()
+    known.remove(1)
+    expect(plan([first])).toMatchObject({ levelReports: [], creations: { length: 1 } })
+  })
+
+  test('is reconciled after a new device in the same batch', () => {
+    const { levelReports, creations } = createKnownIngest().plan([
+      report('c', { serial_number: 'S3', ip: '10.0.0.3' }),
+      first,
+    ])
+    expect([levelReports.length, creations.length]).toEqual([0, 1])
   })
 
   test('counts once when the device is reported again under another id', () => {
-    const { plan } = createUnchangedIngest()
+    const { plan } = createKnownIngest()
     const twin = report('z', { serial_number: 's1', ip: '10.0.0.9' })
-    expect(plan([first, twin])).toMatchObject({ repeated: 1, moves: [], unchanged: { length: 1 } })
-    expect(plan([twin, first])).toMatchObject({ repeated: 1, moves: { length: 1 }, unchanged: { length: 0 } })
+    expect(plan([first, twin])).toMatchObject({ repeated: 1, moves: [], levelReports: { length: 1 } })
+    expect(plan([twin, first])).toMatchObject({ repeated: 1, moves: { length: 1 }, levelReports: { length: 0 } })
+    expect(plan([first, first])).toMatchObject({ repeated: 1, levelReports: { length: 1 } })
   })
 })
 

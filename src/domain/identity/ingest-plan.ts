@@ -52,15 +52,19 @@ export interface Update {
   readonly report: DeviceReport | null
 }
 
-/**
- * A report that changed nothing about its receiver. An identical report can be skipped while neither the receiver nor
- * `identityRevision` has changed.
- */
-export interface Unchanged {
-  /** The receiver after the report. The caller replaces it when only `last_seen` changes. */
-  receiver: Receiver
-  readonly identityRevision: number
-  readonly keys: readonly string[]
+/** A report that contains no news about a known receiver except levels. */
+export interface LevelReport {
+  readonly receiver: Receiver
+  readonly readings: readonly ChannelReading[]
+  /** Whether the levels differ from the known ones. */
+  readonly hasChanges: boolean
+}
+
+/** Recognizes reports that need no reconciliation. */
+export interface LevelReports {
+  /** Returns the receiver of a report that contains no news except levels; undefined for any other report. */
+  receiverOf(manufacturer: string, report: DeviceReport): Receiver | undefined
+  differs(receiver: Receiver, readings: readonly ChannelReading[]): boolean
 }
 
 export interface Move {
@@ -80,12 +84,9 @@ export interface QueuedDevice {
 export interface IngestPlan {
   /** When the batch was reported (epoch ms). */
   readonly at: number
-  /** The identity revision of the known receivers when the plan was made. */
-  readonly identityRevision: number
   readonly creations: readonly Creation[]
   readonly updates: readonly Update[]
-  /** Reports that changed nothing. */
-  readonly unchanged: readonly Unchanged[]
+  readonly levelReports: readonly LevelReport[]
   readonly moves: readonly Move[]
   readonly queued: readonly QueuedDevice[]
   /** Reports for which `reportsUnits` is true. */
@@ -103,8 +104,8 @@ export interface PlanContext {
   readonly known: KnownReceivers
   readonly manufacturer: string
   readonly at: number
-  /** Finds an earlier identical report that changed nothing, see `Unchanged`. */
-  readonly unchanged?: { get(report: DeviceReport): Unchanged | undefined }
+  /** If absent, every report is reconciled. */
+  readonly levelReports?: LevelReports
   /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
 }
@@ -121,7 +122,7 @@ export function planChanges(
 }
 
 /** Creates an empty plan; `add` extends it by one report. */
-export function createIngestPlan({ known, manufacturer, at, unchanged, precedence }: PlanContext): {
+export function createIngestPlan({ known, manufacturer, at, levelReports, precedence }: PlanContext): {
   readonly plan: IngestPlan
   add(report: DeviceReport): void
 } {
@@ -131,10 +132,9 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
   let overlay: KnownReceiverIndex | undefined
   const plan = {
     at,
-    identityRevision: known.identityRevision,
     creations: [] as Creation[],
     updates: [] as Update[],
-    unchanged: [] as Unchanged[],
+    levelReports: [] as LevelReport[],
     moves: [] as Move[],
     queued: [] as QueuedDevice[],
     unitReports: [] as DeviceReport[],
@@ -143,17 +143,24 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
     rejected: 0,
   }
   const seenKeys = new Set<string>()
+  /** The receivers with a level report in this batch. */
+  const levelReceivers = new Set<number>()
 
   function add(report: DeviceReport): void {
     if (reportsUnits(report)) plan.unitReports.push(report)
     if (report.kind !== 'receiver') return
-    const before = unchanged?.get(report)
-    if (isRepeated(seenKeys, before?.keys ?? keysOf(report))) {
-      plan.repeated += 1
-    } else if (before !== undefined && isStillValid(before)) {
-      plan.duplicates += 1
-      plan.unchanged.push(before)
-    } else planReport(report)
+    // After a change of identity in this batch, every report is reconciled.
+    const receiver = overlay === undefined ? levelReports?.receiverOf(manufacturer, report) : undefined
+    const keys = receiver === undefined ? keysOf(report) : [idKey(report)]
+    if (isRepeated(seenKeys, keys)) plan.repeated += 1
+    else if (receiver === undefined) planReport(report)
+    else addLevelReport(receiver, report.channels ?? [])
+  }
+
+  function addLevelReport(receiver: Receiver, readings: readonly ChannelReading[]): void {
+    plan.duplicates += 1
+    levelReceivers.add(receiver.id)
+    plan.levelReports.push({ receiver, readings, hasChanges: levelReports?.differs(receiver, readings) === true })
   }
 
   function put(receiver: Receiver): void {
@@ -162,15 +169,10 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
     overlay.put(receiver)
   }
 
-  function isStillValid({ receiver, identityRevision }: Unchanged): boolean {
-    const hasNoNewIdentity = overlay === undefined || overlay.identityRevision === 0
-    return plan.identityRevision === identityRevision && hasNoNewIdentity && known.get(receiver.id) === receiver
-  }
-
   function planReport(report: DeviceReport): void {
     const outcome = reconcile(current, manufacturer, report)
-    // An earlier report in this batch already created the receiver, under another API id.
-    if ('receiver' in outcome && outcome.receiver.id < 0) {
+    // An earlier report in this batch already created the receiver under another API id, or reported its levels.
+    if ('receiver' in outcome && (outcome.receiver.id < 0 || levelReceivers.has(outcome.receiver.id))) {
       plan.repeated += 1
       return
     }
@@ -237,11 +239,6 @@ export function createIngestPlan({ known, manufacturer, at, unchanged, precedenc
   return { plan, add }
 }
 
-/** Creates the record of a report that changed nothing about this receiver. */
-export function toUnchanged(report: DeviceReport, receiver: Receiver, identityRevision: number): Unchanged {
-  return { receiver, identityRevision, keys: keysOf(report) }
-}
-
 /** Creates an update of a receiver that was not itself reported. */
 export function changeWithoutReport(receiver: Receiver, fields: Update['fields']): Update {
   const { channels } = receiver
@@ -281,10 +278,14 @@ function hasFieldChanges(fields: Update['fields']): boolean {
 function keysOf(report: DeviceReport): readonly string[] {
   const serial = serialKey(report.serial_number)
   const mac = macKey(report.mac_address)
-  const keys = [`id:${report.id}`]
+  const keys = [idKey(report)]
   if (serial !== null) keys.push(`serial:${serial}`)
   else if (mac !== null) keys.push(`mac:${mac}`)
   return keys
+}
+
+function idKey({ id }: DeviceReport): string {
+  return `id:${id}`
 }
 
 function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {

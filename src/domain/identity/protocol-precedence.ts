@@ -15,6 +15,8 @@ export interface ProtocolPrecedence {
    * online.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
+  /** Whether the receiver is reported over several protocols, so that `apply` has to see every report. */
+  isContested(receiver: Receiver): boolean
 }
 
 /** How long reports with the higher precedence keep winning after the last one. */
@@ -49,6 +51,7 @@ export function createProtocolPrecedence(
    */
   const reportedFields = new Map<number, ReportedFields>()
   return {
+    isContested: ({ id }) => reportedFields.has(id),
     apply(receiver, report) {
       const { id, api_device_id } = receiver
       if (api_device_id === report.id || api_device_id === null) {

@@ -60,6 +60,10 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
   }
+  if (channels.size === 0 && family.readSample !== null && family.name !== 'uhfr') {
+    const samples = Array.from(metered, (channel) => toLevels(family, values, channel))
+    return samples.length === 0 ? null : { type: 'levels', id, samples }
+  }
   const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
   for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))
   if (readings.length === 0) return null

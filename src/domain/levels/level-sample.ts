@@ -1,0 +1,101 @@
+/**
+ * Levels: how loud and how strong a channel is at this moment. They change many times a second, and they are the only
+ * values that bypass reconciliation and the database.
+ */
+
+import type { ChannelDetails } from '../equipment/details.ts'
+import {
+  type Channel,
+  type ChannelReading,
+  type DeviceReport,
+  hardwareFields,
+  type Receiver,
+  reportedField,
+  type Transmitter,
+} from '../equipment/receiver.ts'
+
+/** The levels of a channel itself and of its transmitter: RF in whole dBm, audio in whole dBFS. */
+export const levelFields = ['rf_level', 'audio_level'] as const
+/** The levels among the details of a channel. `antennas` contains letters; all others are whole numbers. */
+export const levelDetails = [
+  'rf_a',
+  'rf_b',
+  'rf_c',
+  'rf_d',
+  'rf_percent',
+  'antennas',
+  'audio_peak',
+  'audio_rms',
+  'quality',
+] as const
+
+export type LevelField = (typeof levelFields)[number]
+export type LevelDetail = (typeof levelDetails)[number]
+
+/** Levels of one channel, as one message reports them. Absent fields keep their values. */
+export interface LevelSample extends Pick<Partial<Channel>, LevelField> {
+  readonly channel: number
+  /** Ignored if no transmitter is known on the channel. */
+  readonly transmitter?: Pick<Partial<Transmitter>, LevelField> | null
+  readonly details?: Pick<ChannelDetails, LevelDetail>
+}
+
+const levelFieldNames: ReadonlySet<string> = new Set(levelFields)
+const levelDetailNames: ReadonlySet<string> = new Set(levelDetails)
+
+/** Whether the report of this receiver contains no news except levels. */
+export function hasOnlyLevels(receiver: Receiver, report: DeviceReport): boolean {
+  if (report.id !== receiver.api_device_id || !receiver.is_active || report.online === false) return false
+  if (report.units !== undefined || report.battery !== undefined || report.rf_level !== undefined) return false
+  const fault = report.details?.fault
+  if (fault !== undefined && fault !== (receiver.fault ?? null)) return false
+  for (const field of hardwareFields) {
+    const value = reportedField(report, field)
+    if (value === undefined || value === null || value === receiver[field]) continue
+    if (field !== 'name' || !receiver.is_named_by_hand) return false
+  }
+  for (const reading of report.channels ?? []) {
+    const channel = receiver.channels.find((known) => known.channel === reading.channel)
+    if (channel === undefined || !hasSameFacts(channel, reading)) return false
+  }
+  return true
+}
+
+/** Whether the reading differs from the known channel in nothing but levels. */
+function hasSameFacts(channel: Channel, reading: ChannelReading): boolean {
+  for (const field in reading) {
+    const value = reading[field as keyof ChannelReading]
+    if (value === undefined || levelFieldNames.has(field)) continue
+    if (field === 'transmitter') {
+      if (!isSameTransmitter(channel.transmitter, reading.transmitter)) return false
+    } else if (field === 'details') {
+      if (!areEqual(channel.details, reading.details, levelDetailNames)) return false
+    } else if (value !== channel[field as keyof Channel]) return false
+  }
+  return true
+}
+
+function isSameTransmitter(known: Transmitter | null, reported: ChannelReading['transmitter']): boolean {
+  if (known === null || reported === null || reported === undefined) return known === reported
+  for (const field in reported) {
+    if (field === 'details') {
+      if (!areEqual(known.details, reported.details, noNames)) return false
+    } else {
+      const value = reported[field as keyof Transmitter]
+      const isSame = value === undefined || levelFieldNames.has(field) || value === known[field as keyof Transmitter]
+      if (!isSame) return false
+    }
+  }
+  return true
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+/** Whether every reported field that is not named in `except` has the known value. Field values are primitive. */
+function areEqual<T extends object>(known: T | undefined, reported: T | undefined, except: ReadonlySet<string>) {
+  for (const field in reported) {
+    const value = reported[field]
+    if (value !== undefined && !except.has(field) && value !== known?.[field]) return false
+  }
+  return true
+}

@@ -1,0 +1,260 @@
+/** The newest levels of every channel, in typed arrays with one row per channel. */
+
+import type { ChannelDetails } from '../domain/equipment/details.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
+
+/** The rows of one receiver. */
+export interface LevelRows {
+  readonly receiverId: number
+  readonly manufacturer: string
+  readonly channelIds: readonly number[]
+  /** The row of each channel, in the order of the receiver's channels. */
+  readonly rows: readonly number[]
+  /** The row of each channel, by channel number. */
+  readonly rowByNumber: readonly (number | undefined)[]
+  /** When a report of the receiver last arrived (`performance.now()`). */
+  receivedAt: number
+  /** The same time in epoch milliseconds. */
+  lastSeen: number
+  /** Whether the receiver's record lacks these levels or this time. */
+  isNewerThanRecord: boolean
+  /** Whether levels have changed since the last frame. */
+  isInFrame: boolean
+}
+
+/** Is called for every sample that arrives, including samples that change nothing. `at` is a `performance.now()` time. */
+export type SampleListener = (row: number, at: number) => void
+
+/** The columns of a row: the channel's own levels, those of its transmitter, and its details. */
+const transmitterColumn = levelFields.length
+const detailColumn = 2 * levelFields.length
+const columns = detailColumn + levelDetails.length
+
+/** Stands for a value that was never reported, so that the field is absent. */
+const absent = -32_768
+/** Stands for null: reported as unknown. */
+const unknown = -32_767
+
+const antennaLetters = 'ABCD'
+const detailColumns = Object.fromEntries(levelDetails.map((name, index) => [name, detailColumn + index])) as Record<
+  LevelDetail,
+  number
+>
+
+export class LevelStore {
+  #values = new Int16Array(64 * columns)
+  #rowCount = 0
+  readonly #freeRows: number[] = []
+  readonly #rowsOfReceiver = new Map<number, LevelRows>()
+  readonly #changed = new Set<LevelRows>()
+  #onSample: SampleListener | undefined
+
+  /** Passes every sample from now on to the listener, for example a recorder. */
+  listen(onSample: SampleListener): void {
+    this.#onSample = onSample
+  }
+
+  rowsOf(receiverId: number): LevelRows | undefined {
+    return this.#rowsOfReceiver.get(receiverId)
+  }
+
+  /** Takes over the levels of a record, which replace the known ones. */
+  load(receiver: Receiver, receivedAt: number): void {
+    const before = this.#rowsOfReceiver.get(receiver.id)
+    const rows = before !== undefined && this.#hasSameRows(before, receiver) ? before : this.#allocate(receiver, before)
+    rows.receivedAt = receivedAt
+    rows.lastSeen = receiver.last_seen
+    rows.isNewerThanRecord = false
+    for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
+  }
+
+  remove(receiverId: number): void {
+    const rows = this.#rowsOfReceiver.get(receiverId)
+    if (rows === undefined) return
+    this.#rowsOfReceiver.delete(receiverId)
+    this.#changed.delete(rows)
+    this.#freeRows.push(...rows.rows)
+  }
+
+  /** Whether a sample differs from the known levels. */
+  differs(rows: LevelRows, sample: LevelSample): boolean {
+    const row = rows.rowByNumber[sample.channel]
+    return row !== undefined && this.#merge(row * columns, sample, false)
+  }
+
+  /** Records that a report of the receiver arrived. `at` is a `performance.now()` time, `time` the same in epoch ms. */
+  markReceived(rows: LevelRows, at: number, time: number): void {
+    rows.receivedAt = at
+    if (time <= rows.lastSeen) return
+    rows.lastSeen = time
+    rows.isNewerThanRecord = true
+  }
+
+  /** Merges a sample into the row of its channel. A sample of an unknown channel is ignored. */
+  apply(rows: LevelRows, sample: LevelSample, at: number): void {
+    const row = rows.rowByNumber[sample.channel]
+    if (row === undefined) return
+    if (this.#merge(row * columns, sample, true)) {
+      rows.isNewerThanRecord = true
+      if (!rows.isInFrame) {
+        rows.isInFrame = true
+        this.#changed.add(rows)
+      }
+    }
+    this.#onSample?.(row, at)
+  }
+
+  /** Whether levels have changed since `takeChanged`. */
+  get hasChanges(): boolean {
+    return this.#changed.size > 0
+  }
+
+  /** Returns the receivers whose levels have changed since the last call. */
+  takeChanged(): readonly LevelRows[] {
+    const changed = [...this.#changed]
+    for (const rows of changed) rows.isInFrame = false
+    this.#changed.clear()
+    return changed
+  }
+
+  /** Returns the record with the newest levels and the time of the last report. Unchanged channels stay the same objects. */
+  toRecord(receiver: Receiver): Receiver {
+    const rows = this.#rowsOfReceiver.get(receiver.id)
+    if (rows === undefined || !rows.isNewerThanRecord) return receiver
+    rows.isNewerThanRecord = false
+    let channels: Channel[] | undefined
+    for (const [index, channel] of receiver.channels.entries()) {
+      const current = this.#toChannel(rows.rows[index] ?? 0, channel)
+      if (current === channel) continue
+      channels ??= [...receiver.channels]
+      channels[index] = current
+    }
+    return { ...receiver, last_seen: rows.lastSeen, channels: channels ?? receiver.channels }
+  }
+
+  #hasSameRows(rows: LevelRows, { channels, manufacturer }: Receiver): boolean {
+    if (rows.manufacturer !== manufacturer || rows.rows.length !== channels.length) return false
+    return channels.every(
+      ({ id, channel }, index) => rows.channelIds[index] === id && rows.rowByNumber[channel] === rows.rows[index],
+    )
+  }
+
+  #allocate(receiver: Receiver, before: LevelRows | undefined): LevelRows {
+    if (before !== undefined) this.remove(receiver.id)
+    const rowByNumber: number[] = []
+    const rows = receiver.channels.map(({ channel }) => {
+      const row = this.#freeRows.pop() ?? this.#rowCount++
+      rowByNumber[channel] = row
+      return row
+    })
+    while (this.#rowCount * columns > this.#values.length) {
+      const larger = new Int16Array(2 * this.#values.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    const { id: receiverId, manufacturer, last_seen: lastSeen } = receiver
+    const allocated: LevelRows = {
+      receiverId,
+      manufacturer,
+      channelIds: receiver.channels.map(({ id }) => id),
+      rows,
+      rowByNumber,
+      lastSeen,
+      receivedAt: Number.NEGATIVE_INFINITY,
+      isNewerThanRecord: false,
+      isInFrame: false,
+    }
+    this.#rowsOfReceiver.set(receiverId, allocated)
+    return allocated
+  }
+
+  #loadChannel(row: number, { rf_level, audio_level, transmitter, details }: Channel): void {
+    const values = this.#values
+    const start = row * columns
+    values[start] = rf_level ?? unknown
+    values[start + 1] = audio_level ?? unknown
+    values[start + transmitterColumn] = transmitter?.rf_level ?? unknown
+    values[start + transmitterColumn + 1] = transmitter?.audio_level ?? unknown
+    for (const name of levelDetails) values[start + detailColumns[name]] = encode(details?.[name])
+  }
+
+  /** Compares the sample with the row and, if `isStored`, stores it. Returns whether anything differs. */
+  #merge(start: number, sample: LevelSample, isStored: boolean): boolean {
+    const { rf_level, audio_level, transmitter, details } = sample
+    let differs = false
+    if (rf_level !== undefined && this.#set(start, rf_level ?? unknown, isStored)) differs = true
+    if (audio_level !== undefined && this.#set(start + 1, audio_level ?? unknown, isStored)) differs = true
+    if (transmitter !== undefined && transmitter !== null) {
+      const { rf_level: rf, audio_level: audio } = transmitter
+      if (rf !== undefined && this.#set(start + transmitterColumn, rf ?? unknown, isStored)) differs = true
+      if (audio !== undefined && this.#set(start + transmitterColumn + 1, audio ?? unknown, isStored)) differs = true
+    }
+    if (details === undefined) return differs
+    for (const name of levelDetails) {
+      const value = details[name]
+      if (value !== undefined && this.#set(start + detailColumns[name], encode(value), isStored)) differs = true
+    }
+    return differs
+  }
+
+  #set(index: number, value: number, isStored: boolean): boolean {
+    if (this.#values[index] === value) return false
+    if (isStored) this.#values[index] = value
+    return true
+  }
+
+  #toChannel(row: number, channel: Channel): Channel {
+    const start = row * columns
+    const rf_level = this.#number(start)
+    const audio_level = this.#number(start + 1)
+    const transmitter = this.#toTransmitter(start, channel.transmitter)
+    const details = this.#toDetails(start, channel.details)
+    const isSame =
+      rf_level === channel.rf_level &&
+      audio_level === channel.audio_level &&
+      transmitter === channel.transmitter &&
+      details === channel.details
+    return isSame ? channel : { ...channel, rf_level, audio_level, transmitter, ...(details && { details }) }
+  }
+
+  #toTransmitter(start: number, transmitter: Channel['transmitter']): Channel['transmitter'] {
+    if (transmitter === null) return null
+    const rf_level = this.#number(start + transmitterColumn)
+    const audio_level = this.#number(start + transmitterColumn + 1)
+    const isSame = rf_level === transmitter.rf_level && audio_level === transmitter.audio_level
+    return isSame ? transmitter : { ...transmitter, rf_level, audio_level }
+  }
+
+  #toDetails(start: number, details: ChannelDetails | undefined): ChannelDetails | undefined {
+    let changed: Record<string, unknown> | undefined
+    for (const name of levelDetails) {
+      const value = this.#values[start + detailColumns[name]] ?? absent
+      if (value === encode(details?.[name])) continue
+      changed ??= { ...details }
+      changed[name] = value === unknown ? null : name === 'antennas' ? toLetters(value) : value
+    }
+    return changed ?? details
+  }
+
+  #number(index: number): number | null {
+    const value = this.#values[index] ?? unknown
+    return value === unknown ? null : value
+  }
+}
+
+/** Encodes a level: antennas as a bit mask with A as bit 0, all others as they are. */
+function encode(value: number | string | null | undefined): number {
+  if (value === undefined) return absent
+  if (value === null) return unknown
+  if (typeof value === 'number') return value
+  let mask = 0
+  for (let index = 0; index < antennaLetters.length; index += 1) {
+    if (value.includes(antennaLetters.charAt(index))) mask |= 1 << index
+  }
+  return mask
+}
+
+function toLetters(mask: number): string {
+  return [...antennaLetters].filter((_, index) => (mask & (1 << index)) !== 0).join('')
+}
