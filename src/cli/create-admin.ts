@@ -41,7 +41,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   const config = readOptions(options, terminal, { isOffline: true })
   if (!isUsername(username)) {
     throw new UsageError(
-      '--username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
+      '--username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
     )
   }
   const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
