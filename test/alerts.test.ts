@@ -190,7 +190,7 @@ describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: En
     charger.charge(3, null)
     await waitForOpenAlerts([])
     charger.setStorageMode(true)
-    await waitForOpenAlerts(['Backstage: storage mode is on, batteries are charged to 40% only'])
+    await waitForOpenAlerts(['Backstage: storage mode is on (batteries are charged to only 40%)'])
     charger.setStorageMode(false)
     await waitForOpenAlerts([])
   }, 60_000)

@@ -173,7 +173,7 @@ describe('poll_devices', () => {
     const continuous = installation.start(['poll_devices', '--dry-run', '--continuous', '--interval', '1'])
     await until('two dry runs are reported', () => continuous.lines().length >= 3)
     expect(continuous.lines()).toEqual([
-      'Dry run, nothing is written. Polls would find this:',
+      'Dry run: nothing is stored. Polls would find this:',
       ...Array.from({ length: continuous.lines().length - 1 }, () =>
         expect.stringMatching(/Z shure: 2 devices, 0 new/),
       ),

@@ -6,7 +6,7 @@ const listeners = new Set<() => void>()
 let now = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** Returns the device time, updated every second. */
+/** Returns the browser's current time in epoch milliseconds, updated every second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now)
 }

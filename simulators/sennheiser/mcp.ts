@@ -55,8 +55,8 @@ interface Subscription {
   readonly peer: Peer
   readonly endsAt: number
   /**
-   * A sum: 1 requests the configuration when it changes, 2 requests levels when warnings change, 4 requests levels when
-   * the pilot or the battery changes.
+   * Bit mask of the events that trigger a notification: 1 = the configuration changes (sends the changed attributes),
+   * 2 = the warnings change (sends levels), 4 = the pilot or the battery changes (sends levels; EM only).
    */
   readonly flags: number
   readonly cycle: NodeJS.Timeout | null

@@ -220,7 +220,7 @@ async function checkAssignment(tx: Tx, assignment: Omit<Assignment, 'id'>, ownId
   if (!(await hasUnit(tx.query, wireless_unit))) throw notFoundIn('wireless_unit', `unit ${wireless_unit}`)
   const current = is_active ? await findActiveAssignment(tx.query, wireless_unit) : undefined
   if (current === undefined || current.id === ownId) return
-  const details = `wireless_unit: assignment ${current.id} is active on it`
+  const details = `wireless_unit: assignment ${current.id} of this unit is still active`
   throw new RequestError('taken', { subject: `unit ${wireless_unit}`, details })
 }
 

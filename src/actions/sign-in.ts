@@ -130,8 +130,7 @@ export async function changeOwnPassword(
 ): Promise<SignedIn> {
   const { db, hasher, credentials, now } = deps
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
-  if (stored === null || stored.id !== actor.id)
-    throw new RequestError('not_allowed', { subject: 'of a signed-in user' })
+  if (stored === null || stored.id !== actor.id) throw new RequestError('not_a_user')
   const problem = passwordProblem(new_password, stored.username)
   if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
 
@@ -254,7 +253,7 @@ function isCode(entered: string, expected: string | null): boolean {
 export function checkNewUser(username: string, password: string): void {
   if (!isUsername(username)) {
     throw new RequestError('bad_request', {
-      details: 'username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
+      details: 'username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
     })
   }
   const problem = passwordProblem(password, username)

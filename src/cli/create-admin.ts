@@ -40,9 +40,7 @@ async function run(options: CreateAdminOptions, terminal: Terminal): Promise<Exi
   const { username, reset: isReset = false } = options
   const config = readOptions(options, terminal, { isOffline: true })
   if (!isUsername(username)) {
-    throw new UsageError(
-      '--username: expected 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit',
-    )
+    throw new UsageError('--username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit')
   }
   const password = options.passwordStdin ? await terminal.readLine() : await askTwice(terminal)
   const path = sqlitePath(config.database_url)

@@ -170,9 +170,10 @@ async function changeSingleDevices(
   if (json) {
     const result = { manufacturer, action: operation, addresses: ips.length, sources: [], found, systems, removed }
     printJson(terminal, { ...result, ...(errors.length > 0 && { errors }) })
-  } else if (operation === 'remove') terminal.out(`Removed ${removed.length} device(s), manufacturer ${manufacturer}.`)
+  } else if (operation === 'remove')
+    terminal.out(`Removed ${removed.length} device(s) from manufacturer ${manufacturer}.`)
   else {
-    terminal.out(`Searched ${ips.length} address(es), added ${found.length} device(s), manufacturer ${manufacturer}:`)
+    terminal.out(`Searched ${ips.length} address(es), added ${found.length} device(s) to manufacturer ${manufacturer}:`)
     const rows = found.map(({ address, model, channels }) => [address, model ?? '', channels])
     terminal.out(formatTable(['address', 'model', 'channels'], rows))
   }

@@ -106,7 +106,7 @@ async function readText(path: string): Promise<string> {
 }
 
 function print(terminal: Terminal, { counts, unknown }: ImportReport, isDryRun: boolean): void {
-  terminal.out(isDryRun ? 'Dry run, nothing was changed. An import would do this:' : 'Imported:')
+  terminal.out(isDryRun ? 'Dry run: nothing was changed. An import would do this:' : 'Imported:')
   const rows = importedKinds.map((kind) => [kind, counts[kind].created, counts[kind].updated, counts[kind].unchanged])
   terminal.out(formatTable(['', 'created', 'updated', 'unchanged'], rows))
   if (unknown.length === 0) return

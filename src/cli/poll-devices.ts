@@ -144,7 +144,7 @@ async function previewContinuously(
   const { signal } = terminal
   surviveExceptions(terminal, createLog(terminal, 'error'))
   if (!options.json)
-    terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run, nothing is written. Polls would find this:')
+    terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run: nothing is stored. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
   await Promise.all(
     pollers.map((poller) => {
@@ -247,7 +247,7 @@ function printCycle(
   { manufacturers }: { manufacturers: ManufacturerCycle[] },
   isDryRun: boolean,
 ): void {
-  if (isDryRun) terminal.out('Dry run, nothing was written. A poll would find this:')
+  if (isDryRun) terminal.out('Dry run: nothing was stored. A poll would find this:')
   // The column for `duplicates` (reports of known receivers at an unchanged address) is called `known`, because in the
   // review queue a duplicate is something else.
   const head = ['manufacturer', 'devices', 'new', 'updated', 'moved', 'known', 'conflicts', 'unreadable', 'ms']

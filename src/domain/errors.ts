@@ -13,6 +13,7 @@ export const requestErrors = {
   wrong_token: { status: 401, message: () => 'This token is wrong, was revoked, or has expired.' },
   foreign_origin: { status: 403, message: () => 'Requests from other sites are not allowed.' },
   not_allowed: { status: 403, message: (role: string) => `The role ${role} is required.` },
+  not_a_user: { status: 403, message: () => 'Only a signed-in user has a password to change.' },
   csrf_token_needed: {
     status: 403,
     message: () => 'Send the X-CSRF-Token header with the token from the sign-in response.',
@@ -47,13 +48,14 @@ export const requestErrors = {
   },
   upgrade_required: { status: 426, message: () => 'This address requires a WebSocket connection.' },
   rate_limited: { status: 429, message: () => 'Too many requests.' },
-  head_too_large: { status: 431, message: () => 'The request head is too large.' },
+  head_too_large: { status: 431, message: () => 'The request headers are too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
   upstream_failed: { status: 503, message: () => 'All requested manufacturer systems failed.' },
   store_busy: { status: 503, message: () => 'The database is busy or unreachable. Try again.' },
   store_damaged: {
     status: 503,
-    message: () => 'The database is damaged. Changes are not stored until the service is restarted.',
+    message: () =>
+      'The database is damaged, or its file was deleted or replaced. Changes are not stored until the service is restarted.',
   },
   sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again.' },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },

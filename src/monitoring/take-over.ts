@@ -3,8 +3,8 @@ import type { AcquiredLease } from './lease-manager.ts'
 import type { SourceRecords } from './source-records.ts'
 
 /**
- * Takes over the previous lease holder's use of the rate limit, and the pause that the system requested from it,
- * because the system counts the requests of all processes together.
+ * Starts the client with the request budget that the previous lease holder is sure to have left, and with the
+ * remaining Retry-After pause, because the system counts the requests of all processes together.
  */
 export function takeOver(
   sourceRecords: Pick<SourceRecords, 'holdMs'>,

@@ -89,6 +89,11 @@ interface Fault {
   found: 'damaged' | 'replaced' | null
 }
 
+const faultTexts = {
+  damaged: 'The database is damaged.',
+  replaced: 'The database file was deleted or replaced.',
+} as const
+
 type OnFault = (found: 'damaged' | 'replaced') => void
 
 interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
@@ -112,7 +117,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
     await copy.close()
   }
   const transaction: Database['transaction'] = async (work) => {
-    if (fault.found !== null) throw new StoreDamagedError(`The database is ${fault.found}.`)
+    if (fault.found !== null) throw new StoreDamagedError(faultTexts[fault.found])
     try {
       return await pending.track(engine.transaction(work))
     } catch (error) {
@@ -233,7 +238,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     await log.secure()
     if (await files.areInPlace()) return
     onFault('replaced')
-    throw new StoreDamagedError('The database file was deleted or replaced.')
+    throw new StoreDamagedError(faultTexts.replaced)
   }
   return {
     dialect: 'sqlite',

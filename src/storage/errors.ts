@@ -15,7 +15,7 @@ export class StoreDownError extends Error {
   override readonly name: string = 'StoreDownError'
 }
 
-/** The database file is damaged or was replaced; all further writes are rejected. */
+/** The database file is damaged, or was deleted or replaced; all further writes are rejected. */
 export class StoreDamagedError extends StoreDownError {
   override readonly name = 'StoreDamagedError'
 }

@@ -59,7 +59,7 @@ async function readKey(path: string): Promise<Key | null> {
 }
 
 function describeMissingPermissions(path: string): string {
-  return `The file system of ${path} has no permissions: every user who can open the folder can read the key. Move the data folder to a file system with permissions, or set MICWATCH_SECRET_KEY.`
+  return `The file system of ${path} does not support permissions: every user who can open the folder can read the key. Move the data folder to a file system that supports them, or set MICWATCH_SECRET_KEY.`
 }
 
 /** Writes a draft and links it into place, so that two processes that start together use the same complete key. */

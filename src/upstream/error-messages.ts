@@ -20,7 +20,7 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
       return `no response from ${host} within ${timeoutMs / 1000} s`
     case 'SILENT':
     case 'UND_ERR_BODY_TIMEOUT':
-      return `${host} fell silent; the connection was closed`
+      return `${host} stopped sending data; the connection was closed`
     case 'ECONNREFUSED':
       return `connection refused by ${host}; check that the system is running and the address is correct`
     case 'UND_ERR_CONNECT_TIMEOUT':

@@ -258,7 +258,7 @@ describe('openEventStream', () => {
     const comments = Array.from({ length: 100 }, () => ':\n')
     const { events, server } = await openStream(comments, { timing: { silentStreamMs: 200 } })
     const { error, tookMs } = await collect(events)
-    expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/fell silent/) })
+    expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/stopped sending data/) })
     expect(tookMs).toBeGreaterThan(500)
     expect(tookMs).toBeLessThan(timeLimit(2500))
     await expect.poll(() => server.connections).toBe(0)

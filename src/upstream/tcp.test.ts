@@ -75,7 +75,7 @@ describe('received data', () => {
     const { line: silent } = await lineTo((socket) => socket.write('hello\n'), { silentMs: 60 })
     expect(await outcome(silent.messages)).toMatchObject({
       received: ['hello'],
-      error: { message: expect.stringMatching(/fell silent/) },
+      error: { message: expect.stringMatching(/stopped sending data/) },
     })
   })
 })

@@ -48,7 +48,7 @@ test('returns the responses of the device until it times out', async () => {
   await socket.send('hello')
   expect(await collect(socket.messages)).toEqual({
     received: ['you said', 'hello'],
-    error: expect.objectContaining({ message: expect.stringMatching(/fell silent/) }),
+    error: expect.objectContaining({ message: expect.stringMatching(/stopped sending data/) }),
   })
 })
 

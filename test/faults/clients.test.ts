@@ -21,7 +21,7 @@ describe('idle connections', () => {
     const service = await installation.serve(['--no-poll'], {}, shellLauncher('ulimit -n 512'))
     // 512 file descriptors allow 256 connections, but only 128 idle ones for each IP address. At startup, the service
     // logs that the limits are lowered.
-    await until('the message is logged', () => /limit of open files/.test(service.err()))
+    await until('the message is logged', () => /limit on open files/.test(service.err()))
     expect(service.err()).toMatch(/"descriptors":512,"connections":256,"sockets":213/)
     const silent: Awaited<ReturnType<typeof openSilent>>[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSilent(service.port))

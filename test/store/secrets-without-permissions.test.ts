@@ -20,7 +20,7 @@ test('openSecrets creates and reads the key with a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)
   const secrets = await openSecrets(dir)
-  expect(secrets.warning).toContain(`${join(dir, 'secret.key')} has no permissions`)
+  expect(secrets.warning).toContain(`${join(dir, 'secret.key')} does not support permissions`)
   const again = await openSecrets(dir)
   expect(again.open(secrets.seal('text', 'shure'), 'shure')).toBe('text')
   expect(again.warning).toBe(secrets.warning)

@@ -198,7 +198,7 @@ const faultTexts: Readonly<Record<Fault, string>> = {
   communication_failure: 'no communication with the battery',
   too_hot: 'the battery is too hot to charge',
   too_cold: 'the battery is too cold to charge',
-  storage_mode: 'storage mode is on, batteries are charged to 40% only',
+  storage_mode: 'storage mode is on (batteries are charged to only 40%)',
 }
 
 /** The part of a source's status that matters for alerts. */

@@ -98,8 +98,9 @@ const securitySchemes = {
     in: 'cookie',
     name: '__Host-micwatch_sid',
     description:
-      'The session cookie. Without TLS its name is `micwatch_sid_<port>`. With `server.public_url` the name ends ' +
-      'with that URL: `__Host-micwatch_sid_mics.example`.',
+      'The session cookie. Without TLS its name is `micwatch_sid_<port>`. If `server.public_url` is set, the name ends ' +
+      'with the host, port and path of that URL instead, with `_` for characters other than letters, digits, `_`, `.` ' +
+      'and `-`: `__Host-micwatch_sid_mics.example` (without the prefix `__Host-` if there is no TLS).',
   },
   csrf: {
     type: 'apiKey',

@@ -44,9 +44,10 @@ export function clearSessionCookie(reply: FastifyReply): void {
 }
 
 /**
- * Returns the name of a cookie. Browsers share cookies between the ports of a host, so the name contains the public
- * URL, which is the same for all services behind a load balancer. Without a public URL, it contains the port, but only
- * if the request does not use TLS. Over TLS, the prefix `__Host-` binds the cookie to this host.
+ * Returns the name of a cookie. Browsers share cookies between the ports of a host, so services on one host need
+ * different names. If a public URL is configured, the name contains its host, port and path, because all instances
+ * behind a load balancer must use the same name. Otherwise the name contains the local port, except over TLS. Over
+ * TLS, the prefix `__Host-` binds the cookie to this host.
  */
 function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
   const { publicUrl } = request.server

@@ -84,7 +84,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     const { descriptors, connections, sockets } = limits
     deps.log.warn(
       { descriptors, connections, sockets },
-      'client limit lowered because of the limit of open files; see ulimit -n',
+      'client limit lowered because of the limit on open files; see ulimit -n',
     )
   }
   const app = fastify({

@@ -62,7 +62,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
         if (report !== null) return { devices: [{ id: report.id, report }], malformed: 0 }
       }
       signal?.throwIfAborted()
-      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} does not report a device`)
+      throw new client.errors.ApiError(`${new URL(client.settings.baseUrl).host} did not identify itself`)
     },
     ...withoutParts,
     transformDeviceData: ({ report }) => report,

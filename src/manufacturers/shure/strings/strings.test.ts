@@ -190,7 +190,7 @@ describe.concurrent('a session', () => {
       await events.next()
       device.setFault('silent')
       const startedAt = performance.now()
-      await expect(findReport(events, () => false)).rejects.toThrow(/fell silent/)
+      await expect(findReport(events, () => false)).rejects.toThrow(/stopped sending data/)
       return performance.now() - startedAt
     })
     for (const durationMs of await Promise.all(endings)) {
