@@ -237,5 +237,8 @@ function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextRes
   }
   const listDevices: typeof source.listDevices = (signal, before) => source.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return createPoller({ ...runtime, log, now: Date.now }, { ...source, client, listDevices })
+  return createPoller(
+    { ...runtime, log, now: Date.now, isSilenceCheckDue: () => true },
+    { ...source, client, listDevices },
+  )
 }

@@ -183,7 +183,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const pollingIntervalMs = (code: string) => settings(code).polling_interval * 1000
     const isReceiving = (code: string) => {
       const since = performance.now() - offlineAfterMs(pollingIntervalMs(code))
-      return receiverStore.list(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
+      return receiverStore.listFacts(code).some(({ id }) => receiverStore.lastReceivedAt(id) >= since)
     }
     const orphanedSources = createOrphanedSources({
       db,
@@ -211,7 +211,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
             onLevels: (levels) => ingest.applyRemoteLevels(levels),
           })
     const onReceived = (receiverId: number) => levelPublisher?.publish(receiverId)
-    const ingest = createIngest({ db, receiverStore, unitStore, feed, cache, alerts, onReceived, now })
+    const hasOtherReaders = () => leaseManager.hasOtherNodes()
+    const ingest = createIngest({ db, receiverStore, unitStore, feed, cache, alerts, onReceived, hasOtherReaders, now })
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
     const effectiveSettings = new Map<string | null, Settings>()

@@ -62,11 +62,15 @@ export type PushEvent =
        */
       readonly isComplete?: boolean
     }
-  /** Levels of a device. They are ignored if the device is not known. */
-  | { readonly type: 'levels'; readonly id: string; readonly samples: readonly LevelSample[] }
   | { readonly type: 'removed'; readonly id: string }
   /** An unsupported message; counted, and logged at debug level. */
   | { readonly type: 'ignored'; readonly reason: string }
+
+/**
+ * Receives levels of a device as soon as they arrive, outside the sequence of events, so that ten messages a second from
+ * each of many devices cost little. An adapter may report levels as events instead.
+ */
+export type OnLevels = (deviceId: string, samples: readonly LevelSample[]) => void
 
 export interface HealthReport {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
@@ -116,7 +120,12 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * Subscribes to changes. Ends without an error when the signal aborts; throws when the connection is lost. The caller
    * reconnects.
    */
-  subscribe?(client: UpstreamClient, targets: SubscriptionTargets, signal: AbortSignal): AsyncIterable<PushEvent>
+  subscribe?(
+    client: UpstreamClient,
+    targets: SubscriptionTargets,
+    signal: AbortSignal,
+    onLevels?: OnLevels,
+  ): AsyncIterable<PushEvent>
   readonly transport?: Transport
   /**
    * Whether the subscription reports everything that a poll does, including that the device is online or offline.

@@ -12,7 +12,7 @@ export interface Backlog {
   /**
    * Returns the receivers whose levels are stored at the end of this cycle: all receivers of the manufacturer with
    * unsaved levels, whichever source reported them, so that there are fewer writes. A cycle with reports
-   * stores no levels if the manufacturer's levels were last saved less than `saveLevelsEveryMs` ago.
+   * stores no levels if the manufacturer's levels were saved recently.
    */
   listDueLevels(cycle: { readonly manufacturer: string; readonly reports: readonly unknown[] }): number[]
   /** Records that the manufacturer's levels are being stored. */
@@ -30,10 +30,15 @@ export interface Backlog {
 /** How often `last_seen` of an unchanged receiver is stored. */
 const lastSeenEveryMs = 60_000
 
-/** Less than the shortest polling interval, so that a single source stores its levels after every cycle. */
-const saveLevelsEveryMs = 800
+/**
+ * How often levels are stored while other processes read them from the database: less than the shortest polling
+ * interval, so that a single source stores its levels after every cycle.
+ */
+const saveSharedLevelsEveryMs = 800
+/** How often levels are stored otherwise. They are only needed after a restart, until the first reports arrive. */
+const saveLevelsEveryMs = 60_000
 
-export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>): Backlog {
+export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>, hasOtherReaders: () => boolean): Backlog {
   const unsaved = new Set<number>()
   /** When each receiver was last saved (`performance.now()`), by receiver id. */
   const savedAt = new Map<number, number>()
@@ -54,7 +59,8 @@ export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>): Backlo
     listUnsaved,
     listDueLevels({ manufacturer, reports }) {
       const sinceMs = performance.now() - (levelsSavedAt.get(manufacturer) ?? Number.NEGATIVE_INFINITY)
-      return reports.length > 0 && sinceMs < saveLevelsEveryMs ? [] : listUnsaved(manufacturer)
+      const everyMs = hasOtherReaders() ? saveSharedLevelsEveryMs : saveLevelsEveryMs
+      return reports.length > 0 && sinceMs < everyMs ? [] : listUnsaved(manufacturer)
     },
     recordLevelSave: (manufacturer) => void levelsSavedAt.set(manufacturer, performance.now()),
     markSaved: (id) => void unsaved.delete(id),

@@ -74,6 +74,8 @@ export interface IngestDeps {
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   /** Called with the id of every receiver of which this process has received a report. */
   onReceived(receiverId: number): void
+  /** Whether other processes read levels from the database. */
+  hasOtherReaders(): boolean
   /** The wall-clock time in epoch ms. */
   now(): number
 }
@@ -89,7 +91,7 @@ const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
   const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
-  const backlog = createBacklog(receiverStore)
+  const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
   /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
   const { levels } = receiverStore
@@ -367,14 +369,12 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   async function correctTimes(): Promise<void> {
-    const ahead = receiverStore.list().filter(({ last_seen }) => last_seen > now())
-    if (ahead.length === 0) return
-    const corrected = ahead.map((receiver) => {
-      return {
-        ...receiver,
-        last_seen: Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(receiver.id))),
-      }
+    const corrected = levels.listSeenAfter(now()).flatMap((id) => {
+      const receiver = receiverStore.get(id)
+      const last_seen = Math.round(now() - (performance.now() - receiverStore.lastReceivedAt(id)))
+      return receiver === undefined ? [] : [{ ...receiver, last_seen }]
     })
+    if (corrected.length === 0) return
     for (const receiver of corrected) put(receiver)
     await enqueue(() => change((tx, revision) => saveLastSeen(tx, revision, corrected)))
   }

@@ -19,7 +19,7 @@ import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from '.
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
 
-export interface MonitorDeps extends PollDeps, SubscriptionDeps {
+export interface MonitorDeps extends Omit<PollDeps, 'isSilenceCheckDue'>, SubscriptionDeps {
   readonly nodeId: string
   readonly leaseManager: LeaseManager
   /** Returns the polling interval in force for the source's manufacturer. */
@@ -76,6 +76,19 @@ interface Watch {
 /** When the service stops, it does not wait longer than this for its sources. */
 const stopLimitMs = 3000
 
+const silenceCheckEveryMs = 1000
+
+/** Creates a function that returns true at most once in `everyMs` for each key. */
+function createSchedule(everyMs: number): (key: string) => boolean {
+  const lastAt = new Map<string, number>()
+  return (key) => {
+    const now = performance.now()
+    if (now - (lastAt.get(key) ?? Number.NEGATIVE_INFINITY) < everyMs) return false
+    lastAt.set(key, now)
+    return true
+  }
+}
+
 interface Run {
   readonly signal: AbortSignal
   readonly hooks: MonitorHooks
@@ -85,6 +98,7 @@ interface Run {
 export function createMonitor(deps: MonitorDeps): Monitor {
   const { log } = deps
   const watches = new Map<string, Watch>()
+  const isSilenceCheckDue = createSchedule(silenceCheckEveryMs)
   /** Loops that are stopping, by source. */
   const ending = new Map<string, Promise<void>>()
   let current: Run | undefined
@@ -201,7 +215,7 @@ export function createMonitor(deps: MonitorDeps): Monitor {
       const stopped = removed.map(stop)
       for (const source of sources) {
         if (watches.has(source.id)) continue
-        const watch: Watch = { poller: createPoller(deps, source) }
+        const watch: Watch = { poller: createPoller({ ...deps, isSilenceCheckDue }, source) }
         watches.set(source.id, watch)
         if (current !== undefined) start(watch, current)
       }

@@ -83,6 +83,11 @@ export interface PollDeps {
   readonly counters: Counters
   readonly log: Log
   now(): number
+  /**
+   * Whether the manufacturer's receivers are to be checked for missing reports. Returns true at most once a second, so
+   * that the many sources of a manufacturer do not all check the same receivers.
+   */
+  isSilenceCheckDue(manufacturer: string): boolean
 }
 
 const identityEveryMs = 10 * 60_000
@@ -203,7 +208,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   function reportsOfPushOnlySource(): readonly DeviceReport[] {
     if (source.adapter.pushesEverything !== true) return []
     const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
-    const ids = connected.flatMap(({ receiver }) => receiverStore.get(receiver)?.api_device_id ?? [])
+    const ids = connected.flatMap(({ receiver }) => receiverStore.facts(receiver)?.api_device_id ?? [])
     return ids.map((id) => ({ id, kind: 'receiver' }))
   }
 
@@ -432,8 +437,9 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
       const isOffline = entry.missed >= missedUntilOffline || entry.replaced >= missedUntilOffline
       if (isOffline && receiver.is_active) offline.push(receiver.id)
     }
+    if (!deps.isSilenceCheckDue(manufacturer)) return offline
     const offlineBefore = performance.now() - offlineAfterMs(intervalMs)
-    for (const { id, is_active } of receiverStore.list(manufacturer)) {
+    for (const { id, is_active } of receiverStore.listFacts(manufacturer)) {
       if (is_active && receiverStore.lastReceivedAt(id) < offlineBefore) offline.push(id)
     }
     return offline

@@ -7,10 +7,11 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
-import type { PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
+import type { OnLevels, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
 import type { Counters } from '../state/counters.ts'
+import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import { type Connections, subscriptionLease } from './connections.ts'
@@ -138,7 +139,8 @@ async function connectOnce(
     await connections.record(id, { type: 'trying', at: now() })
     const { subscribe } = await source.findAdapter(lifetime.signal)
     if (subscribe === undefined) throw new client.errors.ApiError(`${id} no longer supports subscriptions`)
-    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal)) {
+    const onLevels = createLevelIngest(deps, source, hooks)
+    for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal, onLevels)) {
       if (event.type === 'open') {
         openedAt = performance.now()
         isUp = true
@@ -238,10 +240,6 @@ function handleEvent(
     ignore(event.reason)
     return
   }
-  if (event.type === 'levels') {
-    if (!ingestLevels(deps, source, event, hooks)) ignore('ignored levels of an unknown device', { device: event.id })
-    return
-  }
   const id = event.type === 'removed' ? event.id : event.report.id
   if (unitStore.ofDevice(manufacturer, id) !== undefined) {
     ingestUnitEvent(deps, source, id, event)
@@ -269,24 +267,38 @@ function handleEvent(
   ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
 }
 
-/** Applies the levels. Returns false if the device is not known. */
-function ingestLevels(
-  deps: SubscriptionDeps,
-  source: MonitoredSource,
-  { id, samples }: Extract<PushEvent, { type: 'levels' }>,
-  hooks: SubscriptionHooks,
-): boolean {
-  const { receiverStore, connections, ingest } = deps
-  const receiver = receiverStore.factsByApiId(source.manufacturer, id)
-  const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
-  if (receiver === undefined || rows === undefined || hooks.isReplaced?.(id)) return false
-  if (connections.find(receiver.id)?.status === 'stopped') return true
-  connections.recordMessage(receiver.id)
-  hooks.onLevelsReceived?.(id)
-  if (receiver.is_active) ingest.applySamples(rows, samples)
-  // A report marks the receiver as online.
-  else ingestPushed(deps, source, id, { reports: [{ id, kind: 'receiver', channels: samples }] })
-  return true
+/** Creates the function that takes a subscription's levels. */
+function createLevelIngest(deps: SubscriptionDeps, source: MonitoredSource, hooks: SubscriptionHooks): OnLevels {
+  const { receiverStore, connections, ingest, counters } = deps
+  let lastDevice: string | undefined
+  let rows: LevelRows | undefined
+
+  /** Finds the rows of a device. Remembers the last device, because most sources report only one. */
+  function findRows(device: string): LevelRows | undefined {
+    const isKnown =
+      device === lastDevice &&
+      rows?.facts.api_device_id === device &&
+      receiverStore.levels.rowsOf(rows.receiverId) === rows
+    if (isKnown) return rows
+    const receiver = receiverStore.factsByApiId(source.manufacturer, device)
+    lastDevice = device
+    rows = receiver && receiverStore.levels.rowsOf(receiver.id)
+    return rows
+  }
+
+  return (device, samples) => {
+    const target = findRows(device)
+    if (target === undefined || hooks.isReplaced?.(device)) {
+      counters.countIgnored(source)
+      return
+    }
+    if (connections.find(target.receiverId)?.status === 'stopped') return
+    connections.recordMessage(target.receiverId)
+    hooks.onLevelsReceived?.(device)
+    if (target.facts.is_active) ingest.applySamples(target, samples)
+    // A report marks the receiver as online.
+    else ingestPushed(deps, source, device, { reports: [{ id: device, kind: 'receiver', channels: samples }] })
+  }
 }
 
 /**

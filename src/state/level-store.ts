@@ -8,6 +8,8 @@ import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '.
 export interface LevelRows {
   readonly receiverId: number
   readonly manufacturer: string
+  /** The record last loaded. Its facts are current; its levels may not be. */
+  facts: Receiver
   readonly channelIds: readonly number[]
   /** The row of each channel, in the order of the receiver's channels. */
   readonly rows: readonly number[]
@@ -37,10 +39,9 @@ const absent = -32_768
 const unknown = -32_767
 
 const antennaLetters = 'ABCD'
-const detailColumns = Object.fromEntries(levelDetails.map((name, index) => [name, detailColumn + index])) as Record<
-  LevelDetail,
-  number
->
+const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
+  levelDetails.map((name, index) => [name, detailColumn + index]),
+)
 
 export class LevelStore {
   #values = new Int16Array(64 * columns)
@@ -63,10 +64,18 @@ export class LevelStore {
   load(receiver: Receiver, receivedAt: number): void {
     const before = this.#rowsOfReceiver.get(receiver.id)
     const rows = before !== undefined && this.#hasSameRows(before, receiver) ? before : this.#allocate(receiver, before)
+    rows.facts = receiver
     rows.receivedAt = receivedAt
     rows.lastSeen = receiver.last_seen
     rows.isNewerThanRecord = false
     for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
+  }
+
+  /** Lists the receivers whose last report has a later time (epoch ms). */
+  listSeenAfter(time: number): readonly number[] {
+    return [...this.#rowsOfReceiver.values()]
+      .filter(({ lastSeen }) => lastSeen > time)
+      .map(({ receiverId }) => receiverId)
   }
 
   remove(receiverId: number): void {
@@ -157,6 +166,7 @@ export class LevelStore {
     const allocated: LevelRows = {
       receiverId,
       manufacturer,
+      facts: receiver,
       channelIds: receiver.channels.map(({ id }) => id),
       rows,
       rowByNumber,
@@ -176,7 +186,7 @@ export class LevelStore {
     values[start + 1] = audio_level ?? unknown
     values[start + transmitterColumn] = transmitter?.rf_level ?? unknown
     values[start + transmitterColumn + 1] = transmitter?.audio_level ?? unknown
-    for (const name of levelDetails) values[start + detailColumns[name]] = encode(details?.[name])
+    for (const [index, name] of levelDetails.entries()) values[start + detailColumn + index] = encode(details?.[name])
   }
 
   /** Compares the sample with the row and, if `isStored`, stores it. Returns whether anything differs. */
@@ -190,10 +200,11 @@ export class LevelStore {
       if (rf !== undefined && this.#set(start + transmitterColumn, rf ?? unknown, isStored)) differs = true
       if (audio !== undefined && this.#set(start + transmitterColumn + 1, audio ?? unknown, isStored)) differs = true
     }
-    if (details === undefined) return differs
-    for (const name of levelDetails) {
-      const value = details[name]
-      if (value !== undefined && this.#set(start + detailColumns[name], encode(value), isStored)) differs = true
+    for (const name in details) {
+      const column = detailColumns[name as LevelDetail]
+      const value = details[name as LevelDetail]
+      if (column === undefined || value === undefined) continue
+      if (this.#set(start + column, encode(value), isStored)) differs = true
     }
     return differs
   }
@@ -228,8 +239,8 @@ export class LevelStore {
 
   #toDetails(start: number, details: ChannelDetails | undefined): ChannelDetails | undefined {
     let changed: Record<string, unknown> | undefined
-    for (const name of levelDetails) {
-      const value = this.#values[start + detailColumns[name]] ?? absent
+    for (const [index, name] of levelDetails.entries()) {
+      const value = this.#values[start + detailColumn + index] ?? absent
       if (value === encode(details?.[name])) continue
       changed ??= { ...details }
       changed[name] = value === unknown ? null : name === 'antennas' ? toLetters(value) : value

@@ -13,8 +13,12 @@ export interface ReceiverStore extends KnownReceivers {
   /** The database revision that this state includes. */
   revision: number
   readonly levels: LevelStore
-  /** Returns the facts about the receiver with this device id; its levels may be out of date. */
+  /** Returns the receiver with this device id; its levels and `last_seen` may be out of date. */
   factsByApiId(manufacturer: string, apiDeviceId: string): Receiver | undefined
+  /** Returns the receiver; its levels and `last_seen` may be out of date. */
+  facts(id: number): Receiver | undefined
+  /** Lists the receivers of one manufacturer, or all; their levels and `last_seen` may be out of date. */
+  listFacts(manufacturer?: string): readonly Receiver[]
   /** Lists the receivers of one manufacturer, or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
@@ -83,6 +87,8 @@ export function createReceiverStore(): ReceiverStore {
       return receiver === undefined ? undefined : current(receiver)
     },
     factsByApiId: known.byApiId,
+    facts: known.get,
+    listFacts: (manufacturer) => idsOf(manufacturer).map((id) => known.get(id) as Receiver),
     list: (manufacturer) => idsOf(manufacturer).map((id) => get(id) as Receiver),
     put(receiver) {
       const before = known.get(receiver.id)

@@ -16,6 +16,8 @@ export type Framing = (text: string) => { readonly messages: readonly string[]; 
 
 export interface TcpOptions extends DeviceSocketOptions {
   readonly framing: Framing
+  /** Called with messages as soon as they arrive. Returns those that are to be queued for the reader. */
+  readonly onArrival?: (messages: readonly string[]) => readonly string[]
   /**
    * The device is treated as lost if no data arrives for this long. If undefined, the connection may stay idle forever.
    */
@@ -36,7 +38,7 @@ const closingMessageMs = 200
  * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
  */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
-  const { framing, signal, silentMs, closingMessage } = options
+  const { framing, onArrival = (messages) => messages, signal, silentMs, closingMessage } = options
   const url = new URL(client.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, client.settings.timeoutMs)
   const toApiError = (error: unknown) => {
@@ -68,13 +70,13 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     socket.end(lastMessage)
   }
 
-  const decoder = new TextDecoder()
   let rest = ''
-  socket.on('data', (chunk: Buffer) => {
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
     if (isClosed) return
-    const frames = framing(rest + decoder.decode(chunk, { stream: true }))
+    const frames = framing(rest + chunk)
     rest = frames.rest
-    if (frames.messages.length > 0) inbox.push(frames.messages)
+    const messages = onArrival(frames.messages)
+    if (messages.length > 0) inbox.push(messages)
     if (inbox.size > maxQueued) socket.pause()
     if (rest.length > maxRestChars) fail(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
   })

@@ -1,7 +1,7 @@
 /** Adapters for individual Shure devices that use command strings: over TCP, and over UDP for the older UHF-R. */
 
 import type { UpstreamClient } from '../../../upstream/client.ts'
-import { defineAdapter, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
+import { defineAdapter, type OnLevels, type PushEvent, type SubscriptionTargets, withoutParts } from '../../plugin.ts'
 import { isCharger } from './families.ts'
 import { type DeviceUpdate, openSession } from './session.ts'
 import { idPrefix, type StringsDevice, toChannelReading, toDeviceReport, toLevels } from './translate.ts'
@@ -39,10 +39,11 @@ async function* subscribe(
   client: UpstreamClient,
   _: SubscriptionTargets,
   signal: AbortSignal,
+  onLevels?: OnLevels,
 ): AsyncGenerator<PushEvent> {
   let isOpen = false
   try {
-    for await (const update of openSession(client, signal)) {
+    for await (const update of openSession(client, signal, onLevels)) {
       if (!isOpen) yield { type: 'open' }
       isOpen = true
       const event = toEvent(update)
@@ -59,10 +60,6 @@ function toEvent({ device, affectsDevice, channels, metered }: DeviceUpdate): Pu
   // A charger's report must contain all its packs, because a missing pack is treated as removed.
   if (affectsDevice || (isCharger(family) && channels.size + metered.size > 0)) {
     return { type: 'report', isComplete: true, report: toDeviceReport({ ...device, values: { ...values } }) }
-  }
-  if (channels.size === 0 && family.readSample !== null && family.name !== 'uhfr') {
-    const samples = Array.from(metered, (channel) => toLevels(family, values, channel))
-    return samples.length === 0 ? null : { type: 'levels', id, samples }
   }
   const readings = [...channels].map((channel) => toChannelReading(family, values, channel))
   for (const channel of metered) if (!channels.has(channel)) readings.push(toLevels(family, values, channel))

@@ -18,6 +18,8 @@ export interface PropertyStore {
   readonly values: Readonly<Record<string, string>>
   /** Whether the device has sent any frame. */
   hasReceived(): boolean
+  /** Stores meter values of a channel. */
+  putSample(channel: number, value: string): void
   /**
    * Applies the next frames. Resolves with no changes after `waitMs` without data, and with null when the session ends.
    */
@@ -67,17 +69,25 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
   function applyFrame(frame: Exclude<Frame, { type: 'refused' }>): boolean {
     const name = frame.type === 'sample' ? 'SAMPLE' : frame.key
     const key = frame.channel === null ? name : `${frame.channel} ${name}`
-    const previous = values[key]
-    if (previous === frame.value) return false
-    if (previous === undefined) {
+    return values[key] !== frame.value && put(key, frame.value)
+  }
+
+  /** Stores a value. Returns false if the store is full. */
+  function put(key: string, value: string): boolean {
+    if (values[key] === undefined) {
       if (size >= maxProperties) return false
       size += 1
     }
-    values[key] = frame.value
+    values[key] = value
     return true
   }
 
-  return { values, hasReceived: () => hasReceived, next }
+  return {
+    values,
+    hasReceived: () => hasReceived,
+    putSample: (channel, value) => put(`${channel} SAMPLE`, value),
+    next,
+  }
 }
 
 async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {

@@ -12,25 +12,29 @@ export interface Sample {
   readonly details: ChannelDetails
 }
 
-/** Parses the fields of a sample; returns null if they do not match the layout. */
-export type ReadSample = (fields: readonly string[]) => Sample | null
+/** Parses the fields of a sample from index `first` on; returns null if they do not match the layout. */
+export type ReadSample = (fields: readonly string[], first: number) => Sample | null
 
 /** `AX 100 030`: antennas, RF in dBm plus 128, RMS audio in dBFS plus 50. */
-export const readUlxdSample: ReadSample = ([antennas, rf, audio, ...rest]) => {
-  if (audio === undefined || rest.length > 0) return null
-  const audio_rms = toAudio(audio, 50)
+export const readUlxdSample: ReadSample = (fields, first) => {
+  if (fields.length !== first + 3) return null
+  const audio_rms = toAudio(fields[first + 2], 50)
   return {
-    rf_level: toRf(rf, 128),
+    rf_level: toRf(fields[first + 1], 128),
     audio_level: audio_rms,
-    details: { antennas: activeAntennas(antennas ?? ''), audio_rms },
+    details: { antennas: activeAntennas(fields[first] ?? ''), audio_rms },
   }
 }
 
 /** `102 102 086`: audio peak, audio RMS and RF, each plus 120. */
-export const readSlxdSample: ReadSample = ([peak, rms, rf, ...rest]) => {
-  if (rf === undefined || rest.length > 0) return null
-  const audio_rms = toAudio(rms, 120)
-  return { rf_level: toRf(rf, 120), audio_level: audio_rms, details: { audio_peak: toAudio(peak, 120), audio_rms } }
+export const readSlxdSample: ReadSample = (fields, first) => {
+  if (fields.length !== first + 3) return null
+  const audio_rms = toAudio(fields[first + 1], 120)
+  return {
+    rf_level: toRf(fields[first + 2], 120),
+    audio_level: audio_rms,
+    details: { audio_peak: toAudio(fields[first], 120), audio_rms },
+  }
 }
 
 const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
@@ -39,14 +43,14 @@ const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
  * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak and RMS, then a group: a letter for each antenna, then
  * LEDs and RF for each antenna. Frequency diversity appends a second group; each antenna's higher RF level is used.
  */
-export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) => {
+export const readAxientSample: ReadSample = (fields, first) => {
   const levels: (number | null)[] = []
   const inUse = new Set<string>()
-  for (let offset = 0; offset < groups.length; ) {
-    const letters = groups[offset] ?? ''
+  for (let offset = first + 4; offset < fields.length; ) {
+    const letters = fields[offset] ?? ''
     if (!/^[XRB]{2,4}$/.test(letters)) return null
     for (const [index, letter] of [...letters].entries()) {
-      const rf = groups[offset + 2 + 2 * index]
+      const rf = fields[offset + 2 + 2 * index]
       if (rf === undefined) return null
       levels[index] = maximum([levels[index] ?? null, toRf(rf, 120)])
       if (letter !== 'X') inUse.add('ABCD'.charAt(index))
@@ -54,15 +58,15 @@ export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) 
     offset += 1 + 2 * letters.length
   }
   if (levels.length === 0) return null
-  const audio_rms = toAudio(rms, 120)
-  const bars = readByte(quality, 5) ?? null
+  const audio_rms = toAudio(fields[first + 3], 120)
+  const bars = readByte(fields[first], 5) ?? null
   return {
     rf_level: maximum(levels),
     audio_level: audio_rms,
     details: withoutUndefined({
       ...Object.fromEntries(levels.map((level, index) => [antennaKeys[index], level])),
       antennas: [...inUse].sort().join(''),
-      audio_peak: toAudio(peak, 120),
+      audio_peak: toAudio(fields[first + 2], 120),
       audio_rms,
       quality: bars === null ? null : bars * 20,
     }),
@@ -70,23 +74,30 @@ export const readAxientSample: ReadSample = ([quality, , peak, rms, ...groups]) 
 }
 
 /** RF ranges from 20 (strong) to 100 (none); no conversion to dBm is known. Audio is an LED bar, not a level. */
-export const readUhfrSample: ReadSample = ([antennas, rf, , battery]) => {
-  if (battery === undefined) return null
-  const raw = readByte(rf) ?? null
+export const readUhfrSample: ReadSample = (fields, first) => {
+  if (fields.length < first + 4) return null
+  const raw = readByte(fields[first + 1]) ?? null
   const percent = raw === null ? null : Math.round((100 * (100 - raw)) / 80)
   return {
     rf_level: null,
     audio_level: null,
     details: {
-      antennas: activeAntennas(antennas ?? ''),
+      antennas: activeAntennas(fields[first] ?? ''),
       rf_percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
     },
   }
 }
 
-/** Returns the letters of the antennas in use. `X` stands for an unused antenna. */
+/** Every report of antennas, for example `AX` -> `A`. `X` stands for an unused antenna. */
+const antennasByReport = new Map(
+  [...'ABX'].flatMap((first) =>
+    ['', 'A', 'B', 'X'].map((second) => [first + second, `${first}${second}`.replaceAll('X', '')]),
+  ),
+)
+
+/** Returns the letters of the antennas in use; null if the report is not valid. */
 export function activeAntennas(raw: string): string | null {
-  return /^[ABX]{1,2}$/.test(raw) ? raw.replaceAll('X', '') : null
+  return antennasByReport.get(raw) ?? null
 }
 
 function toRf(raw: RawValue, offset: number): number | null {

@@ -5,6 +5,7 @@ import type { UpstreamClient } from '../../../upstream/client.ts'
 import type { DeviceSocket } from '../../../upstream/device-socket.ts'
 import { openTcpSocket } from '../../../upstream/tcp.ts'
 import { openUdpSocket } from '../../../upstream/udp.ts'
+import type { OnLevels } from '../../plugin.ts'
 import {
   answeredNumbers,
   countByModel,
@@ -17,6 +18,7 @@ import {
   uhfr,
 } from './families.ts'
 import { splitAngleFrames } from './frames.ts'
+import { createLevelReader } from './level-reader.ts'
 import { type Changes, createPropertyStore, type PropertyStore } from './property-store.ts'
 import { idOf, type StringsDevice } from './translate.ts'
 
@@ -36,18 +38,30 @@ const settleMs = 400
 
 /**
  * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
- * Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported,
+ * From the first yield on, meter values are passed to `onLevels`, if it is set, instead of being yielded. Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported,
  * or the connection is lost.
  */
-export async function* openSession(client: UpstreamClient, signal: AbortSignal): AsyncGenerator<DeviceUpdate> {
+export async function* openSession(
+  client: UpstreamClient,
+  signal: AbortSignal,
+  onLevels?: OnLevels,
+): AsyncGenerator<DeviceUpdate> {
   const { protocol } = new URL(client.settings.baseUrl)
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D hangs, including its front panel, if the client disconnects during metering.
   const closingMessage = () => family?.envelope && meterCommands(family, store.values, 0).join('')
+  let takeLevels: (messages: readonly string[]) => readonly string[] = (messages) => messages
+  const onArrival = (messages: readonly string[]) => takeLevels(messages)
   const socket =
     protocol === 'udp:'
       ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage })
-      : await openTcpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage, framing: splitAngleFrames })
+      : await openTcpSocket(client, {
+          signal,
+          silentMs: silenceTimeoutMs,
+          closingMessage,
+          framing: splitAngleFrames,
+          onArrival,
+        })
   const store = createPropertyStore(socket.messages, protocol === 'udp:')
   try {
     const deadline = performance.now() + client.settings.timeoutMs
@@ -56,11 +70,12 @@ export async function* openSession(client: UpstreamClient, signal: AbortSignal):
     await sendAll(socket, meterCommands(family, store.values, family.meterMs))
     if (!(await waitUntilComplete(client, family, { store, deadline }))) return
     const device = toDevice(client, socket, { family, values: store.values })
+    if (onLevels !== undefined) takeLevels = createLevelReader(device, store, onLevels)
     yield { device, channels: new Set(), metered: new Set(), malformed: 0, affectsDevice: true }
 
-    const [intervalMs, waitMs] = family.meterMs > 0 ? [refreshIntervalMs, undefined] : [pollIntervalMs, pollIntervalMs]
+    const intervalMs = family.meterMs > 0 ? refreshIntervalMs : pollIntervalMs
     for (let queriedAt = performance.now(); ; ) {
-      const changes = await store.next(waitMs)
+      const changes = await store.next(Math.max(0, queriedAt + intervalMs - performance.now()))
       if (changes === null) return
       const isDue = performance.now() - queriedAt >= intervalMs
       yield { ...changes, device, affectsDevice: changes.affectsDevice || isDue }

@@ -77,13 +77,13 @@ describe('frames', () => {
 })
 
 test('a sample with the wrong layout is null', () => {
-  expect(readUlxdSample(['AX', '100'])).toBeNull()
-  expect(readUlxdSample(['AX', '100', '030', '1'])).toBeNull()
-  expect(readSlxdSample(['102', '102'])).toBeNull()
-  expect(readAxientSample(['005', '031', '102', '102'])).toBeNull()
-  expect(readAxientSample(['005', '031', '102', '102', 'BB', '31', '086', '31'])).toBeNull()
+  expect(readUlxdSample(['AX', '100'], 0)).toBeNull()
+  expect(readUlxdSample(['AX', '100', '030', '1'], 0)).toBeNull()
+  expect(readSlxdSample(['102', '102'], 0)).toBeNull()
+  expect(readAxientSample(['005', '031', '102', '102'], 0)).toBeNull()
+  expect(readAxientSample(['005', '031', '102', '102', 'BB', '31', '086', '31'], 0)).toBeNull()
   expect(
-    readAxientSample('005 031 102 102 BBBB 31 082 31 060 31 050 31 040 XXXX 31 090 31 050 31 050 31 050'.split(' ')),
+    readAxientSample('005 031 102 102 BBBB 31 082 31 060 31 050 31 040 XXXX 31 090 31 050 31 050 31 050'.split(' '), 0),
   ).toMatchObject({
     rf_level: -30,
     details: { rf_a: -30, rf_d: -70, antennas: 'ABCD' },

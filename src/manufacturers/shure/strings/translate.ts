@@ -86,7 +86,7 @@ export function toChannelReading(family: Family, values: RawValues, channel: num
 export function toLevels(family: Family, values: RawValues, channel: number): ChannelReading {
   const sample = values[`${channel} SAMPLE`]
   if (family.readSample !== null) {
-    const levels = sample === undefined ? null : family.readSample(sample.split(/\s+/))
+    const levels = sample === undefined ? null : family.readSample(sample.split(/\s+/), 0)
     // On UHF-R, only the meters show whether a transmitter is present on the channel.
     return { channel, ...levels, ...(family.name === 'uhfr' && { transmitter: toUhfrTransmitter(values, channel) }) }
   }
