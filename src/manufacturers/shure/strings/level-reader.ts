@@ -2,12 +2,13 @@
 
 import type { LevelSample } from '../../../domain/levels/level-sample.ts'
 import type { OnLevels } from '../../plugin.ts'
+import { Fields } from './message-fields.ts'
 import type { PropertyStore } from './property-store.ts'
 import type { StringsDevice } from './translate.ts'
 
 /**
- * Creates a function that passes the levels in the messages to `onLevels` and returns the other messages. Samples in an
- * unusual format count as other messages.
+ * Creates a function that passes the levels in the messages to `onLevels` and returns the other messages. Samples whose
+ * format is not known are other messages.
  */
 export function createLevelReader(
   { id, family }: Pick<StringsDevice, 'id' | 'family'>,
@@ -17,15 +18,16 @@ export function createLevelReader(
   const { readSample } = family
   // On UHF-R, the meters also show whether a transmitter is present, which is not a level.
   if (readSample === null || family.name === 'uhfr') return (messages) => messages
+  const fields = new Fields()
   /** The last sample of each channel, by channel number. */
-  const last: (readonly string[])[] = []
+  const last: (string | undefined)[] = []
 
   function read(message: string): LevelSample | null {
-    const fields = splitSample(message)
-    const levels = fields && readSample?.(fields, firstLevel)
-    if (fields === null || !levels) return null
-    const channel = Number(fields[2])
-    last[channel] = fields
+    const channel = fields.read(message).byte(1, maxChannel)
+    if (channel === null || !fields.is(0, 'SAMPLE') || !fields.is(2, 'ALL')) return null
+    const levels = readSample?.(fields, firstLevel) ?? null
+    if (levels === null) return null
+    last[channel] = message
     return { channel, rf_level: levels.rf_level, audio_level: levels.audio_level, details: levels.details }
   }
 
@@ -40,23 +42,14 @@ export function createLevelReader(
     if (samples.length > 0) onLevels(id, samples)
     // A report about a channel includes its last sample.
     if (others.length > 0) {
-      for (const [channel, fields] of last.entries()) {
-        if (fields !== undefined) store.putSample(channel, fields.slice(firstLevel).join(' '))
+      for (const [channel, sample] of last.entries()) {
+        if (sample !== undefined) store.putSample(channel, fields.read(sample).textFrom(firstLevel))
       }
     }
     return others
   }
 }
 
-/** The index of the first level in ` SAMPLE 1 ALL AX 100 030 `, split at spaces. */
-const firstLevel = 4
-
-/** Splits a sample at its single spaces, without the last. Null if the message has another format. */
-function splitSample(message: string): readonly string[] | null {
-  if (!message.startsWith(' SAMPLE ')) return null
-  const fields = message.split(' ')
-  const isSample = fields.pop() === '' && fields[3] === 'ALL' && fields.lastIndexOf('') === 0
-  return isSample && channelNumber.test(fields[2] ?? '') ? fields : null
-}
-
-const channelNumber = /^\d{1,2}$/
+/** The field with the first level in ` SAMPLE 1 ALL AX 100 030 `. */
+const firstLevel = 3
+const maxChannel = 99

@@ -3,8 +3,8 @@
  */
 
 import type { ChannelDetails } from '../../../domain/equipment/details.ts'
-import { readAudioLevel, readRfLevel, withoutUndefined } from '../../../upstream/fields.ts'
-import { type RawValue, readByte, readShifted } from './values.ts'
+import { readAudioLevel, readRfLevel } from '../../../upstream/fields.ts'
+import type { Fields } from './message-fields.ts'
 
 export interface Sample {
   readonly rf_level: number | null
@@ -12,28 +12,28 @@ export interface Sample {
   readonly details: ChannelDetails
 }
 
-/** Parses the fields of a sample from index `first` on; returns null if they do not match the layout. */
-export type ReadSample = (fields: readonly string[], first: number) => Sample | null
+/** Parses the fields of a sample from field `first` on; returns null if they do not match the layout. */
+export type ReadSample = (fields: Fields, first: number) => Sample | null
 
 /** `AX 100 030`: antennas, RF in dBm plus 128, RMS audio in dBFS plus 50. */
 export const readUlxdSample: ReadSample = (fields, first) => {
-  if (fields.length !== first + 3) return null
-  const audio_rms = toAudio(fields[first + 2], 50)
+  if (fields.count !== first + 3) return null
+  const audio_rms = toAudio(fields, first + 2, 50)
   return {
-    rf_level: toRf(fields[first + 1], 128),
+    rf_level: toRf(fields, first + 1, 128),
     audio_level: audio_rms,
-    details: { antennas: activeAntennas(fields[first] ?? ''), audio_rms },
+    details: { antennas: activeAntennas(fields.text(first)), audio_rms },
   }
 }
 
 /** `102 102 086`: audio peak, audio RMS and RF, each plus 120. */
 export const readSlxdSample: ReadSample = (fields, first) => {
-  if (fields.length !== first + 3) return null
-  const audio_rms = toAudio(fields[first + 1], 120)
+  if (fields.count !== first + 3) return null
+  const audio_rms = toAudio(fields, first + 1, 120)
   return {
-    rf_level: toRf(fields[first + 2], 120),
+    rf_level: toRf(fields, first + 2, 120),
     audio_level: audio_rms,
-    details: { audio_peak: toAudio(fields[first], 120), audio_rms },
+    details: { audio_peak: toAudio(fields, first, 120), audio_rms },
   }
 }
 
@@ -44,45 +44,43 @@ const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
  * LEDs and RF for each antenna. Frequency diversity appends a second group; each antenna's higher RF level is used.
  */
 export const readAxientSample: ReadSample = (fields, first) => {
-  const levels: (number | null)[] = []
-  const inUse = new Set<string>()
-  for (let offset = first + 4; offset < fields.length; ) {
-    const letters = fields[offset] ?? ''
-    if (!/^[XRB]{2,4}$/.test(letters)) return null
-    for (const [index, letter] of [...letters].entries()) {
-      const rf = fields[offset + 2 + 2 * index]
-      if (rf === undefined) return null
-      levels[index] = maximum([levels[index] ?? null, toRf(rf, 120)])
-      if (letter !== 'X') inUse.add('ABCD'.charAt(index))
+  const details: { -readonly [Name in keyof ChannelDetails]: ChannelDetails[Name] } = {}
+  let rf_level: number | null = null
+  let inUse = ''
+  let antennas = 0
+  for (let group = first + 4; group < fields.count; ) {
+    const letters = fields.text(group)
+    if (!/^[XRB]{2,4}$/.test(letters) || group + 2 * letters.length >= fields.count) return null
+    antennas = Math.max(antennas, letters.length)
+    for (let index = 0; index < letters.length; index += 1) {
+      const key = antennaKeys[index as 0 | 1 | 2 | 3]
+      details[key] = higher(details[key] ?? null, toRf(fields, group + 2 + 2 * index, 120))
+      rf_level = higher(rf_level, details[key])
+      const antenna = 'ABCD'.charAt(index)
+      if (letters.charAt(index) !== 'X' && !inUse.includes(antenna)) inUse += antenna
     }
-    offset += 1 + 2 * letters.length
+    group += 1 + 2 * letters.length
   }
-  if (levels.length === 0) return null
-  const audio_rms = toAudio(fields[first + 3], 120)
-  const bars = readByte(fields[first], 5) ?? null
-  return {
-    rf_level: maximum(levels),
-    audio_level: audio_rms,
-    details: withoutUndefined({
-      ...Object.fromEntries(levels.map((level, index) => [antennaKeys[index], level])),
-      antennas: [...inUse].sort().join(''),
-      audio_peak: toAudio(fields[first + 2], 120),
-      audio_rms,
-      quality: bars === null ? null : bars * 20,
-    }),
-  }
+  if (antennas === 0) return null
+  const audio_rms = toAudio(fields, first + 3, 120)
+  const bars = fields.byte(first, 5)
+  details.antennas = [...inUse].sort().join('')
+  details.audio_peak = toAudio(fields, first + 2, 120)
+  details.audio_rms = audio_rms
+  details.quality = bars === null ? null : bars * 20
+  return { rf_level, audio_level: audio_rms, details }
 }
 
 /** RF ranges from 20 (strong) to 100 (none); no conversion to dBm is known. Audio is an LED bar, not a level. */
 export const readUhfrSample: ReadSample = (fields, first) => {
-  if (fields.length < first + 4) return null
-  const raw = readByte(fields[first + 1]) ?? null
+  if (fields.count < first + 4) return null
+  const raw = fields.byte(first + 1)
   const percent = raw === null ? null : Math.round((100 * (100 - raw)) / 80)
   return {
     rf_level: null,
     audio_level: null,
     details: {
-      antennas: activeAntennas(fields[first] ?? ''),
+      antennas: activeAntennas(fields.text(first)),
       rf_percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
     },
   }
@@ -100,16 +98,19 @@ export function activeAntennas(raw: string): string | null {
   return antennasByReport.get(raw) ?? null
 }
 
-function toRf(raw: RawValue, offset: number): number | null {
-  return readRfLevel(readShifted(raw, offset)) ?? null
+/** An RF level in dBm; null if the field is not a number. */
+function toRf(fields: Fields, index: number, offset: number): number | null {
+  const raw = fields.byte(index)
+  return raw === null ? null : (readRfLevel(raw - offset) ?? null)
 }
 
-/** Levels above full scale are reported as full scale. */
-function toAudio(raw: RawValue, offset: number): number | null {
-  return readAudioLevel(readShifted(raw, offset)) ?? null
+/** An audio level in dBFS; null if the field is not a number. Levels above full scale are reported as full scale. */
+function toAudio(fields: Fields, index: number, offset: number): number | null {
+  const raw = fields.byte(index)
+  return raw === null ? null : (readAudioLevel(raw - offset) ?? null)
 }
 
-function maximum(levels: readonly (number | null)[]): number | null {
-  const known = levels.filter((level) => level !== null)
-  return known.length === 0 ? null : Math.max(...known)
+function higher(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b
+  return Math.max(a, b)
 }

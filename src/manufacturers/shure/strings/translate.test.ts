@@ -6,6 +6,7 @@ import { expectCommonFormat, freeze } from '../../../../test/plugin-kit-fixtures
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { detectFamily, uhfr } from './families.ts'
 import { parseFrame, splitAngleFrames, splitStarFrames } from './frames.ts'
+import { Fields } from './message-fields.ts'
 import { createPropertyStore } from './property-store.ts'
 import { readAxientSample, readSlxdSample, readUlxdSample } from './samples.ts'
 import { idOf, toDeviceReport } from './translate.ts'
@@ -76,14 +77,16 @@ describe('frames', () => {
   })
 })
 
+const fieldsOf = (sample: string) => new Fields().read(sample)
+
 test('a sample with the wrong layout is null', () => {
-  expect(readUlxdSample(['AX', '100'], 0)).toBeNull()
-  expect(readUlxdSample(['AX', '100', '030', '1'], 0)).toBeNull()
-  expect(readSlxdSample(['102', '102'], 0)).toBeNull()
-  expect(readAxientSample(['005', '031', '102', '102'], 0)).toBeNull()
-  expect(readAxientSample(['005', '031', '102', '102', 'BB', '31', '086', '31'], 0)).toBeNull()
+  expect(readUlxdSample(fieldsOf('AX 100'), 0)).toBeNull()
+  expect(readUlxdSample(fieldsOf('AX 100 030 1'), 0)).toBeNull()
+  expect(readSlxdSample(fieldsOf('102 102'), 0)).toBeNull()
+  expect(readAxientSample(fieldsOf('005 031 102 102'), 0)).toBeNull()
+  expect(readAxientSample(fieldsOf('005 031 102 102 BB 31 086 31'), 0)).toBeNull()
   expect(
-    readAxientSample('005 031 102 102 BBBB 31 082 31 060 31 050 31 040 XXXX 31 090 31 050 31 050 31 050'.split(' '), 0),
+    readAxientSample(fieldsOf('005 031 102 102 BBBB 31 082 31 060 31 050 31 040 XXXX 31 090 31 050 31 050 31 050'), 0),
   ).toMatchObject({
     rf_level: -30,
     details: { rf_a: -30, rf_d: -70, antennas: 'ABCD' },

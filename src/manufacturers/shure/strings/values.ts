@@ -12,7 +12,7 @@ export type RawValue = string | undefined
  * one byte (three digits), 65532 to 65535 in two bytes (five digits). Source: Shure's command strings for QLX-D and for
  * SBC220/240, which document these codes; ULX-D receivers send them as well.
  */
-const highestByte = 251
+export const highestByte = 251
 const highestTwoBytes = 65_531
 
 /** Reads a field of three digits. */
