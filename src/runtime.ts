@@ -394,7 +394,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       },
       async close() {
         feed.close()
-        ingest.close()
+        ingest.levelLane.stop()
         await loadQueue
         await alerts.flushed()
         levelPublisher?.close()

@@ -9,13 +9,10 @@ import type { Unit } from '../domain/equipment/hardware.ts'
 import { type ChannelReading, clampLastSeen, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
-import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
-import { FrameClock } from '../state/frame-clock.ts'
-import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -26,6 +23,7 @@ import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
+import { LevelLane } from './level-lane.ts'
 import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
 import { type Written, writeBatch } from './write-batch.ts'
 
@@ -57,12 +55,9 @@ export interface Ingest {
   catchUp(): Promise<void>
   /** Corrects `last_seen` times that are in the future because the clock was set back. */
   correctTimes(): Promise<void>
-  /** Applies levels of a known receiver that this process received: to memory at once, and published with the next frame. */
-  applySamples(rows: LevelRows, samples: readonly LevelSample[]): void
+  readonly levelLane: LevelLane
   /** Applies levels received by other processes, which store them. */
   applyRemoteLevels(levels: readonly RemoteLevels[]): void
-  /** Stops publishing. */
-  close(): void
 }
 
 export interface IngestDeps {
@@ -91,11 +86,11 @@ const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
   const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
+  const { levels } = receiverStore
   const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
+  const levelLane = new LevelLane({ levels, backlog, feed, cache, onReceived: deps.onReceived, now })
   /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
-  const { levels } = receiverStore
-  const frameClock = new FrameClock(publishFrame)
   const precedence = createProtocolPrecedence(
     precedenceOfId,
     (id) => performance.now() - receiverStore.lastReceivedAt(id),
@@ -119,36 +114,9 @@ export function createIngest(deps: IngestDeps): Ingest {
     return enqueue(() => write(batch))
   }
 
-  /** Publishes the levels that have changed since the last frame. */
-  function publishFrame(): void {
-    const manufacturers = new Set<string>()
-    const changed = levels.takeChanged()
-    for (const { receiverId, manufacturer } of changed) {
-      backlog.add(receiverId)
-      manufacturers.add(manufacturer)
-    }
-    for (const manufacturer of manufacturers) cache.drop(manufacturer)
-    for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
-  }
-
-  function applySamples(rows: LevelRows, samples: readonly LevelSample[]): void {
-    const at = performance.now()
-    for (const sample of samples) levels.apply(rows, sample, at)
-    levels.markReceived(rows, at, now())
-    deps.onReceived(rows.receiverId)
-    if (levels.hasChanges) frameClock.request()
-  }
-
-  /** Applies the levels unless newer ones have arrived since the plan was made. */
-  function applyLevelReport({ receiver, readings }: LevelReport, { at: time }: IngestPlan): void {
-    const rows = levels.rowsOf(receiver.id)
-    if (rows === undefined) return
-    const at = performance.now()
-    if (rows.lastSeen <= time) for (const reading of readings) levels.apply(rows, reading, at)
-    levels.markReceived(rows, at, time)
+  function applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan): void {
+    levelLane.applyReported(receiver.id, readings, at)
     alerts.evaluateReceiver(receiver, receiver)
-    deps.onReceived(receiver.id)
-    if (levels.hasChanges) frameClock.request()
   }
 
   /** Applies the part of the plan that needs no transaction. */
@@ -165,7 +133,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       const plan = await planInSlices(batch)
       const report = toReport(batch, plan)
       await applyLevelReports(plan)
-      publishFrame()
+      levelLane.publishFrame()
       if (!needsWriting(plan, batch)) {
         await applyPlan(plan, batch)
         return report
@@ -386,9 +354,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     preview: (batch) => toReport(batch, plan(batch)),
     change: (work) => enqueue(() => change(work)),
     catchUp: () => enqueue(loadChanges),
-    applySamples,
+    levelLane,
     applyRemoteLevels,
-    close: () => frameClock.stop(),
   }
 }
 

@@ -295,7 +295,7 @@ function createLevelIngest(deps: SubscriptionDeps, source: MonitoredSource, hook
     if (connections.find(target.receiverId)?.status === 'stopped') return
     connections.recordMessage(target.receiverId)
     hooks.onLevelsReceived?.(device)
-    if (target.facts.is_active) ingest.applySamples(target, samples)
+    if (target.facts.is_active) ingest.levelLane.apply(target, samples)
     // A report marks the receiver as online.
     else ingestPushed(deps, source, device, { reports: [{ id: device, kind: 'receiver', channels: samples }] })
   }

@@ -1,0 +1,65 @@
+/**
+ * The lane of levels: every sample goes to the LevelStore at once, and what has changed is published at frames. Levels
+ * bypass reconciliation, records and, except for an occasional save, the database.
+ */
+
+import type { ChannelReading } from '../domain/equipment/receiver.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
+import type { Cache } from '../state/cache.ts'
+import type { Feed } from '../state/feed.ts'
+import { FrameClock } from '../state/frame-clock.ts'
+import type { LevelRows, LevelStore } from '../state/level-store.ts'
+import type { Backlog } from './backlog.ts'
+
+export interface LevelLaneDeps {
+  readonly levels: LevelStore
+  readonly backlog: Pick<Backlog, 'add'>
+  readonly feed: Pick<Feed, 'publishLevels'>
+  readonly cache: Pick<Cache<unknown>, 'drop'>
+  /** Called with the id of every receiver of which this process has received levels. */
+  onReceived(receiverId: number): void
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+export class LevelLane {
+  readonly #deps: LevelLaneDeps
+  readonly #clock = new FrameClock(() => this.publishFrame())
+
+  constructor(deps: LevelLaneDeps) {
+    this.#deps = deps
+  }
+
+  /** Applies samples that have just arrived. */
+  apply(rows: LevelRows, samples: readonly LevelSample[]): void {
+    this.#apply(rows, samples, this.#deps.now())
+  }
+
+  /** Applies readings that were reported at `time` (epoch ms), unless newer levels have arrived since. */
+  applyReported(receiverId: number, readings: readonly ChannelReading[], time: number): void {
+    const rows = this.#deps.levels.rowsOf(receiverId)
+    if (rows !== undefined) this.#apply(rows, rows.lastSeen <= time ? readings : [], time)
+  }
+
+  /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
+  publishFrame(): void {
+    const { levels, backlog, cache, feed } = this.#deps
+    const changed = levels.takeChanged()
+    for (const { receiverId } of changed) backlog.add(receiverId)
+    for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
+    for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
+  }
+
+  stop(): void {
+    this.#clock.stop()
+  }
+
+  #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
+    const { levels } = this.#deps
+    const at = performance.now()
+    for (const sample of samples) levels.apply(rows, sample, at)
+    levels.markReceived(rows, at, time)
+    this.#deps.onReceived(rows.receiverId)
+    if (levels.hasChanges) this.#clock.request()
+  }
+}
