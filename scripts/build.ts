@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundleProgram } from 'esbuild'
 import { build as bundlePages } from 'vite'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { licencesOf } from './licences.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -108,6 +109,7 @@ async function buildPages(): Promise<string[]> {
 try {
   rmSync(dist, { recursive: true, force: true })
   const inputs = await Promise.all([buildProgram(), buildPages(), buildLauncher().then(() => [])])
+  writeFileSync(join(dist, 'sbom.cdx.json'), billOfMaterials(root))
   writeFileSync(join(dist, 'licences.txt'), licencesOf(inputs.flat(), root))
 } catch (error) {
   console.error(`micwatch: build failed: ${error instanceof Error ? error.message : error}`)

@@ -29,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   state: ['domain', 'platform'],
   monitoring: ['manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
   actions: ['monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
-  http: ['contract', 'actions', 'storage', 'state', 'domain'],
+  http: ['contract', 'actions', 'storage', 'state', 'domain', 'platform'],
   workers: ['domain', 'storage'],
   config: ['domain'],
   runtime: ['monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],

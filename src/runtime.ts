@@ -39,6 +39,7 @@ import { createSourceRegistry } from './monitoring/source-registry.ts'
 import { createStoreMaintenance, openRepairedStore } from './monitoring/store-maintenance.ts'
 import { pause, untilAborted } from './monitoring/wait.ts'
 import { now } from './platform/clock.ts'
+import { Semaphore } from './platform/semaphore.ts'
 import type { Cache } from './state/cache.ts'
 import { type Counters, createCounters } from './state/counters.ts'
 import { createFeed, type Feed } from './state/feed.ts'
@@ -299,14 +300,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         intervalMs: pollingIntervalMs,
       })
     }
-    let loadQueue: Promise<unknown> = Promise.resolve()
+    const loading = new Semaphore(1)
     const reload = (): Promise<void> => {
       // Serialized, so that an earlier load does not overwrite the result of a later one.
-      const reading = loadQueue.then(async () => {
+      const reading = loading.run(async () => {
         await loadSettings()
         await loadManufacturers()
       })
-      loadQueue = reading.catch(() => {})
       return db.pending.track(reading)
     }
 
@@ -395,7 +395,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       async close() {
         feed.close()
         ingest.levelLane.stop()
-        await loadQueue
+        // Waits for the loads that have been requested.
+        await loading.run(async () => {})
         await alerts.flushed()
         levelPublisher?.close()
         await redis?.close()

@@ -81,7 +81,7 @@ describe('deploy/Caddyfile', () => {
 
     const login = { method: 'POST', path: '/api/auth/login', servername: 'micwatch.local' }
     const { status, cookie } = await send('micwatch.local', login, JSON.stringify({ username: 'root', password }))
-    expect([status, cookie]).toEqual([200, expect.stringMatching(/^__Host-micwatch_sid=.*; Secure$/)])
+    expect([status, cookie]).toEqual([200, expect.stringMatching(/^__Host-micwatch_sid=.*; Secure(;|$)/)])
 
     expect(await health('127.0.0.3', '')).toMatchObject({
       status: 421,

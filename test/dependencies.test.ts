@@ -4,7 +4,7 @@
  */
 
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -78,12 +78,12 @@ describe('installed packages', () => {
 })
 
 describe('the npm package', () => {
-  it('runs with its declared dependencies and no others', async () => {
+  it('runs with its packages with native code and no others', async () => {
     const { path: folder, drop } = await createTestFolder()
     onTestFinished(drop)
-    const listed = execFileSync('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: root, encoding: 'utf8' })
-    const installed = listed.trim().split('\n').slice(1)
-    expect(installed.length).toBeGreaterThanOrEqual(2)
+    const installed = withRequired(['@node-rs/argon2', '@photostructure/sqlite']).map((name) =>
+      join(root, 'node_modules', name),
+    )
     for (const path of [join(root, 'dist'), join(root, 'package.json'), ...installed]) {
       cpSync(path, join(folder, relative(root, path)), { recursive: true })
     }
@@ -101,15 +101,42 @@ describe('the npm package', () => {
   })
 
   it('names the packages that are bundled into it, with licences that allow it', () => {
-    const text = readFileSync(join(root, 'dist/licences.txt'), 'utf8')
-    const titles = text
-      .split(`\n\n${'-'.repeat(80)}\n\n`)
-      .slice(1)
-      .map((part) => part.split('\n')[0] ?? '')
+    const titles = bundledPackages()
     for (const name of ['fastify', 'kysely', 'undici', 'ws', 'react', 'uplot']) {
       expect(titles).toContainEqual(expect.stringMatching(new RegExp(`^${name} \\d`)))
     }
     const permissive = /\((0BSD|MIT|ISC|BSD-[23]-Clause|Apache-2\.0|BlueOak-1\.0\.0)\)$/
     expect(titles.filter((title) => !permissive.test(title))).toEqual([])
   })
+  it('lists every package that is bundled into it or installed with it in its bill of materials', () => {
+    const { bomFormat, components } = JSON.parse(readFileSync(join(root, 'dist/sbom.cdx.json'), 'utf8')) as {
+      bomFormat: string
+      components: readonly { purl: string }[]
+    }
+    expect(bomFormat).toBe('CycloneDX')
+    const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', ''))))
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const bundled = bundledPackages().map((title) => title.split(' ').slice(0, 2).join('@'))
+    const declared = Object.keys(dependencies).map((name) => `${name}@${installed(name)}`)
+    expect(bundled.length).toBeGreaterThan(50)
+    expect([...bundled, ...declared].filter((entry) => !listed.has(entry))).toEqual([])
+  })
 })
+
+/** Returns the first line of each entry in the list of licences: name, version and licence. */
+function bundledPackages(): readonly string[] {
+  const text = readFileSync(join(root, 'dist/licences.txt'), 'utf8')
+  const entries = text.split(`\n\n${'-'.repeat(80)}\n\n`).slice(1)
+  return entries.map((entry) => entry.split('\n')[0] ?? '')
+}
+
+/** Returns these packages and those that they require, without optional ones for other platforms. */
+function withRequired(names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    if (!existsSync(join(root, 'node_modules', name))) return []
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'),
+    )
+    return [name, ...withRequired(Object.keys({ ...dependencies, ...optionalDependencies }))]
+  })
+}

@@ -24,6 +24,11 @@ export function cookieOf(response: HttpResponse): string {
   return (response.headers['set-cookie'] ?? []).map((header) => header.split(';')[0]).join('; ')
 }
 
+/** Returns the attributes of a Set-Cookie header in alphabetical order, because their order has no meaning. */
+export function attributesOf(setCookie: string): readonly string[] {
+  return setCookie.split('; ').slice(1).sort()
+}
+
 /** Signs in and returns the headers of the session. */
 export async function signIn(app: Pick<TestApp, 'post'>, username = 'root', secret = password) {
   const response = await app.post('/api/auth/login', { username, password: secret })

@@ -2,6 +2,7 @@
 
 import type { SessionBody } from '../src/domain/access/people.ts'
 import type { DataBody, HealthBody, PageBody } from '../src/domain/api.ts'
+import { isRecord } from '../src/domain/json.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'
 
@@ -172,8 +173,4 @@ function isHealth(value: unknown): value is Health {
 
 function isSession(value: unknown): value is SessionBody {
   return isRecord(value) && typeof value.kind === 'string' && Array.isArray(value.permissions)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,6 +4,7 @@
  * of an unlinked transmitter with error 424 next to valid values, and rounds numbers to their steps.
  */
 
+import { isRecord } from '../../src/domain/json.ts'
 import { openSimulatedUdpSocket, type Peer, type SimulatedUdpSocket, type UdpSocketOptions } from './simulated-udp.ts'
 import { bayValues, createInitialValues, type DockedPack, type SscModel } from './ssc1-values.ts'
 
@@ -203,7 +204,7 @@ function roundToStep(address: string, requested: unknown): unknown {
 // --- Trees ------------------------------------------------------------------------------------------------------------
 
 function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isRecord(value)
 }
 
 function* leavesOf(tree: Tree, prefix = ''): Generator<[address: string, value: unknown]> {

@@ -10,6 +10,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { isRecord } from '../../src/domain/json.ts'
 import { createInitialResources } from './ssc2-resources.ts'
 
 export interface Ssc2SimulatorOptions {
@@ -151,7 +152,7 @@ export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Pr
 
   function set(path: string, change: unknown): void {
     const previous = resources.get(path)
-    const next = isObject(previous) && isObject(change) ? { ...previous, ...change } : change
+    const next = isRecord(previous) && isRecord(change) ? { ...previous, ...change } : change
     if (isDeepStrictEqual(previous, next)) return
     resources.set(path, next)
     // Levels are sent by their own timer.
@@ -241,8 +242,4 @@ function parsePaths(text: string): string[] | null {
   } catch {
     return null
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Installation, InstallationFile } from '../domain/installation-file.ts'
+import { isRecord } from '../domain/json.ts'
 import type { Tx } from '../storage/database.ts'
 import type { Secrets } from '../storage/secrets.ts'
 
@@ -67,7 +68,7 @@ export function createImportCounts(): ImportCounts {
  * records as different.
  */
 function plainOf(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : value
+  return isRecord(value) ? { ...value } : value
 }
 
 /**

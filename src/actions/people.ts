@@ -1,7 +1,6 @@
 /** Creates, changes and removes users and API tokens. */
 
 import type { Actor, Role } from '../domain/access/access.ts'
-import { passwordProblem } from '../domain/access/password.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
 import { writeAudit } from '../storage/audit.ts'
@@ -21,7 +20,7 @@ import {
   saveUser,
 } from '../storage/people.ts'
 import { createSecret, hashOf, tokenText } from './credentials.ts'
-import { checkNewUser, type SignInDeps } from './sign-in.ts'
+import { checkNewUser, checkPassword, type SignInDeps } from './sign-in.ts'
 
 export type PeopleDeps = SignInDeps
 
@@ -30,7 +29,7 @@ export async function createUser(
   actor: Actor,
   { username, password, role }: { username: string; password: string; role: Role },
 ): Promise<User> {
-  checkNewUser(username, password)
+  await checkNewUser(username, password)
   const hash = await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -51,8 +50,7 @@ export async function changeUser(
   const { role, is_active, password } = change
   const known = await findUser(db.read, id)
   if (known === null) throw new RequestError('not_found', { subject: `user ${id}` })
-  const problem = password === undefined ? null : passwordProblem(password, known.username)
-  if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
+  if (password !== undefined) await checkPassword('password', password, known.username)
   const hash = password === undefined ? undefined : await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -95,7 +93,7 @@ export async function createAdmin(
   const known = await findUserByName(db.read, username)
   if (known === null || !isReset)
     return { user: await createUser(deps, actor, { username, password, role: 'admin' }), isNew: true }
-  checkNewUser(username, password)
+  await checkNewUser(username, password)
   const hash = await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)

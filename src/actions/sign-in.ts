@@ -131,8 +131,7 @@ export async function changeOwnPassword(
   const { db, hasher, credentials, now } = deps
   const stored = actor.kind === 'user' ? await findUserByName(db.read, actor.name) : null
   if (stored === null || stored.id !== actor.id) throw new RequestError('not_a_user')
-  const problem = passwordProblem(new_password, stored.username)
-  if (problem !== null) throw new RequestError('bad_request', { details: `new_password: ${problem}` })
+  await checkPassword('new_password', new_password, stored.username)
 
   const isKnown = requester.browser !== null && (await isKnownBrowser(db.read, hashOf(requester.browser), stored.id))
   const client = isKnown ? `browser ${hashOf(requester.browser ?? '')}` : clientKey(requester.address)
@@ -218,7 +217,7 @@ export async function setUp(
     }
     await db.transaction((tx) => deleteFailedLogin(tx, counted.id))
   }
-  checkNewUser(username, password)
+  await checkNewUser(username, password)
   const hash = await hasher.hash(password)
   return db.transaction(async (tx) => {
     await changePeople(tx)
@@ -250,14 +249,20 @@ function isCode(entered: string, expected: string | null): boolean {
 }
 
 /** Validates a new user. Throws a RequestError that names the invalid field. */
-export function checkNewUser(username: string, password: string): void {
+export async function checkNewUser(username: string, password: string): Promise<void> {
   if (!isUsername(username)) {
     throw new RequestError('bad_request', {
       details: 'username: expected 1 to 64 letters, digits and . _ @ -, beginning with a letter or digit',
     })
   }
-  const problem = passwordProblem(password, username)
-  if (problem !== null) throw new RequestError('bad_request', { details: `password: ${problem}` })
+  await checkPassword('password', password, username)
+}
+
+/** Validates a new password. Throws a RequestError that names the field. */
+export async function checkPassword(field: string, password: string, username: string): Promise<void> {
+  const { commonPasswords } = await import('./common-passwords.ts')
+  const problem = passwordProblem(password, username, commonPasswords)
+  if (problem !== null) throw new RequestError('bad_request', { details: `${field}: ${problem}` })
 }
 
 // --- Attempts ---------------------------------------------------------------------------------------------------------

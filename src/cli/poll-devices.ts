@@ -10,7 +10,6 @@ import { keepSavingLevels } from '../monitoring/levels.ts'
 import { runPollLoop } from '../monitoring/poll-loop.ts'
 import type { CycleReport, Poller } from '../monitoring/poller.ts'
 import { takeOver } from '../monitoring/take-over.ts'
-import { adjustHeapLimit } from '../platform/heap.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../storage/database.ts'
 import { isUpToDate } from '../storage/migrate.ts'
@@ -177,7 +176,6 @@ function intervalMsOf({ manufacturer }: MonitoredSource, runtime: Runtime, { int
 async function pollContinuously(runtime: Runtime, options: PollOptions, terminal: Terminal): Promise<ExitCode> {
   const log = createLog(terminal, 'error')
   surviveExceptions(terminal, log)
-  adjustHeapLimit(() => runtime.receiverStore.size, terminal.signal)
   const background = Promise.all([
     runtime.follow(terminal.signal),
     keepSavingLevels({ ...runtime, log }, () => runtime.redis?.isUp !== true, terminal.signal),

@@ -5,7 +5,6 @@ import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
-import { limitYoungGeneration } from '../platform/heap.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { checkConnectionsCommand, realtimeStatusCommand } from './connections.ts'
 import { createAdminCommand } from './create-admin.ts'
@@ -22,8 +21,6 @@ import { type ExitCode, exitCodes, plain, type Terminal, UsageError } from './te
 
 const version = typeof __MICWATCH_VERSION__ === 'undefined' ? 'development' : __MICWATCH_VERSION__
 const isBuilt = typeof __MICWATCH_VERSION__ !== 'undefined'
-
-limitYoungGeneration()
 
 /** Under npm, Ctrl+C arrives twice: from the terminal and from npm. A second SIGINT within this time is ignored. */
 const duplicateSignalMs = 200

@@ -7,7 +7,6 @@ import { type Demo, startDemo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
 import { createApp } from '../http/app.ts'
-import { adjustHeapLimit } from '../platform/heap.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -102,7 +101,6 @@ async function run(
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
   })
-  adjustHeapLimit(() => app.runtime.receiverStore.size, signal)
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)

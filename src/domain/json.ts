@@ -1,4 +1,11 @@
-/** Limits for JSON values from any source. */
+/** JSON values from any source: types and limits. */
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** Whether the value is an object and not a list. */
+export function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** Finds the reason why a value cannot be stored, and its path; null if it can be stored. */
 export function findUnstorable(value: unknown): { readonly path: readonly string[]; readonly problem: string } | null {

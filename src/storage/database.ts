@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../domain/access/access.ts'
 import type { StoreCondition } from '../domain/equipment/health.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { createFolder, describeWriteError } from './folder.ts'
 import { createPendingWrites, type PendingWrites } from './pending.ts'
 import { createPostgresPool } from './postgres-pool.ts'
 import type { Schema } from './schema.ts'
-import { createSemaphore } from './semaphore.ts'
 import { sqliteDialect, whenNotBusy } from './sqlite-dialect.ts'
 import { connectFile, copyOpen, copyToMemory, createFile, findDamage, isDiskError, watchFiles } from './sqlite-file.ts'
 import { lockFile, takeSharedLock } from './sqlite-lock.ts'
@@ -308,21 +308,18 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
     dialect: new PostgresDialect({ pool: () => createPostgresPool({ url, poolSize, waitLimitMs }) }),
   })
   // Writers block each other (`revision.ts`), so half of the connections are reserved for readers.
-  const writeSlots = createSemaphore(Math.max(1, Math.floor(poolSize / 2)))
+  const writeSlots = new Semaphore(Math.max(1, Math.floor(poolSize / 2)))
   return {
     dialect: 'postgres',
     isOnDisk: true,
     read: db,
     async transaction(work) {
       const queuedAt = performance.now()
-      await writeSlots.acquire()
-      try {
+      return writeSlots.run(async () => {
         if (performance.now() - queuedAt > waitLimitMs)
           throw new StoreBusyError('Too many transactions are waiting to write.')
-        return await runTransaction('postgres', db, work, { onAudit })
-      } finally {
-        writeSlots.release()
-      }
+        return runTransaction('postgres', db, work, { onAudit })
+      })
     },
     findDamage: () => null,
     checkFiles: async () => {},

@@ -7,9 +7,9 @@
 
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { PoolClient } from 'pg'
+import { Semaphore } from '../platform/semaphore.ts'
 import { StoreBusyError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
-import { createSemaphore } from './semaphore.ts'
 
 const reconnectDelayMs = 500
 const int8 = 20
@@ -43,7 +43,7 @@ export async function createPostgresPool(options: {
   /** The error of a broken connection, until a query on another connection has succeeded. */
   let suspicion: StoreDownError | undefined
   let probing: Promise<void> | undefined
-  const connecting = createSemaphore(1)
+  const connecting = new Semaphore(1)
 
   async function connect(): Promise<PostgresPoolClient> {
     await probing
@@ -71,13 +71,10 @@ export async function createPostgresPool(options: {
   /** Opens a connection, one caller at a time. If that fails, the waiting callers fail as well. */
   async function open(): Promise<PoolClient> {
     if (pool.idleCount > 0 || pool.totalCount >= poolSize) return acquire()
-    await connecting.acquire()
-    try {
+    return connecting.run(async () => {
       if (lastFailure !== undefined && performance.now() < lastFailure.until) throw lastFailure.error
-      return await acquire()
-    } finally {
-      connecting.release()
-    }
+      return acquire()
+    })
   }
 
   async function acquire(): Promise<PoolClient> {

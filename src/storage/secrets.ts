@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { link, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isSecretName } from '../domain/access/secrets.ts'
+import { isRecord } from '../domain/json.ts'
 import { createFolder, createPrivateFile, describeWriteError, findExposure } from './folder.ts'
 
 export type Config = Readonly<Record<string, unknown>>
@@ -156,7 +157,7 @@ interface Sealed {
  * of a secret.
  */
 function isSealed(value: unknown): value is Sealed {
-  return isObject(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
+  return isRecord(value) && typeof value.$sealed === 'string' && Object.keys(value).length === 1
 }
 
 /**
@@ -176,15 +177,11 @@ function mapSecrets(
       mapSecrets(item, Array.isArray(previousConfig) ? previousConfig[index] : undefined, map, isSecret),
     )
   }
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      const previous = isObject(previousConfig) ? previousConfig[name] : undefined
+      const previous = isRecord(previousConfig) ? previousConfig[name] : undefined
       return [name, mapSecrets(item, previous, map, isSecret || isSecretName(name))]
     }),
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -15,9 +15,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { LruMap } from '../platform/lru-map.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { StoreBusyError, StoreDamagedError, StoreDownError } from './errors.ts'
 import { toStorable } from './numbers.ts'
-import { createSemaphore } from './semaphore.ts'
 import type { SqliteLog } from './sqlite-log.ts'
 
 interface Options {
@@ -61,7 +62,7 @@ export async function whenNotBusy<T>(run: () => T, deadline: number): Promise<T>
 }
 
 function createDriver({ database, waitLimitMs, log, onDamage }: Options): Driver {
-  const mutex = createSemaphore(1)
+  const mutex = new Semaphore(1)
   const toError = (error: unknown) => toStoreError(error, onDamage)
   const connection = createConnection(database, waitLimitMs, toError)
   let requestedAt = 0
@@ -121,24 +122,15 @@ function createConnection(
 
 /** Caches prepared statements, which are expensive to prepare and to garbage-collect. */
 function createStatementCache(database: Options['database']) {
-  const cached = new Map<string, { statement: ReturnType<typeof database.prepare>; returnsRows: boolean }>()
+  type Statement = ReturnType<typeof database.prepare>
+  const cached = new LruMap<string, { readonly statement: Statement; readonly returnsRows: boolean }>(cachedStatements)
   return {
     get(sql: string) {
       const cachedEntry = cached.get(sql)
-      if (cachedEntry !== undefined) {
-        cached.delete(sql)
-        cached.set(sql, cachedEntry)
-        return cachedEntry
-      }
+      if (cachedEntry !== undefined) return cachedEntry
       const statement = database.prepare(sql)
       const entry = { statement, returnsRows: statement.columns().length > 0 }
       cached.set(sql, entry)
-      if (cached.size > cachedStatements) {
-        for (const oldest of cached.keys()) {
-          cached.delete(oldest)
-          break
-        }
-      }
       return entry
     },
   }

@@ -3,7 +3,8 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type DnsRecord, encodeQuestion, parseRecords, type Service, toServices } from './dns-sd.ts'
+import multicastDns, { type MulticastDNS, type ResponsePacket } from 'multicast-dns'
+import { type DnsRecord, type Service, toServices } from './dns-sd.ts'
 
 export interface MulticastGroup {
   readonly address: string
@@ -21,7 +22,7 @@ export interface BrowseOptions {
   readonly from?: readonly string[]
 }
 
-const multicastDns = { address: '224.0.0.251', port: 5353 }
+const mdnsGroup = { address: '224.0.0.251', port: 5353 }
 const maxRecords = 10_000
 /** More devices than any installation has; limits the memory that forged sender addresses can use. */
 const maxSenders = 4_096
@@ -33,30 +34,40 @@ const queryEveryMs = 1000
  * be queried are skipped; a scan also contacts each address directly, so their devices can still be found.
  */
 export async function browse(options: BrowseOptions): Promise<Service[]> {
-  const { types, forMs, signal, group = multicastDns, from = localAddresses() } = options
+  const { types, forMs, signal, group = mdnsGroup, from = localAddresses() } = options
   if (types.length === 0) return []
   const records: DnsRecord[] = []
-  const sockets = from.map((address) => {
-    const socket = createSocket({ type: 'udp4', reuseAddr: true })
-    socket.on('error', () => {})
-    socket.on('message', (message) => {
-      if (records.length < maxRecords) records.push(...parseRecords(message))
-    })
-    // Binds to a port other than 5353, so that responses are sent only to this socket and it does not receive other
-    // queries.
-    socket.bind(0, address, () => setMulticastInterface(socket, address))
-    return socket
-  })
-  const query = encodeQuestion(types)
+  const browsers = from.map((address) =>
+    openBrowser(address, ({ answers, additionals }) => {
+      const room = maxRecords - records.length
+      records.push(...[...answers, ...additionals].slice(0, Math.max(0, room)))
+    }),
+  )
+  const questions = types.map((type) => ({ name: `${type}.local`, type: 'PTR' as const }))
   try {
     for (let remainingMs = forMs; remainingMs > 0 && !signal.aborted; remainingMs -= queryEveryMs) {
-      for (const socket of sockets) sendQuery(socket, query, group)
+      for (const browser of browsers) browser.query({ questions }, group)
       await waitFor(Math.min(queryEveryMs, remainingMs), signal)
     }
   } finally {
-    for (const socket of sockets) socket.close()
+    for (const browser of browsers) browser.destroy()
   }
   return toServices(records, types)
+}
+
+/**
+ * Opens a socket on the network of this local address. It binds to a port other than 5353, so that responses are sent
+ * only to this socket (RFC 6762 §6.7) and it does not receive other queries.
+ */
+function openBrowser(address: string, onResponse: (response: ResponsePacket) => void): MulticastDNS {
+  const socket = createSocket({ type: 'udp4', reuseAddr: true })
+  socket.bind(0, address, () => setMulticastInterface(socket, address))
+  const browser = multicastDns({ socket, bind: false, multicast: false })
+  // A network that cannot be queried, or a message that cannot be decoded, is ignored.
+  browser.on('error', () => {})
+  browser.on('warning', () => {})
+  browser.on('response', onResponse)
+  return browser
 }
 
 export interface BeaconOptions {
@@ -112,14 +123,6 @@ function setMulticastInterface(socket: Socket, address: string): void {
     socket.setMulticastInterface(address)
   } catch {
     // The query is still sent, on the interface that the system chooses.
-  }
-}
-
-function sendQuery(socket: Socket, query: Buffer, { address, port }: MulticastGroup): void {
-  try {
-    socket.send(query, port, address, () => {})
-  } catch {
-    // The interface is down.
   }
 }
 

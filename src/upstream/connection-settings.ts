@@ -2,8 +2,8 @@
 
 import type { RateLimit } from '../domain/access/rate-limit.ts'
 import { keyAliases } from '../domain/equipment/manufacturer-config.ts'
+import { isRecord } from '../domain/json.ts'
 import { parseFingerprint } from './certificate.ts'
-import { isRecord } from './fields.ts'
 import { isFreeHeaderName, isHeaderValue } from './header-text.ts'
 
 type Config = Readonly<Record<string, unknown>>

@@ -5,12 +5,10 @@
 
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../domain/equipment/receiver.ts'
-import { maxJsonDepth } from '../domain/json.ts'
+import { isRecord, type Json, maxJsonDepth } from '../domain/json.ts'
 import type { UpstreamClient } from './client.ts'
 import { ApiError } from './errors.ts'
 import {
-  isRecord,
-  type Json,
   maxNameChars,
   readAudioLevel,
   readBattery,

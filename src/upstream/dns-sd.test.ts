@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../test/time-limit.ts'
 import { browse } from './announcements.ts'
-import { type DnsRecord, encodeQuestion, parseRecords, toServices } from './dns-sd.ts'
+import { type DnsRecord, toServices } from './dns-sd.ts'
 
 // A response with name compression, written by hand according to RFC 1035 §4.1 and RFC 6763 §13.
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
@@ -17,68 +17,43 @@ const answer = hex(`
   c027 0010 8001 00000e10 0019 ${label('Model=EM6000')} ${label('txtvers=1')} 01 3d
   c042 0001 8001 00000078 0004 0a14010b`)
 
-test('encodeQuestion requests PTR records of every type and unicast responses', () => {
-  expect(encodeQuestion(['_ssc._udp', '_ssc._tcp'])).toEqual(
-    hex(`0000 0000 0002 0000 0000 0000
-      ${label('_ssc')} ${label('_udp')} ${label('local')} 00 000c 8001
-      ${label('_ssc')} ${label('_tcp')} ${label('local')} 00 000c 8001`),
-  )
-})
+const records: readonly DnsRecord[] = [
+  { type: 'PTR', name: '_ssc._udp.local', data: 'EM-Lft._ssc._udp.local' },
+  { type: 'SRV', name: 'EM-Lft._ssc._udp.local', data: { port: 45, target: 'em6k.local' } },
+  { type: 'TXT', name: 'EM-Lft._ssc._udp.local', data: ['Model=EM6000', 'txtvers=1', 'model=other', '='] },
+  { type: 'A', name: 'em6k.local', data: '10.20.1.11' },
+]
 
-describe('response', () => {
-  test('is converted to services', () => {
-    const services = toServices(parseRecords(answer), ['_ssc._udp', '_ssc._tcp'])
-    expect(services).toEqual([
-      {
-        type: '_ssc._udp',
-        instance: 'EM-Lft',
-        port: 45,
-        addresses: ['10.20.1.11'],
-        text: { model: 'EM6000', txtvers: '1' },
-      },
-    ])
+describe('toServices', () => {
+  const service = {
+    type: '_ssc._udp',
+    instance: 'EM-Lft',
+    port: 45,
+    addresses: ['10.20.1.11'],
+    text: { model: 'EM6000', txtvers: '1' },
+  }
+
+  test('assembles a service from its records, in any order and repeated', () => {
+    expect(toServices(records, ['_ssc._udp', '_ssc._tcp'])).toEqual([service])
+    expect(toServices([...records.toReversed(), ...records], ['_ssc._udp'])).toEqual([service])
   })
 
-  test('may consist of several messages, in any order, repeated, and without an address', () => {
-    const records = parseRecords(answer)
-    expect(toServices([...records.toReversed(), ...records], ['_ssc._udp'])).toHaveLength(1)
-    expect(
-      toServices(
-        records.filter(({ type }) => type !== 'A'),
-        ['_ssc._udp'],
-      ),
-    ).toEqual([])
-    expect(
-      toServices(
-        records.filter(({ type }) => type !== 'SRV'),
-        ['_ssc._udp'],
-      ),
-    ).toEqual([])
+  test('compares names without regard to case', () => {
+    const upper = records.map((record) => ({ ...record, name: record.name.toUpperCase() }))
+    expect(toServices(upper, ['_ssc._udp'])).toEqual([service])
   })
 
-  test('returns the valid records when it is truncated or has circular pointers', () => {
-    const types = (records: readonly DnsRecord[]) => records.map(({ type }) => type)
-    expect(types(parseRecords(answer.subarray(0, answer.length - 2)))).toEqual(['PTR', 'SRV', 'TXT'])
-    expect(parseRecords(Buffer.alloc(0))).toEqual([])
-    expect(parseRecords(hex('0000 8400 0000 0001 0000 0000 c00c 000c 0001 00000000 0000'))).toEqual([])
-  })
-
-  test('may be arbitrary bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(answer.length), (noise, index) => {
-        parseRecords(Buffer.from(noise))
-        parseRecords(Buffer.concat([answer.subarray(0, index), noise]))
-      }),
-    )
+  test.each(['A', 'SRV', 'PTR'])('ignores a service without a record of type %s', (type) => {
+    const others = records.filter((record) => record.type !== type)
+    expect(toServices(others, ['_ssc._udp'])).toEqual([])
   })
 })
 
-/** Starts a responder that responds to each query twice, the first time with an invalid message. */
-async function startResponder(onQuestion: (question: Buffer) => void) {
+/** Starts a responder that responds to each query with these messages. */
+async function startResponder(onQuestion: (question: Buffer) => void, messages: readonly Uint8Array[] = [answer]) {
   const responder = createSocket('udp4')
   responder.on('message', (message, { port, address }) => {
-    responder.send('no sense', port, address)
-    responder.send(answer, port, address)
+    for (const reply of messages) responder.send(reply, port, address)
     onQuestion(message)
   })
   responder.bind(0, '127.0.0.1')
@@ -93,7 +68,18 @@ test('browse sends a query and collects the responses', async () => {
   const options = await startResponder((question) => questions.push(question))
   const services = await browse({ ...options, forMs: 200, signal: new AbortController().signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
-  expect(questions).toEqual([encodeQuestion(['_ssc._udp'])])
+  const question = hex(`0000 0000 0001 0000 0000 0000 ${label('_ssc')} ${label('_udp')} ${label('local')} 00 000c 0001`)
+  expect(questions).toEqual([question])
+})
+
+test('browse ignores messages that cannot be decoded', async () => {
+  const circular = hex('0000 8400 0000 0001 0000 0000 c00c 000c 0001 00000000 0000')
+  const noise = fc.sample(fc.uint8Array({ maxLength: 300 }), 50)
+  const cutAndContinued = fc.sample(fc.tuple(fc.nat(answer.length), fc.uint8Array({ maxLength: 100 })), 50)
+  const broken = cutAndContinued.map(([end, bytes]) => Buffer.concat([answer.subarray(0, end), bytes]))
+  const options = await startResponder(() => {}, [circular, Buffer.alloc(0), ...noise, ...broken, answer])
+  const services = await browse({ ...options, forMs: 500, signal: new AbortController().signal })
+  expect(services).toContainEqual(expect.objectContaining({ instance: 'EM-Lft', port: 45 }))
 })
 
 test('browse repeats the query until an abort and returns the services found so far', async () => {

@@ -6,12 +6,6 @@
 
 import { type NetworkMode, parseNetworkMode } from '../domain/identity/network.ts'
 
-export type Json = Readonly<Record<string, unknown>>
-
-export function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export const maxNameChars = 255
 const maxTextChars = 1024
 

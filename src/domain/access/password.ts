@@ -1,15 +1,23 @@
 /** Rules for passwords and user names. */
 
-import { commonPasswords } from './common-passwords.ts'
-
 const minChars = 12
 const maxBytes = 256
 
-/** Returns why the password is not acceptable, as a message for the user; null if it is. */
-export function passwordProblem(password: string, username: string): string | null {
+/** Passwords that attackers try first, in lower case. */
+type CommonPasswords = Pick<ReadonlySet<string>, 'has'>
+
+/**
+ * Returns why the password is not acceptable, as a message for the user; null if it is. The pages do not have the long
+ * list of common passwords, so they leave that check to the service.
+ */
+export function passwordProblem(
+  password: string,
+  username: string,
+  common: CommonPasswords = new Set(),
+): string | null {
   if ([...password].length < minChars) return `expected at least ${minChars} characters`
   if (utf8Bytes(password) > maxBytes) return `expected at most ${maxBytes} bytes`
-  if (isCommon(password, username)) return 'too easy to guess; use several unrelated words'
+  if (isEasyToGuess(password, username, common)) return 'too easy to guess; use several unrelated words'
   return null
 }
 
@@ -27,22 +35,21 @@ function utf8Bytes(text: string): number {
   return bytes
 }
 
-function isCommon(password: string, username: string): boolean {
+function isEasyToGuess(password: string, username: string, common: CommonPasswords): boolean {
   const text = password.normalize('NFKC').toLowerCase()
-  if (isRepeated(text) || isRun(text)) return true
+  if (isRepeated(text, common) || isRun(text)) return true
   // "Micwatch-2026!" and "password12345" are common words with digits and punctuation.
   const core = text.replace(/[^\p{L}]+/gu, '')
-  if (core === '') return commonPasswords.has(text)
-  return commonPasswords.has(text) || commonPasswords.has(core) || isRepeated(core) || core === username.toLowerCase()
+  if (core === '') return common.has(text)
+  return common.has(text) || common.has(core) || isRepeated(core, common) || core === username.toLowerCase()
 }
 
 /** Whether the text only repeats itself, such as "aaaaaaaaaaaa", "abcabcabcabc" or "micwatchmicwatch". */
-function isRepeated(text: string): boolean {
+function isRepeated(text: string, common: CommonPasswords): boolean {
   if (text.length < 6) return false
   for (let size = 1; size <= text.length / 2; size++) {
     const unit = text.slice(0, size)
-    if ((size <= 4 || commonPasswords.has(unit)) && unit.repeat(Math.ceil(text.length / size)).startsWith(text))
-      return true
+    if ((size <= 4 || common.has(unit)) && unit.repeat(Math.ceil(text.length / size)).startsWith(text)) return true
   }
   return false
 }

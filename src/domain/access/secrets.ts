@@ -1,5 +1,7 @@
 /** Detects and masks the secret values of a manufacturer's configuration. */
 
+import { isRecord } from '../json.ts'
+
 const secretName = /password|secret|shared_key|token|api_key|auth/i
 
 /** Whether the value of this configuration key is secret. */
@@ -14,7 +16,7 @@ export const mask = '********'
 export function maskSecrets(value: unknown, isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? mask : value
   if (Array.isArray(value)) return value.map((item) => maskSecrets(item, isSecret))
-  if (!isObject(value)) return value
+  if (!isRecord(value)) return value
   return mapEntries(value, (name, item) => maskSecrets(item, isSecret || isSecretName(name)))
 }
 
@@ -38,8 +40,8 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
       unmaskSecrets(item, findStoredItem(item, index, stored), childPath(index), isSecret),
     )
   }
-  if (!isObject(value)) return value
-  const before = isObject(stored) ? stored : {}
+  if (!isRecord(value)) return value
+  const before = isRecord(stored) ? stored : {}
   return mapEntries(value, (name, item) =>
     unmaskSecrets(item, before[name], childPath(name), isSecret || isSecretName(name)),
   )
@@ -47,14 +49,10 @@ export function unmaskSecrets(value: unknown, stored: unknown, path = '', isSecr
 
 function findStoredItem(item: unknown, index: number, stored: unknown): unknown {
   if (!Array.isArray(stored)) return undefined
-  if (!isObject(item)) return stored[index]
-  return stored.find((other) => isObject(other) && other.url === item.url)
+  if (!isRecord(item)) return stored[index]
+  return stored.find((other) => isRecord(other) && other.url === item.url)
 }
 
 function mapEntries(value: Readonly<Record<string, unknown>>, map: (name: string, item: unknown) => unknown) {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, map(name, item)]))
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -8,6 +8,7 @@
  */
 
 import type { NetworkMode } from '../identity/network.ts'
+import { isRecord } from '../json.ts'
 import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
 
 export interface Transmitter {
@@ -228,10 +229,6 @@ function withoutChangedFields<T extends object>(read: T, before: object, now: ob
 
 function valueIn(fields: object, field: string): unknown {
   return (fields as Readonly<Record<string, unknown>>)[field] ?? null
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Lists the channel numbers in `reported` that are not in `known`, without duplicates, in ascending order. */

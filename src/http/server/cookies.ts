@@ -1,5 +1,6 @@
 /** The session cookie, which for a kiosk contains its token, and the cookie that identifies a known browser. */
 
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sessionLimits } from '../../domain/access/people.ts'
 
@@ -13,21 +14,20 @@ declare module 'fastify' {
 /** Browsers limit the lifetime of cookies to 400 days. */
 const longestSeconds = 400 * 24 * 3600
 
+type CookieKind = 'sid' | 'browser'
+
 export function readSessionCookie(request: FastifyRequest): string | null {
-  return readCookie(request, nameOf(request, 'sid'))
+  return readCookie(request, 'sid')
 }
 
 export function readBrowserCookie(request: FastifyRequest): string | null {
-  const value = readCookie(request, nameOf(request, 'browser'))
+  const value = readCookie(request, 'browser')
   return value !== null && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null
 }
 
 export function setCookies(reply: FastifyReply, { session, browser }: { session: string; browser: string }): void {
-  const { request } = reply
-  reply.header('set-cookie', [
-    toCookie(request, 'sid', session, sessionLimits.totalMs / 1000),
-    toCookie(request, 'browser', browser, longestSeconds),
-  ])
+  setCookie(reply, 'sid', session, sessionLimits.totalMs / 1000)
+  setCookie(reply, 'browser', browser, longestSeconds)
 }
 
 /** Sets a cookie that lasts as long as the token, so that a wall screen does not ask for a password during a show. */
@@ -36,11 +36,27 @@ export function setKioskCookie(
   { token, endsInMs }: { token: string; endsInMs: number | null },
 ): void {
   const seconds = endsInMs === null ? longestSeconds : Math.min(longestSeconds, Math.ceil(endsInMs / 1000))
-  reply.header('set-cookie', toCookie(reply.request, 'sid', token, seconds))
+  setCookie(reply, 'sid', token, seconds)
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {
-  reply.header('set-cookie', toCookie(reply.request, 'sid', '', 0))
+  setCookie(reply, 'sid', '', 0)
+}
+
+/**
+ * Sets a cookie with SameSite=Lax, so that users who follow a link from another site are signed in. This is safe
+ * because no GET changes anything.
+ */
+function setCookie(reply: FastifyReply, what: CookieKind, value: string, maxAge: number): void {
+  const { request } = reply
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' } as const
+  // Fastify collects several Set-Cookie headers of one response in a list.
+  reply.header('set-cookie', stringifySetCookie({ name: nameOf(request, what), value, maxAge, ...attributes }))
+}
+
+function readCookie(request: FastifyRequest, what: CookieKind): string | null {
+  const { cookie } = request.headers
+  return cookie === undefined ? null : (parseCookie(cookie)[nameOf(request, what)] ?? null)
 }
 
 /**
@@ -49,7 +65,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
  * behind a load balancer must use the same name. Otherwise the name contains the local port, except over TLS. Over
  * TLS, the prefix `__Host-` binds the cookie to this host.
  */
-function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
+function nameOf(request: FastifyRequest, what: CookieKind): string {
   const { publicUrl } = request.server
   const isSecure = request.protocol === 'https'
   const prefix = isSecure ? '__Host-' : ''
@@ -60,21 +76,4 @@ function nameOf(request: FastifyRequest, what: 'sid' | 'browser'): string {
 /** Returns the host, port and path, with every character replaced that a cookie name must not contain. */
 function scopeOf({ host, pathname }: URL): string {
   return (host + pathname.replace(/\/+$/, '')).replace(/[^\w.-]/g, '_')
-}
-
-/**
- * Builds a cookie with SameSite=Lax, so that users who follow a link from another site are signed in. This is safe
- * because no GET changes anything.
- */
-function toCookie(request: FastifyRequest, what: 'sid' | 'browser', value: string, seconds: number): string {
-  const secure = request.protocol === 'https' ? '; Secure' : ''
-  return `${nameOf(request, what)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
-}
-
-function readCookie({ headers }: FastifyRequest, name: string): string | null {
-  for (const pair of headers.cookie?.split(';') ?? []) {
-    const [key = '', value = ''] = pair.split('=', 2)
-    if (key.trim() === name) return value.trim()
-  }
-  return null
 }

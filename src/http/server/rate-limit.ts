@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Bucket, fullBucket, type RateLimit, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { clientKey } from '../../domain/identity/address.ts'
+import { LruMap } from '../../platform/lru-map.ts'
 import type { Redis } from '../../state/redis.ts'
 
 interface Limit {
@@ -44,22 +45,12 @@ interface Limiter extends Buckets {
 
 /** Creates buckets in the memory of this process. */
 export function createBuckets(rate: RateLimit, now: () => number): LocalBuckets {
-  const buckets = new Map<string, Bucket>()
-  const store = (client: string, bucket: Bucket) => {
-    // A Map iterates in insertion order, so the client with the latest request moves to the end.
-    buckets.delete(client)
-    buckets.set(client, bucket)
-    if (buckets.size <= maxClients) return
-    for (const oldest of buckets.keys()) {
-      buckets.delete(oldest)
-      break
-    }
-  }
+  const buckets = new LruMap<string, Bucket>(maxClients)
   return {
     take(client) {
       const time = now()
       const { bucket, waitMs } = takeToken(buckets.get(client) ?? fullBucket(rate, time), rate, time)
-      store(client, bucket)
+      buckets.set(client, bucket)
       return { tokens: bucket.tokens, waitMs }
     },
     returnToken(client) {

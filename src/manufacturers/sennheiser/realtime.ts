@@ -1,8 +1,8 @@
 /** Subscribes to changes over the event stream of a Sennheiser system. */
 
+import { isRecord, type Json } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
-import { isRecord, type Json } from '../../upstream/fields.ts'
 import { openEventStream } from '../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'

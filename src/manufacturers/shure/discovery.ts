@@ -1,7 +1,7 @@
 /** Reads and changes the list of addresses that a Shure system searches for devices. */
 
+import { isRecord } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { isRecord } from '../../upstream/fields.ts'
 
 const path = '/api/v1/config/discovery/ips'
 

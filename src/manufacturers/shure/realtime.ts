@@ -1,8 +1,9 @@
 /** Subscribes to changes of a Shure system over its WebSocket. */
 
+import { isRecord } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
-import { isRecord, readText } from '../../upstream/fields.ts'
+import { readText } from '../../upstream/fields.ts'
 import { openWebSocket } from '../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'

@@ -1,4 +1,8 @@
-/** The migrations in the order in which they are applied. Never change a released migration; add a new one. */
+/**
+ * The migrations in the order in which they are applied. Never change a released migration; add a new one at the end,
+ * whose name begins with the UTC time, such as `20261122T2355Z-recordings`. Then two branches cannot choose the same name,
+ * and whichever is merged first, databases receive the migration that they do not have yet.
+ */
 
 import * as firstTables from './0001-first-tables.ts'
 import * as audit from './0002-audit.ts'

@@ -4,8 +4,7 @@
  * (TI 1109).
  */
 
-import { isDeeper, maxJsonDepth } from '../../../domain/json.ts'
-import { isRecord, type Json } from '../../../upstream/fields.ts'
+import { isDeeper, isRecord, type Json, maxJsonDepth } from '../../../domain/json.ts'
 
 /** Parsed content of one datagram, which may have both values and errors. */
 export interface SscMessage {

@@ -1,10 +1,10 @@
 /** Monitors an individual SSC 2 device. Its device list has one entry; its resources are polled or subscribed to. */
 
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { resolveDestination } from '../../../upstream/destinations.ts'
 import { ApiError } from '../../../upstream/errors.ts'
-import { isRecord } from '../../../upstream/fields.ts'
 import { defineAdapter, type UpstreamDevice } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'
 import { applyResource, firmwarePath, identityPath, type Resources, sitePath } from './resources.ts'

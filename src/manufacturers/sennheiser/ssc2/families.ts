@@ -1,8 +1,8 @@
 /** Product families with SSC 2, and the resources of EW-DX with their conversion to the common format. */
 
 import type { ChannelReading, TransmitterReading } from '../../../domain/equipment/receiver.ts'
+import { isRecord } from '../../../domain/json.ts'
 import {
-  isRecord,
   maxNameChars,
   readAudioLevel,
   readBattery,

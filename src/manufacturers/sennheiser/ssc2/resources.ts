@@ -2,8 +2,7 @@
  * Resources reported by an SSC 2 device. Sources: Sennheiser's SSC 2 specification 2.3, the OpenAPI descriptions of
  * EW-DX (1.7) and Spectera (18.1), and reports from users.
  */
-
-import { isRecord, type Json } from '../../../upstream/fields.ts'
+import { isRecord, type Json } from '../../../domain/json.ts'
 
 /** The last body of every resource; null if the resource is missing or unavailable. */
 export type Resources = ReadonlyMap<string, unknown>

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
-import { isRecord } from '../../../upstream/fields.ts'
 import { openEventStream } from '../../../upstream/push.ts'
 import type { PushEvent } from '../../plugin.ts'
 import type { DeviceEndpoint } from '../datagram-session.ts'

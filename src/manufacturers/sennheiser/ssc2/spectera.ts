@@ -6,9 +6,8 @@
  */
 
 import type { ChannelReading, DeviceReport } from '../../../domain/equipment/receiver.ts'
+import { isRecord, type Json } from '../../../domain/json.ts'
 import {
-  isRecord,
-  type Json,
   maxNameChars,
   readAudioLevel,
   readBattery,

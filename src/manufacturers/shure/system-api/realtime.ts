@@ -4,9 +4,10 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { isRecord } from '../../../domain/json.ts'
 import type { UpstreamClient } from '../../../upstream/client.ts'
 import { ApiError } from '../../../upstream/errors.ts'
-import { isRecord, readText } from '../../../upstream/fields.ts'
+import { readText } from '../../../upstream/fields.ts'
 import { merge } from '../../../upstream/merge.ts'
 import { openWebSocket } from '../../../upstream/push.ts'
 import type { PushEvent, SubscriptionTargets } from '../../plugin.ts'

@@ -4,7 +4,8 @@
  */
 
 import { type AudioActivity, audioActivities, type TransmitterDetails } from '../../../domain/equipment/details.ts'
-import { isRecord, maxNameChars, readBattery, readIp, readText, readWhole } from '../../../upstream/fields.ts'
+import { isRecord } from '../../../domain/json.ts'
+import { maxNameChars, readBattery, readIp, readText, readWhole } from '../../../upstream/fields.ts'
 
 export const deviceStates = ['ONLINE', 'OFFLINE', 'DISCOVERED'] as const
 

@@ -1,9 +1,10 @@
 /**
- * Passwords that attackers try first: leaked passwords, words from live sound, and common prefixes, in lower case. New
- * passwords are also checked without their digits and punctuation, so "password" also excludes "password2026!!".
+ * Passwords that attackers try first: 49,000 leaked passwords, words from live sound, and common phrases, in lower case.
+ * New passwords are also checked without their digits and punctuation, so "password" also excludes "password2026!!".
+ * Few processes ever set a password, so this module is imported on demand.
  */
 
-import { leakedPasswords } from './leaked-passwords.ts'
+import { dictionary } from '@zxcvbn-ts/language-common'
 
 const localPasswords = `
   001122334455 111222333444 121212121212 123123123123 123454321234 147258369000 147258369147 741852963000 987654321098
@@ -20,4 +21,7 @@ const localPasswords = `
   zxczxc
 `
 
-export const commonPasswords: ReadonlySet<string> = new Set([...leakedPasswords, ...localPasswords.trim().split(/\s+/)])
+export const commonPasswords: ReadonlySet<string> = new Set([
+  ...dictionary['passwords-common'],
+  ...localPasswords.trim().split(/\s+/),
+])
