@@ -7,13 +7,16 @@ export default defineConfig({
     // Tests that take long, because they wait; `npm run test:long` runs them.
     exclude: [...configDefaults.exclude, '**/*.long.test.ts'],
     globalSetup: 'test/global-setup.ts',
+    setupFiles: 'test/setup.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // Polled conditions (`expect.poll`) may take up to 10 s to become true, because the machine may be busy.
     expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
-    // Three even on two cores, because test files wait more than they compute.
-    maxWorkers: 3,
+    // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
+    isolate: false,
+    // More than cores, because test files wait more than they compute.
+    maxWorkers: 4,
     reporters: ['default', new SummaryReporter()],
   },
 })
