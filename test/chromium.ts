@@ -33,6 +33,14 @@ export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: await findChromium(), args })
 }
 
+let sharedBrowser: Promise<Browser> | undefined
+
+/** Returns the browser of this worker process, which its test files share and which ends with the process. */
+export function findBrowser(): Promise<Browser> {
+  sharedBrowser ??= launchChromium()
+  return sharedBrowser
+}
+
 /** Returns the path of an executable Chromium or Chrome. */
 function findChromium(): Promise<string> {
   chromiumPath ??= findOrInstall()

@@ -2,12 +2,12 @@
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { beforeAll, expect, vi } from 'vitest'
 import { createHasher } from '../../src/actions/hasher.ts'
 import { createUser } from '../../src/actions/people.ts'
 import type { Actor, Role } from '../../src/domain/access/access.ts'
 import type { TestApp } from '../app.ts'
-import { launchChromium } from '../chromium.ts'
+import { findBrowser } from '../chromium.ts'
 import { onTestEnd } from '../cleanup.ts'
 
 export const password = 'correct horse battery'
@@ -24,15 +24,14 @@ export const row = (page: Page, name: string) => rows(page).filter({ hasText: na
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** Launches one browser for the test file; each call of `open` has its own cookies. */
+/** Opens pages in the browser that the test files share; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
   // A long timeout, because each test runs a complete service and a browser, and pages poll every five seconds.
   vi.setConfig({ testTimeout: 60_000 })
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await findBrowser()
   }, 300_000)
-  afterAll(() => browser?.close())
 
   return {
     /** Opens `path`. Fails the test if the browser reports an error other than a failed request. */
