@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config'
+import { SlowestFirst } from './scripts/slowest-first.ts'
 import { SummaryReporter } from './scripts/summary-reporter.ts'
 
 export default defineConfig({
@@ -16,7 +17,10 @@ export default defineConfig({
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
     // More than cores, because test files wait more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 5,
+    sequence: { sequencer: SlowestFirst },
+    // Larger than the default, because the garbage collector otherwise takes a seventh of the CPU time.
+    execArgv: ['--max-semi-space-size=64'],
     reporters: ['default', new SummaryReporter()],
   },
 })

@@ -90,10 +90,10 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
 
 /** Returns the accessibility violations that axe finds on the page. */
 export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   // axe is a global in the page, without types here.
   const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    'axe.run().then((run) => run.violations)',
+    'axe.run({ resultTypes: ["violations"], selectors: false }).then((run) => run.violations)',
   )
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }
