@@ -28,7 +28,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 export function browserForTests() {
   let browser: Browser
   // A long timeout, because each test runs a complete service and a browser, and pages poll every five seconds.
-  vi.setConfig({ testTimeout: 60_000 })
+  vi.setConfig({ testTimeout: 180_000 })
   beforeAll(async () => {
     browser = await findBrowser()
   }, 300_000)
