@@ -4,13 +4,16 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { aroundEach, onTestFinished, type TestContext } from 'vitest'
+import { onTestFinished, type TestContext } from 'vitest'
 
 type Close = () => unknown
 
 /** The test that is running this code. With concurrent tests, Vitest itself only knows the test that started last. */
 const currentTest = new AsyncLocalStorage<TestContext>()
-aroundEach((run, context) => currentTest.run(context, run))
+
+/** Every test runs in this (`setup.ts`). */
+export const runAsCurrentTest = (run: () => Promise<void>, context: TestContext): Promise<void> =>
+  currentTest.run(context, run)
 
 let shared: Close[] | undefined
 

@@ -1,11 +1,12 @@
 /** SQLite databases with damaged files, and the snapshots that replace them. */
 
-import { copyFile, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, cp, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { listSnapshots, takeSnapshot } from '../src/storage/snapshots.ts'
 import { configFor, createInstallation, startApp, startShure, until, withoutPush } from './app.ts'
+import { openShared } from './cleanup.ts'
 import { revertNewestMigration } from './databases.ts'
 import { password, signIn } from './users.ts'
 
@@ -32,11 +33,29 @@ async function overwriteWithGarbage(path: string, from = 4096): Promise<void> {
   await file.close()
 }
 
+/** Headers with a token of an operator and of an administrator. */
+type Tokens = Readonly<Record<'operator' | 'admin', Record<string, string>>>
+
 /**
- * Returns headers with an operator's and an administrator's token. The program creates them, because this process might
- * not close the database until garbage collection, and closing it would remove the write-ahead log.
+ * A working directory in which a service has created a group and two tokens and then shut down cleanly. The program
+ * creates them, because this process might not close the database until garbage collection, and closing it would remove
+ * the write-ahead log.
  */
-async function tokensFor(installation: Installation, service: Service) {
+let template: { readonly installation: Installation; readonly tokens: Tokens }
+
+beforeAll(() =>
+  openShared(async () => {
+    const installation = await createInstallation({})
+    const service = await installation.serve()
+    expect((await service.post('/api/group/', { title: 'Main stage' })).status).toBe(201)
+    const tokens = await createTokens(installation, service)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+    template = { installation, tokens }
+  }),
+)
+
+async function createTokens(installation: Installation, service: Service): Promise<Tokens> {
   await installation.run(['create_admin', '--username', 'root', '--password-stdin'], {}, `${password}\n`)
   const session = await signIn(service)
   const headersOf = async (role: 'operator' | 'admin') => {
@@ -46,13 +65,10 @@ async function tokensFor(installation: Installation, service: Service) {
   return { admin: await headersOf('admin'), operator: await headersOf('operator') }
 }
 
-/** Creates a working directory in which a service has created a group and then shut down cleanly. */
-async function createUsedInstallation(title = 'Main stage'): Promise<Installation> {
+/** Creates a working directory with the state that a service left at a clean shutdown. */
+async function createUsedInstallation(): Promise<Installation> {
   const installation = await createInstallation({})
-  const service = await installation.serve()
-  expect((await service.post('/api/group/', { title })).status).toBe(201)
-  service.kill('SIGTERM')
-  expect(await service.ended).toBe(0)
+  await cp(join(template.installation.path, 'data'), join(installation.path, 'data'), { recursive: true })
   return installation
 }
 
@@ -68,10 +84,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
     'is set aside (%s) and replaced by the newest snapshot; health is degraded until an administrator acknowledges it',
     async (_name, damage) => {
       const installation = await createUsedInstallation()
-      const first = await installation.serve()
-      const { admin: headers, operator } = await tokensFor(installation, first)
-      first.kill('SIGTERM')
-      await first.ended
+      const { admin: headers, operator } = template.tokens
       await writeFile(`${databasePath(installation)}-wal`, 'left behind')
       await damage(databasePath(installation))
       const damaged = await readFile(databasePath(installation))
@@ -112,7 +125,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
   it(
     'is replaced by the newest undamaged snapshot or an empty database; health stays degraded over restarts',
     async () => {
-      const installation = await createUsedInstallation('Kept')
+      const installation = await createUsedInstallation()
       const [oldest = ''] = await listSnapshotNames(installation)
       const folder = join(installation.path, 'data', 'snapshots')
       await copyFile(join(folder, oldest), join(folder, 'micwatch-20990101T000000.000Z.db'))
@@ -120,7 +133,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       await writeFile(join(folder, 'micwatch-20990102T000000.000Z.db'), 'no database')
       await overwriteWithGarbage(databasePath(installation))
       const service = await installation.serve()
-      expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Kept' }])
+      expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Main stage' }])
       service.kill('SIGKILL')
       await service.ended
       const second = await installation.serve()

@@ -32,6 +32,23 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     expect(simulator.requests.count('/api/v1/devices')).toBe(listed)
   })
 
+  // Conformance: S-1.1.
+  it('is found by polls if there is no subscription', async () => {
+    const simulator = withoutPush(await startShure())
+    const { id } = deviceOf(simulator)
+    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
+    const socket = await app.socket()
+    await until('the receiver is known', () => app.receiver(id))
+
+    simulator.show.set(id, { audio_level: -3, battery: 17 }, 1)
+    const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 17)
+    expect(channelOf(update.data).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
+    expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
+    expect(simulator.push.connections).toBe(0)
+  })
+})
+
+describe('a changed value', () => {
   it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
     const summaryDevice = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
     const system = await startSystem(respondJson({ devices: [summaryDevice] }))
@@ -67,21 +84,6 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
     expect(countRequests(/d\d+$/)).toBeLessThan(40)
     await until('all details are read', () => countRequests(/d\d+$/) === 40, 15_000)
     expect(countRequests(/channels$/)).toBeGreaterThan(5)
-  })
-
-  // Conformance: S-1.1.
-  it('is found by polls if there is no subscription', async () => {
-    const simulator = withoutPush(await startShure())
-    const { id } = deviceOf(simulator)
-    const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
-    const socket = await app.socket()
-    await until('the receiver is known', () => app.receiver(id))
-
-    simulator.show.set(id, { audio_level: -3, battery: 17 }, 1)
-    const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 17)
-    expect(channelOf(update.data).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
-    expect(channelOf(await app.receiver(id)).transmitter).toMatchObject({ audio_level: -3, battery: 17 })
-    expect(simulator.push.connections).toBe(0)
   })
 })
 

@@ -2,12 +2,12 @@
 
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, vi } from 'vitest'
+import { beforeAll, expect, vi } from 'vitest'
 import { createHasher } from '../../src/actions/hasher.ts'
 import { createUser } from '../../src/actions/people.ts'
 import type { Actor, Role } from '../../src/domain/access/access.ts'
 import type { TestApp } from '../app.ts'
-import { launchChromium } from '../chromium.ts'
+import { findBrowser } from '../chromium.ts'
 import { onTestEnd } from '../cleanup.ts'
 
 export const password = 'correct horse battery'
@@ -24,15 +24,14 @@ export const row = (page: Page, name: string) => rows(page).filter({ hasText: na
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
 
-/** Launches one browser for the test file; each call of `open` has its own cookies. */
+/** Opens pages in the browser that the test files share; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
   // A long timeout, because each test runs a complete service and a browser, and pages poll every five seconds.
-  vi.setConfig({ testTimeout: 60_000 })
+  vi.setConfig({ testTimeout: 180_000 })
   beforeAll(async () => {
-    browser = await launchChromium()
+    browser = await findBrowser()
   }, 300_000)
-  afterAll(() => browser?.close())
 
   return {
     /** Opens `path`. Fails the test if the browser reports an error other than a failed request. */
@@ -91,10 +90,10 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
 
 /** Returns the accessibility violations that axe finds on the page. */
 export async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   // axe is a global in the page, without types here.
   const violations = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    'axe.run().then((run) => run.violations)',
+    'axe.run({ resultTypes: ["violations"], selectors: false }).then((run) => run.violations)',
   )
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }

@@ -2,16 +2,15 @@
 
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../app.ts'
-import { launchChromium } from '../chromium.ts'
+import { findBrowser } from '../chromium.ts'
 
 let browser: Browser
 
 beforeAll(async () => {
-  browser = await launchChromium()
+  browser = await findBrowser()
 }, 300_000)
-afterAll(() => browser?.close())
 
 // Reliability: U24.
 it('updates a card when a value changes in the simulator', async () => {

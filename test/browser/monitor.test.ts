@@ -2,8 +2,8 @@
 
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { launchChromium } from '../chromium.ts'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { findBrowser } from '../chromium.ts'
 import { type FakeService, receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 let browser: Browser
@@ -13,9 +13,8 @@ let page: Page
 let errors: string[]
 
 beforeAll(async () => {
-  browser = await launchChromium()
+  browser = await findBrowser()
 }, 300_000)
-afterAll(() => browser?.close())
 
 beforeEach(async () => {
   service = await startFakeService('/venue')

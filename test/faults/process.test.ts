@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { client, configFor, createInstallation, startApp, startShure, until } from '../app.ts'
-import { launchChromium } from '../chromium.ts'
+import { findBrowser } from '../chromium.ts'
 import { freePort } from '../postgres.ts'
 import { timeLimit } from '../time-limit.ts'
 import { type Connection, openConnection } from './keep-alive.ts'
@@ -224,9 +224,9 @@ describe('a service without a network', () => {
   // Reliability: 1.26, P10.
   it('serves pages that load resources only from itself', async () => {
     const app = await startApp()
-    const browser = await launchChromium()
-    onTestFinished(() => browser.close())
+    const browser = await findBrowser()
     const page = await browser.newPage()
+    onTestFinished(() => page.close())
     const urls: string[] = []
     page.on('request', (request) => urls.push(new URL(request.url()).origin))
     for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })

@@ -1,19 +1,23 @@
 /** A key file on a file system that has neither permissions nor links, such as exFAT. */
 
-import * as fs from 'node:fs/promises'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openSecrets } from '../../src/storage/secrets.ts'
 import { createTestFolder } from '../databases.ts'
 
 // Simulates the file system, because few machines that run the tests can mount one of this kind.
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof fs>()
-  return {
-    ...real,
-    link: async () => Promise.reject(Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })),
-    stat: async (path: string) => Object.assign(await real.stat(path), { mode: 0o100666 }),
-  }
+beforeEach(() => {
+  const { stat } = fs
+  const notPermitted = Object.assign(new Error('EPERM: operation not permitted'), { code: 'EPERM' })
+  vi.spyOn(fs, 'link').mockRejectedValue(notPermitted)
+  vi.spyOn(fs, 'stat').mockImplementation(async (path) => Object.assign(await stat(path), { mode: 0o100666 }))
+  syncBuiltinESMExports()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
 })
 
 test('openSecrets creates and reads the key with a warning', async () => {
