@@ -1,7 +1,8 @@
 /** REST client. Errors are return values; nothing throws. */
 
-import type { SessionBody } from '../src/domain/access/people.ts'
-import type { DataBody, HealthBody, PageBody } from '../src/domain/api.ts'
+import type { SessionBody } from '../src/contract/admin.ts'
+import type { PageBody } from '../src/contract/described.ts'
+import type { DataBody, HealthBody } from '../src/contract/live.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'
 
@@ -22,13 +23,10 @@ export type ApiResponse<Body> =
 /** Type guard for a response body. */
 export type Shape<Body> = (value: unknown) => value is Body
 
-/** Health response. `version` may be missing. */
-export type Health = HealthBody & { readonly version?: string }
-
 export interface Api {
   /** Snapshot of receivers, groups and settings. If `manufacturer` is null, of all manufacturers. */
   data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
-  health(): Promise<ApiResponse<Health>>
+  health(): Promise<ApiResponse<HealthBody>>
   /** The current session; cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
   /** `path` begins with `/api/`; the mount prefix is added. */
@@ -166,7 +164,7 @@ function isDataBody(value: unknown): value is DataBody {
   return isRecord(value) && Array.isArray(value.receivers) && isRecord(value.config)
 }
 
-function isHealth(value: unknown): value is Health {
+function isHealth(value: unknown): value is HealthBody {
   return isRecord(value) && typeof value.status === 'string' && Array.isArray(value.manufacturers)
 }
 

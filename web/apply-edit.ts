@@ -1,6 +1,6 @@
 /** Applies an edit through the REST API. */
 
-import type { ChannelBody, Group } from '../src/domain/api.ts'
+import type { ChannelBody, Group } from '../src/contract/live.ts'
 import { type Api, type ApiResponse, isNothing, isObject, type Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 

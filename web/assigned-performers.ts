@@ -1,6 +1,6 @@
 /** Loads the performer assignments at start, on request and periodically. Keeps the last result if a request fails. */
 
-import type { Performer, UnitBody } from '../src/domain/equipment/hardware.ts'
+import type { Performer, UnitBody } from '../src/contract/live.ts'
 import { type Api, isList } from './api.ts'
 import { type AssignedPerformer, performerKey } from './state.ts'
 import type { Store } from './store.ts'

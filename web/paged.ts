@@ -1,7 +1,7 @@
 /** One page of a long list; the page number is taken from the URL. */
 
 import { useEffect } from 'react'
-import type { PageBody } from '../src/domain/api.ts'
+import type { PageBody } from '../src/contract/described.ts'
 import { isPage } from './api.ts'
 import { type Filter, pageNumber, queryOf, useSearch, valuesInForce } from './query.ts'
 import { type Resource, useResource } from './resource.ts'

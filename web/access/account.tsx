@@ -1,7 +1,7 @@
 /** The user's account: name, role and password. */
 
 import { useState } from 'react'
-import type { SignedInBody, UserBody } from '../../src/domain/access/people.ts'
+import type { SignedInBody, UserBody } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

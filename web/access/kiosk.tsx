@@ -4,7 +4,7 @@
  */
 
 import { useCallback, useEffect, useState } from 'react'
-import type { KioskOpenBody } from '../../src/domain/access/people.ts'
+import type { KioskOpenBody } from '../../src/contract/admin.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import type { Problem } from '../api.ts'

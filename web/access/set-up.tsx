@@ -1,6 +1,6 @@
 /** Creates the first administrator. */
 
-import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
+import type { SetupBody, SignedInBody } from '../../src/contract/admin.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'

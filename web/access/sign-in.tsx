@@ -1,6 +1,6 @@
 /** The sign-in form. After sign-in, the page that the user originally requested is opened. */
 
-import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
+import type { SetupBody, SignedInBody } from '../../src/contract/admin.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import { isObject } from '../api.ts'

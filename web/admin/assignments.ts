@@ -1,17 +1,13 @@
 /** Assignments of transmitters to performers. */
 
-import type { Performer, UnitBody } from '../../src/domain/equipment/hardware.ts'
+import type { AssignmentBody, Performer, UnitBody } from '../../src/contract/live.ts'
 import { type Api, type ApiResponse, isList, isObject } from '../api.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Resource, useResource } from '../resource.ts'
 
 /** An active assignment. */
-export interface Assignment {
-  readonly id: number
-  readonly performer: number
-  readonly wireless_unit: number
-}
+export type Assignment = Pick<AssignmentBody, 'id' | 'performer' | 'wireless_unit'>
 
 export interface Cast {
   readonly performers: readonly Performer[]

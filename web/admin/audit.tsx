@@ -1,7 +1,7 @@
 /** The audit log. */
 
-import { auditResults } from '../../src/domain/access/access.ts'
-import type { AuditBody } from '../../src/domain/access/people.ts'
+import type { AuditBody } from '../../src/contract/admin.ts'
+import { auditResults } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'

@@ -1,6 +1,7 @@
 /** Real-time connections to receivers: status, stop and start. */
 
-import { type ConnectionBody, connectionStatuses } from '../../src/domain/equipment/connection.ts'
+import type { ConnectionBody } from '../../src/contract/live.ts'
+import { connectionStatuses } from '../../src/contract/values.ts'
 import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'

@@ -1,7 +1,7 @@
 /** The groups of slots. */
 
 import { useState } from 'react'
-import type { Group } from '../../src/domain/api.ts'
+import type { Group } from '../../src/contract/live.ts'
 import { isList } from '../api.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'

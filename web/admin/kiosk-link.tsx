@@ -1,6 +1,6 @@
 /** Creates a token for a kiosk screen and shows it as a link. */
 
-import type { Group } from '../../src/domain/api.ts'
+import type { Group } from '../../src/contract/live.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { isList, isObject } from '../api.ts'
 import { useServices } from '../context.ts'

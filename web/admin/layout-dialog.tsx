@@ -1,6 +1,6 @@
 /** The open dialog of the layout page. */
 
-import type { LayoutLocation, LayoutReceiver } from '../../src/domain/equipment/location.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/admin.ts'
 import { isNothing } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

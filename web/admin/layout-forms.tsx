@@ -1,6 +1,6 @@
 /** Forms for a location and for receivers. */
 
-import type { LayoutLocation, LayoutReceiver, Location } from '../../src/domain/equipment/location.ts'
+import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

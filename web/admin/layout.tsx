@@ -1,7 +1,7 @@
 /** The hardware layout: locations and their receivers. */
 
 import { useState } from 'react'
-import type { HardwareLayout } from '../../src/domain/equipment/location.ts'
+import type { HardwareLayout } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from '../layout.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'

@@ -1,7 +1,7 @@
 /** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
-import type { ConnectionTest, ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
+import type { ConnectionTest, ManufacturerBody } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,8 +1,8 @@
 /** Adds or edits a manufacturer. The settings can be tested before they are saved. */
 
 import { type MouseEvent, useRef, useState } from 'react'
+import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
 import type { ConfigKey } from '../../src/domain/equipment/manufacturer-config.ts'
-import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/domain/manufacturer-api.ts'
 import { type ApiResponse, isObject, type Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

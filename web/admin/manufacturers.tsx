@@ -1,7 +1,7 @@
 /** The manufacturers and their systems. */
 
 import { useState } from 'react'
-import type { ManufacturerBody, PluginBody } from '../../src/domain/manufacturer-api.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
 import { isList, isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { DataTable } from '../parts/data-table.tsx'

@@ -1,6 +1,6 @@
 /** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
-import type { MovementBody } from '../../src/domain/discovery-api.ts'
+import type { MovementBody } from '../../src/contract/admin.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'

@@ -1,6 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
-import type { NodeBody, NodesBody } from '../../src/domain/scheduling/node.ts'
+import type { NodesBody } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -10,6 +10,8 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
+
+type NodeBody = NodesBody['nodes'][number]
 
 const intervalMs = 5_000
 

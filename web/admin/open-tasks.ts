@@ -1,8 +1,9 @@
 /** Open tasks of the administrator. */
 
+import type { HealthBody } from '../../src/contract/live.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { type Health, isObject, isPage, type Problem } from '../api.ts'
+import { isObject, isPage, type Problem } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
@@ -32,7 +33,7 @@ export function useOpenTasks(): OpenTasks {
   const movements = useCount('/api/movements/unacknowledged/?')
   const failing = useCount('/api/admin/realtime-connections/?status=error&')
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
-  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, intervalMs)
+  const health = useResource('/api/health/', isObject<HealthBody & { readonly store?: StoreHealth }>, intervalMs)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -75,7 +76,7 @@ function ofCount(
   return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
 }
 
-function ofManufacturers(health: Health | null): readonly OpenTask[] {
+function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
   if (health === null) return []
   const path = pathOf('manufacturers')
   if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]

@@ -1,6 +1,6 @@
 /** Adds or edits a performer. */
 
-import type { Performer } from '../../src/domain/equipment/hardware.ts'
+import type { Performer } from '../../src/contract/live.ts'
 import { type ApiResponse, isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

@@ -1,7 +1,7 @@
 /** Dialogs to add, edit and remove users and to reset passwords. */
 
-import { roles } from '../../src/domain/access/access.ts'
-import type { UserBody } from '../../src/domain/access/people.ts'
+import type { UserBody } from '../../src/contract/admin.ts'
+import { roles } from '../../src/contract/values.ts'
 import { newPasswordProblem } from '../access/new-password.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'

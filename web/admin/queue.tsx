@@ -1,7 +1,7 @@
 /** The discovery queue. */
 
-import type { QueueEntryBody } from '../../src/domain/discovery-api.ts'
-import { queueStatuses } from '../../src/domain/equipment/discovery.ts'
+import type { QueueEntryBody } from '../../src/contract/admin.ts'
+import { queueStatuses } from '../../src/contract/values.ts'
 import { type ReviewAction, reviewError } from '../../src/domain/equipment/review.ts'
 import { isPage } from '../api.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'

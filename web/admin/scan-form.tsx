@@ -1,8 +1,7 @@
 /** Scans a network for devices. */
 
 import { useState } from 'react'
-import type { ScanBody } from '../../src/domain/discovery-api.ts'
-import type { ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
+import type { ManufacturerBody, ScanBody } from '../../src/contract/admin.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'

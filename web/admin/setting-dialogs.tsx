@@ -1,6 +1,7 @@
 /** Dialogs to edit and reset a setting. */
 
-import { parseSetting, type Settings, settingKinds } from '../../src/domain/settings.ts'
+import type { Settings } from '../../src/contract/live.ts'
+import { parseSetting, settingKinds } from '../../src/domain/settings.ts'
 import { isObject, type Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,7 +1,7 @@
 /** Settings that can be changed at run time, for all manufacturers or for one. */
 
 import { useState } from 'react'
-import type { SettingsBody } from '../../src/domain/settings.ts'
+import type { SettingsBody } from '../../src/contract/admin.ts'
 import { isList } from '../api.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'

@@ -1,6 +1,6 @@
 /** Dialogs to create, edit and revoke tokens. */
 
-import type { TokenBody } from '../../src/domain/access/people.ts'
+import type { TokenBody } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

@@ -1,7 +1,7 @@
 /** API tokens for scripts and kiosk screens. */
 
 import { useState } from 'react'
-import type { TokenBody, UserBody } from '../../src/domain/access/people.ts'
+import type { TokenBody, UserBody } from '../../src/contract/admin.ts'
 import { isList } from '../api.ts'
 import { plainText } from '../format.ts'
 import { DataTable } from '../parts/data-table.tsx'

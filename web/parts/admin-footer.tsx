@@ -1,6 +1,7 @@
 /** Status of the manufacturers on pages without live updates. */
 
-import { type Health, isObject } from '../api.ts'
+import type { HealthBody } from '../../src/contract/live.ts'
+import { isObject } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { HealthItems } from './health-list.tsx'
@@ -8,7 +9,7 @@ import { HealthItems } from './health-list.tsx'
 const intervalMs = 10_000
 
 export function AdminFooter() {
-  const { body, problem } = useResource('/api/health/', isObject<Health>, intervalMs)
+  const { body, problem } = useResource('/api/health/', isObject<HealthBody>, intervalMs)
   return (
     <footer className="footer">
       <ul className="footer-list" aria-label={t('health.label')}>

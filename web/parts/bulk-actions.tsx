@@ -4,7 +4,7 @@
  */
 
 import { useState } from 'react'
-import type { ReviewBody } from '../../src/domain/discovery-api.ts'
+import type { ReviewBody } from '../../src/contract/admin.ts'
 import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,6 +1,6 @@
 /** Alerts of a channel and its receiver, newest first. */
 
-import type { AlertBody } from '../../src/domain/alerts/alert.ts'
+import type { AlertBody } from '../../src/contract/live.ts'
 import { isList } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'

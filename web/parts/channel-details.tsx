@@ -1,6 +1,6 @@
 /** All known values of a channel's transmitter, receiver and network. */
 
-import type { Group, ReceiverDetail } from '../../src/domain/api.ts'
+import type { Group, ReceiverDetail } from '../../src/contract/live.ts'
 import { isObject } from '../api.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'

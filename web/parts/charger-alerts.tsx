@@ -1,6 +1,6 @@
 /** Open alerts of chargers and the batteries in them. */
 
-import type { AlertBody } from '../../src/domain/alerts/alert.ts'
+import type { AlertBody } from '../../src/contract/live.ts'
 import { isList } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'

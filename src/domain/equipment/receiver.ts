@@ -7,8 +7,8 @@
  * absent.
  */
 
-import type { NetworkMode } from '../identity/network.ts'
-import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../contract/live.ts'
+import type { Fault, NetworkMode } from '../../contract/values.ts'
 
 export interface Transmitter {
   /** The slot number that the upstream reports. The position on the wall is the channel's `slot`. */

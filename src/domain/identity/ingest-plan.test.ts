@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChannelDetails } from '../equipment/details.ts'
+import type { ChannelDetails } from '../../contract/live.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
 import { applyUpdate, createIngestPlan, isStructural, planChanges, toUnchanged } from './ingest-plan.ts'
 import { createKnownReceivers } from './reconcile.ts'

@@ -14,16 +14,10 @@ import {
   signIn,
   signOut,
 } from '../../actions/sign-in.ts'
-import { type AuditRecord, auditResults, listPermissions, roles } from '../../domain/access/access.ts'
-import {
-  type AuditBody,
-  type KioskOpenBody,
-  type SessionBody,
-  type SetupBody,
-  type SignedInBody,
-  toTokenBody,
-  toUserBody,
-} from '../../domain/access/people.ts'
+import type { AuditBody, KioskOpenBody, SessionBody, SetupBody, SignedInBody } from '../../contract/admin.ts'
+import { auditResults, roles } from '../../contract/values.ts'
+import { type AuditRecord, listPermissions } from '../../domain/access/access.ts'
+import { toTokenBody, toUserBody } from '../../domain/access/people.ts'
 import { toTimestamp } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { listAudit } from '../../storage/audit.ts'

@@ -16,17 +16,12 @@ import {
   removePerformer,
 } from '../../actions/edit-hardware.ts'
 import { groupFields, name, performerFields, slot } from '../../actions/fields.ts'
-import { type Group, toChannelBody, toTimestamp } from '../../domain/api.ts'
-import {
-  type Assignment,
-  onlineStates,
-  toChassisBody,
-  toUnitBody,
-  type Unit,
-  unitTypes,
-} from '../../domain/equipment/hardware.ts'
-import type { ServiceHealth, UpstreamStatus } from '../../domain/equipment/health.ts'
-import type { Location } from '../../domain/equipment/location.ts'
+import type { Location } from '../../contract/admin.ts'
+import type { AssignmentBody, Group } from '../../contract/live.ts'
+import { onlineStates, type UpstreamStatus, unitTypes } from '../../contract/values.ts'
+import { toChannelBody, toTimestamp } from '../../domain/api.ts'
+import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
+import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
@@ -48,7 +43,7 @@ const SlotBody = body({ slot })
 
 const PerformerBody = body({ name, ...performerFields })
 const ChangePerformerBody = body({ id: Type.Optional(id), name: Type.Optional(name), ...performerFields })
-const AssignmentBody = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
+const NewAssignment = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
 const time = text(1, 64)
 const ChangeAssignmentBody = body({
   id: Type.Optional(id),
@@ -235,9 +230,9 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
     )
   })
 
-  app.post<{ Body: Type.Static<typeof AssignmentBody> }>(
+  app.post<{ Body: Type.Static<typeof NewAssignment> }>(
     '/api/assignments',
-    { schema: { body: AssignmentBody } },
+    { schema: { body: NewAssignment } },
     async ({ actor, body }, reply) =>
       reply.code(201).send(toAssignmentBody(await addAssignment(hardwareDeps, actor, body))),
   )
@@ -257,7 +252,7 @@ function assignmentRoutes(app: FastifyInstance, { hardwareDeps }: HardwareRoutes
   })
 }
 
-function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment) {
+function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment): AssignmentBody {
   return {
     ...assignment,
     started_at: toTimestamp(started_at),

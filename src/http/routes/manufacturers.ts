@@ -17,9 +17,9 @@ import {
   testManufacturer,
   tryManufacturer,
 } from '../../actions/test-manufacturer.ts'
+import type { ManufacturerBody } from '../../contract/admin.ts'
 import { maskSecrets } from '../../domain/access/secrets.ts'
 import { noSources, type ServiceHealth } from '../../domain/equipment/health.ts'
-import type { ManufacturerBody } from '../../domain/manufacturer-api.ts'
 import { type Query, readPage, readParameter, toPage } from '../server/response.ts'
 import { body } from '../server/schemas.ts'
 

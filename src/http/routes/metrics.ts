@@ -5,12 +5,10 @@
 
 import type { FastifyInstance } from 'fastify'
 import { Gauge, Registry } from 'prom-client'
+import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import { type Alert, alertKinds } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
-import { connectionStatuses } from '../../domain/equipment/connection.ts'
-import { queueStatuses } from '../../domain/equipment/discovery.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
-import { severities } from '../../domain/messages.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'

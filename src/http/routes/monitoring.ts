@@ -5,10 +5,9 @@ import Type from 'typebox'
 import { changeSetting, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
 import { refresh } from '../../actions/refresh.ts'
-import type { HealthBody } from '../../domain/api.ts'
+import type { HealthBody, Settings } from '../../contract/live.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { RequestError, retryAfterSeconds } from '../../domain/errors.ts'
-import type { Settings } from '../../domain/settings.ts'
 import { type Query, readParameter } from '../server/response.ts'
 import { body, nullable, text } from '../server/schemas.ts'
 
@@ -28,7 +27,7 @@ const SettingBody = body({
 export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): void {
   app.get('/api/health', (request, reply) => {
     const health = deps.health(readParameter(request.query as Query, 'manufacturer'))
-    const body: HealthBody & { version: string } = {
+    const body: HealthBody = {
       ...health,
       timestamp: new Date(deps.now()).toISOString(),
       version: deps.version,

@@ -4,11 +4,14 @@ import Type, { type TSchema } from 'typebox'
 import * as admin from '../../contract/admin.ts'
 import { countedOf, listOf, pageOf } from '../../contract/described.ts'
 import * as live from '../../contract/live.ts'
-import { auditResults } from '../../domain/access/access.ts'
-import { alertStates } from '../../domain/alerts/alert.ts'
-import { connectionStatuses } from '../../domain/equipment/connection.ts'
-import { queueStatuses } from '../../domain/equipment/discovery.ts'
-import { onlineStates, unitTypes } from '../../domain/equipment/hardware.ts'
+import {
+  alertStates,
+  auditResults,
+  connectionStatuses,
+  onlineStates,
+  queueStatuses,
+  unitTypes,
+} from '../../contract/values.ts'
 
 export const tags = {
   Monitoring: 'Receivers, their channels and the health of the service.',

@@ -1,19 +1,13 @@
 /** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type Group,
-  toChannelBody,
-  toReceiverDetail,
-  toReceiverSummary,
-  toReceiverWithoutChannels,
-} from '../../domain/api.ts'
+import type { Location } from '../../contract/admin.ts'
+import type { Group, Settings } from '../../contract/live.ts'
+import { toChannelBody, toReceiverDetail, toReceiverSummary, toReceiverWithoutChannels } from '../../domain/api.ts'
 import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
 import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
-import type { Location } from '../../domain/equipment/location.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Settings } from '../../domain/settings.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import {
   type Query,

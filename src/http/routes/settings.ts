@@ -3,7 +3,8 @@
 import type { FastifyInstance } from 'fastify'
 import { forgetSetting, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
-import type { ExplainedSettings, SettingsBody } from '../../domain/settings.ts'
+import type { SettingsBody } from '../../contract/admin.ts'
+import type { ExplainedSettings } from '../../domain/settings.ts'
 import { type Query, readPage, readParameter, toPage } from '../server/response.ts'
 
 export interface SettingRoutesDeps extends Pick<RefreshDeps, 'manufacturers'> {

@@ -3,7 +3,7 @@
 import { promisify } from 'node:util'
 import { gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageBody } from '../../domain/api.ts'
+import type { PageBody } from '../../contract/described.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Cache } from '../../state/cache.ts'
 import { addConnectionHeaders } from './headers.ts'
