@@ -34,6 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   config: ['domain'],
   runtime: ['contract', 'monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
   'http/app': [
+    'contract',
     'http',
     'runtime',
     'actions',

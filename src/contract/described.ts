@@ -64,7 +64,7 @@ const pageFields = {
 }
 
 /** Creates the response schema of a list that was requested with `page` or `page_size`: one page. */
-export const pageOf = <Item extends TSchema>(item: Item) =>
+const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
     { ...pageFields, results: listOf(item, 'Items of this page.') },
     { description: 'With `page` or `page_size`.' },
@@ -74,6 +74,12 @@ export interface PageBody<Item> extends Body<Type.TObject<typeof pageFields>> {
   readonly results: readonly Item[]
 }
 
+/** Creates the response schema of a list: a bare array or, with `page` or `page_size`, one page of it. */
+export const pagedOf = <Item extends TSchema>(item: Item) =>
+  Type.Union([listOf(item, 'All items, if the request asks for no page.'), pageOf(item)], {
+    description: 'All items, or the requested page.',
+  })
+
 /** Creates the response schema of a list endpoint that returns an object with `count` and `results` even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
   Type.Object({
@@ -82,3 +88,6 @@ export const countedOf = <Item extends TSchema>(item: Item) =>
     previous: Type.Optional(textOrNull('Path and query of the previous page; only present when paged.')),
     results: listOf(item, 'All items, or the items of this page.'),
   })
+
+/** The response of an action that returns nothing. */
+export const NoContent = Type.Null({ description: 'Success without a body.' })

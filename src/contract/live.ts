@@ -313,6 +313,10 @@ export const Health = named('Health', 'Health of the service and its upstreams.'
 })
 export type HealthBody = Body<typeof Health>
 
+export const Probe = named('Probe', 'The result of a probe.', {
+  status: oneOf(['ok', 'unavailable'], '`unavailable` while the service is unhealthy.'),
+})
+
 /** The field `errors` of a response. */
 export const sourceErrors = Type.Optional(
   listOf(
