@@ -19,6 +19,7 @@ import type { Runtime } from '../src/runtime.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
+import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -152,9 +153,9 @@ function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'd
   }
 }
 
-/** Creates a test client for a service at `url`. */
+/** Creates a test client for a service at `url`. It checks every JSON response against the contract. */
 export function client(url: string) {
-  const http = httpClient(url)
+  const http = httpClient(url, checkResponse)
   const receivers = async () => {
     const { status, json } = await http.get('/api/data.json')
     if (status !== 200) throw new Error(`data.json responded with ${status}`)

@@ -11,6 +11,7 @@ import { docsPage } from '../src/http/routes/docs-page.ts'
 import type { OpenApi } from '../src/http/routes/openapi-document.ts'
 import { insertUser } from '../src/storage/people.ts'
 import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { strictSchema } from './response-check.ts'
 import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -47,15 +48,6 @@ function operationsOf(document: OpenApi): string[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-}
-
-/** Returns the schema with `additionalProperties: false` in each object, so that undocumented fields are errors. */
-function strictSchema(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strictSchema)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strictSchema(value)]))
-  const isObject = 'properties' in schema && schema.properties !== null && 'type' in schema && schema.type === 'object'
-  return isObject ? { ...inner, additionalProperties: false } : inner
 }
 
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
