@@ -219,7 +219,6 @@ export const KioskOpen = named(
     expires_at: timeOrNull('When the token and its cookie expire; null: never.'),
   },
 )
-export type KioskOpenBody = Body<typeof KioskOpen>
 
 export const Session = named('Session', 'The identity of the request.', {
   user: orNull(User, 'The signed-in user, or null.'),
@@ -235,7 +234,6 @@ export const Setup = named('Setup', 'Whether the service needs its first adminis
   needed: flag('True while there is no administrator.'),
   code_needed: flag('True if the setup code from the console is required.'),
 })
-export type SetupBody = Body<typeof Setup>
 
 const tokenFields = {
   id,

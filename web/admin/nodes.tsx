@@ -1,7 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
 import type { NodesBody } from '../../src/contract/admin.ts'
-import { isObject } from '../api.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
@@ -60,7 +59,7 @@ export function Nodes() {
 }
 
 function Present() {
-  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, intervalMs)
+  const resource = useResource('/api/admin/nodes/', 'object', intervalMs)
   return (
     <Loaded resource={resource}>
       {({ nodes, processes }) => (

@@ -3,8 +3,9 @@
 import type { HealthBody } from '../../src/contract/live.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { isObject, isPage, type Problem } from '../api.ts'
+import type { Problem } from '../api.ts'
 import { t } from '../i18n.ts'
+import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
 
@@ -29,11 +30,11 @@ interface OpenTasks {
 }
 
 export function useOpenTasks(): OpenTasks {
-  const queue = useCount('/api/discovery/pending/?')
-  const movements = useCount('/api/movements/unacknowledged/?')
-  const failing = useCount('/api/admin/realtime-connections/?status=error&')
-  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
-  const health = useResource('/api/health/', isObject<HealthBody & { readonly store?: StoreHealth }>, intervalMs)
+  const queue = useCount('/api/discovery/pending/?page_size=1')
+  const movements = useCount('/api/movements/unacknowledged/?page_size=1')
+  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1')
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1')
+  const health = useResource('/api/health/', 'object', intervalMs)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -60,8 +61,8 @@ export function useOpenTasks(): OpenTasks {
   }
 }
 
-function useCount(path: string) {
-  return useResource(`${path}page_size=1`, isPage<unknown>, intervalMs)
+function useCount<const A extends Address<'GET'>>(address: A) {
+  return useResource(address, 'page', intervalMs)
 }
 
 type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`

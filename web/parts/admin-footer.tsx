@@ -1,7 +1,5 @@
 /** Status of the manufacturers on pages without live updates. */
 
-import type { HealthBody } from '../../src/contract/live.ts'
-import { isObject } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { HealthItems } from './health-list.tsx'
@@ -9,7 +7,7 @@ import { HealthItems } from './health-list.tsx'
 const intervalMs = 10_000
 
 export function AdminFooter() {
-  const { body, problem } = useResource('/api/health/', isObject<HealthBody>, intervalMs)
+  const { body, problem } = useResource('/api/health/', 'object', intervalMs)
   return (
     <footer className="footer">
       <ul className="footer-list" aria-label={t('health.label')}>

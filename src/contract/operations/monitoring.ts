@@ -105,5 +105,8 @@ export const getMetrics = endpoint('GET', '/metrics', {
 
 export const getOpenApi = endpoint('GET', '/api/openapi.json', {
   ...operation('Monitoring', 'getOpenApi', 'This document.'),
-  response: { 200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }), 304: NoContent },
+  response: {
+    200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }),
+    304: NoContent,
+  },
 })
