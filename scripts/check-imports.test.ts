@@ -54,19 +54,19 @@ describe('reports a violation for', () => {
       'an import of a higher layer',
       'src/domain/a.ts',
       `import '../storage/receivers.ts'`,
-      'domain may import nothing; not storage',
+      'domain may import contract; not storage',
     ],
     [
       'a type import of a higher layer',
       'src/storage/a.ts',
       `import type { A } from '../runtime.ts'`,
-      'storage may import domain, platform; not runtime',
+      'storage may import contract, domain, platform; not runtime',
     ],
     [
       'an import() type of a higher layer',
       'src/storage/a.ts',
       `type A = import('../runtime.ts').A`,
-      'storage may import domain, platform; not runtime',
+      'storage may import contract, domain, platform; not runtime',
     ],
     [
       'a dynamic import of a higher layer',
@@ -98,7 +98,7 @@ describe('reports a violation for', () => {
       `import '../../test/plugin-kit.ts'`,
       'only tests may import test code',
     ],
-    ['server code in the pages', 'web/a.ts', `import '../src/http/a.ts'`, 'web may import domain; not http'],
+    ['server code in the pages', 'web/a.ts', `import '../src/http/a.ts'`, 'web may import contract, domain; not http'],
     ['a Node.js module in the pages', 'web/a.ts', `import 'node:fs'`, 'may not import Node.js modules'],
     ['a Node.js module in the domain', 'src/domain/a.ts', `import 'node:fs'`, 'may not import Node.js modules'],
     [
