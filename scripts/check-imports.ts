@@ -14,8 +14,8 @@ import { parseSync } from 'vite'
  * permits only type imports.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  contract: ['domain', 'actions:types'],
+  contract: ['domain'],
+  domain: ['contract'],
   platform: [],
   upstream: ['domain', 'platform'],
   'manufacturers/plugin': ['upstream', 'domain'],
@@ -25,15 +25,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
   'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
-  storage: ['domain', 'platform'],
-  state: ['domain', 'platform'],
+  storage: ['contract', 'domain', 'platform'],
+  state: ['contract', 'domain', 'platform'],
   monitoring: ['manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
-  actions: ['monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
+  actions: ['contract', 'monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
   http: ['contract', 'actions', 'storage', 'state', 'domain', 'platform'],
   workers: ['domain', 'storage'],
   config: ['domain'],
-  runtime: ['monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
+  runtime: ['contract', 'monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
   'http/app': [
+    'contract',
     'http',
     'runtime',
     'actions',
@@ -47,6 +48,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     'http/app',
+    'contract',
     'runtime',
     'actions',
     'monitoring',
@@ -60,7 +62,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   main: [],
   simulators: ['manufacturers', 'upstream', 'domain'],
-  web: ['domain'],
+  web: ['contract', 'domain'],
 }
 
 /** The modules of a manufacturer that other layers may import. */

@@ -5,8 +5,10 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
+import type { Location } from './contract/admin.ts'
+import type { Group, Settings } from './contract/live.ts'
 import type { AuditRecord } from './domain/access/access.ts'
-import { type Group, toChannelBody } from './domain/api.ts'
+import { toChannelBody } from './domain/api.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from './domain/equipment/discovery.ts'
 import {
   type MonitoredManufacturer,
@@ -15,15 +17,8 @@ import {
   serviceHealth,
   storeHealth,
 } from './domain/equipment/health.ts'
-import type { Location } from './domain/equipment/location.ts'
 import { clampLastSeen } from './domain/equipment/receiver.ts'
-import {
-  type ExplainedSettings,
-  explainSettings,
-  getEffectiveSettings,
-  type SettingRecord,
-  type Settings,
-} from './domain/settings.ts'
+import { type ExplainedSettings, explainSettings, getEffectiveSettings, type SettingRecord } from './domain/settings.ts'
 import { listSources, type MonitoredSource, type SourceDeps } from './manufacturers/sources.ts'
 import { type Alerts, createAlerts } from './monitoring/alerts.ts'
 import { type Connections, createConnections } from './monitoring/connections.ts'

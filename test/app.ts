@@ -13,12 +13,13 @@ import type { Simulator } from '../simulators/show/simulator.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from '../simulators/shure/device-api.ts'
 import { type SystemApiOptions, startSystemApiSimulator } from '../simulators/shure/system-api.ts'
 import { readConfig } from '../src/config.ts'
-import type { ChannelBody, ReceiverInData } from '../src/domain/api.ts'
+import type { ChannelBody, ReceiverInData } from '../src/contract/live.ts'
 import { type App, createApp } from '../src/http/app.ts'
 import type { Runtime } from '../src/runtime.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, createTestFolder, type Engine } from './databases.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
+import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -152,9 +153,9 @@ function clientOf(app: App): Omit<TestApp, 'runtime' | 'server' | 'dataDir' | 'd
   }
 }
 
-/** Creates a test client for a service at `url`. */
+/** Creates a test client for a service at `url`. It checks every JSON response against the contract. */
 export function client(url: string) {
-  const http = httpClient(url)
+  const http = httpClient(url, checkResponse)
   const receivers = async () => {
     const { status, json } = await http.get('/api/data.json')
     if (status !== 200) throw new Error(`data.json responded with ${status}`)

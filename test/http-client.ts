@@ -21,7 +21,11 @@ export interface HttpClient {
   raw(text: string): Promise<string>
 }
 
-export function httpClient(url: string): HttpClient {
+/** `check` is called with every response, and throws if it is not as expected. */
+export function httpClient(
+  url: string,
+  check: (method: string, path: string, response: HttpResponse) => void = () => {},
+): HttpClient {
   const base = new URL(url)
   const prefix = base.pathname.replace(/\/$/, '')
   const send: HttpClient['send'] = (method, path, { headers = {}, body } = {}) =>
@@ -34,7 +38,9 @@ export function httpClient(url: string): HttpClient {
             for await (const chunk of response) chunks.push(chunk as Buffer)
             const bytes = Buffer.concat(chunks)
             const { statusCode: status = 0, headers } = response
-            resolve({ status, headers, bytes, json: parse(bytes, headers) })
+            const received = { status, headers, bytes, json: parse(bytes, headers) }
+            check(method, path, received)
+            resolve(received)
           } catch (error) {
             reject(error)
           }

@@ -38,8 +38,8 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
         queries.push(`${address} ${name}`)
       }
     }
-    expect(queries).toContain('/api/alerts manufacturer')
-    expect(queries).toContain('/api/admin/audit actor')
+    expect(queries).toContain('/api/alerts/ manufacturer')
+    expect(queries).toContain('/api/admin/audit/ actor')
     expect(queries.length).toBeGreaterThan(15)
   })
 

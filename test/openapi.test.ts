@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs'
 import { Check, Errors } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { websocketDocs } from '../scripts/write-websocket-docs.ts'
+import { tags } from '../src/contract/endpoint.ts'
 import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '../src/contract/messages.ts'
 import { respondToClient } from '../src/domain/messages.ts'
 import { docsPage } from '../src/http/routes/docs-page.ts'
-import { operations, tags } from '../src/http/routes/openapi.ts'
 import type { OpenApi } from '../src/http/routes/openapi-document.ts'
 import { insertUser } from '../src/storage/people.ts'
 import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { strictSchema } from './response-check.ts'
 import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -29,7 +30,7 @@ async function readDocument(app: TestApp): Promise<OpenApi> {
   return json
 }
 
-/** Returns every route in fastify's own list, for example `GET /api/receivers/{id}`. */
+/** Returns every route in fastify's own list, without trailing slashes, for example `GET /api/receivers/{id}`. */
 function routesOf(app: TestApp): string[] {
   const routes: string[] = []
   const path: string[] = []
@@ -49,20 +50,11 @@ function operationsOf(document: OpenApi): string[] {
   )
 }
 
-/** Returns the schema with `additionalProperties: false` in each object, so that undocumented fields are errors. */
-function strictSchema(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(strictSchema)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, strictSchema(value)]))
-  const isObject = 'properties' in schema && schema.properties !== null && 'type' in schema && schema.type === 'object'
-  return isObject ? { ...inner, additionalProperties: false } : inner
-}
-
 function expectDocumented(document: OpenApi, operation: string, { status, json }: { status: number; json: unknown }) {
   const [method = '', path = ''] = operation.split(' ')
   const response = document.paths[path]?.[method.toLowerCase()]?.responses[status]
   expect(response, `${operation} does not document ${status}`).toBeDefined()
-  const schema = response?.content?.['application/json'].schema
+  const schema = response?.content?.['application/json']?.schema
   expect(schema, `${operation} ${status} has no body`).toBeDefined()
   expectMatches(document, schema as Json, json, `${operation} ${status}`)
 }
@@ -84,27 +76,29 @@ function readExamples() {
     const [, quoted, escaped] = /--json (?:'([^']*)'|"((?:\\.|[^"\\])*)")/.exec(options) ?? []
     const body = quoted ?? escaped?.replaceAll('\\"', '"')
     const [, method = body === undefined ? 'GET' : 'POST'] = /-X (\w+)/.exec(options) ?? []
-    return { operation: findOperation(`${method} ${path.replace(/\/$/, '')}`), body: body && JSON.parse(body) }
+    return { request: `${method} ${path}`, body: body && JSON.parse(body) }
   })
 }
 
-/** Finds `GET /api/receivers/{id}` for `GET /api/receivers/1`. If no operation matches, returns the request itself. */
-function findOperation(request: string): string {
+/** Finds `GET /api/receivers/{id}/` for `GET /api/receivers/1/`. If no operation matches, returns the request itself. */
+function findOperation(operations: readonly string[], request: string): string {
   const isMatch = (operation: string) => new RegExp(`^${operation.replace(/\{\w+\}/g, '[^/]+')}$`).test(request)
-  return Object.hasOwn(operations, request) ? request : (Object.keys(operations).find(isMatch) ?? request)
+  return operations.includes(request) ? request : (operations.find(isMatch) ?? request)
 }
 
 describe('docs/interface.md', () => {
-  it('has a curl line for every endpoint and for no unknown one', () => {
-    const others = ['GET /api/docs', 'GET /healthz', 'GET /readyz', 'GET /metrics']
-    const shown = new Set(readExamples().map(({ operation }) => operation))
-    expect([...shown].sort()).toEqual([...Object.keys(operations), ...others].sort())
+  it('has a curl line for every endpoint and for no unknown one', async () => {
+    const operations = operationsOf(await readDocument(await startApp()))
+    const shown = new Set(readExamples().map(({ request }) => findOperation(operations, request)))
+    expect([...shown].sort()).toEqual([...operations, 'GET /api/docs/'].sort())
   })
 
   it('has a valid body for every endpoint that takes one', async () => {
     const app = await startApp()
-    const { paths, components } = await readDocument(app)
-    for (const { operation, body } of readExamples()) {
+    const document = await readDocument(app)
+    const { paths, components } = document
+    for (const { request, body } of readExamples()) {
+      const operation = findOperation(operationsOf(document), request)
       const [method = '', path = ''] = operation.split(' ')
       const schema = paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'].schema
       if (schema === undefined) expect(body, operation).toBeUndefined()
@@ -114,14 +108,34 @@ describe('docs/interface.md', () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('has every route below /api and no others', async () => {
+  it('has every route of the API and the probes', async () => {
     const app = await startApp()
-    const document = await readDocument(app)
-    const documented = operationsOf(document).sort()
-    const routes = routesOf(app).filter((route) => / \/api\//.test(route) && !/ \/api\/docs\b/.test(route))
+    const documented = operationsOf(await readDocument(app)).map((operation) => operation.replace(/\/$/, ''))
+    const routes = routesOf(app).filter(
+      (route) => / \/(api\/|healthz|readyz|metrics)/.test(route) && !/ \/api\/docs\b/.test(route),
+    )
     expect(routes.length).toBeGreaterThan(50)
-    expect(documented).toEqual(routes.sort())
-    expect(Object.keys(operations).sort()).toEqual(documented)
+    expect(documented.sort()).toEqual(routes.sort())
+  })
+
+  it('lists collections and records with a trailing slash, and actions and files without', async () => {
+    const { paths } = await readDocument(await startApp())
+    const withoutSlash = Object.keys(paths).filter((path) => !path.endsWith('/'))
+    const actions =
+      'approve|reject|mark-duplicate|reopen|acknowledge|stop|start|test|login|logout|password|setup|session|kiosk'
+    for (const path of withoutSlash) {
+      expect(path).toMatch(new RegExp(`^(/api/.*/(${actions})|/api/[a-z]+\\.json|/(healthz|readyz|metrics))$`))
+    }
+    expect(withoutSlash.length).toBeGreaterThan(10)
+    for (const path of ['/api/receivers/', '/api/receivers/{id}/', '/api/health/', '/api/admin/users/{id}/'])
+      expect(Object.keys(paths)).toContain(path)
+  })
+
+  it('has a unique operationId for every operation', async () => {
+    const { paths } = await readDocument(await startApp())
+    const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z_][A-Za-z0-9_.-]*$/)
   })
 
   it('is below the mount prefix, and so are the paths in it', async () => {
@@ -130,7 +144,7 @@ describe('the OpenAPI document', () => {
     expect((await bare.get('/api/openapi.json')).status).toBe(404)
     const { json: document } = await bare.get('/stage/api/openapi.json')
     expect(document.servers).toEqual([{ url: '/stage' }])
-    expect(operationsOf(document).sort()).toEqual(Object.keys(operations).sort())
+    expect(Object.keys(document.paths)).toEqual(Object.keys((await readDocument(await startApp())).paths))
     const page = String((await bare.get('/stage/api/docs/')).bytes)
     const style = /<link rel="stylesheet" href="([^"]+)">/.exec(page)?.[1] ?? ''
     expect((await bare.get(style)).headers['content-type']).toContain('text/css')
@@ -140,7 +154,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp()
     const document = await readDocument(app)
     expect(document.openapi).toBe('3.1.0')
-    expect(document.info).toMatchObject({ title: 'Micwatch', version: 'test' })
+    expect(document.info).toMatchObject({ title: 'Micwatch', version: 'test', license: { identifier: 'MIT' } })
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(tags))
     expect(JSON.stringify(document)).not.toMatch(/"\$(id|defs)":/)
     const schemes = Object.keys(document.components.securitySchemes)
@@ -187,10 +201,10 @@ describe('the OpenAPI document', () => {
   it('describes the required role and rate limit of a route', async () => {
     const app = await startApp()
     const { paths } = await readDocument(app)
-    expect(paths['/api/refresh']?.post?.description).toContain('role operator')
-    expect(paths['/api/refresh']?.post?.security).toEqual([{}, { session: [], csrf: [] }, { token: [] }])
-    expect(paths['/api/admin/users']?.get?.description).toContain('role admin')
-    expect(paths['/api/admin/users']?.get?.security).toEqual([{ session: [] }, { token: [] }])
+    expect(paths['/api/refresh/']?.post?.description).toContain('role operator')
+    expect(paths['/api/refresh/']?.post?.security).toEqual([{}, { session: [], csrf: [] }, { token: [] }])
+    expect(paths['/api/admin/users/']?.get?.description).toContain('role admin')
+    expect(paths['/api/admin/users/']?.get?.security).toEqual([{ session: [] }, { token: [] }])
     expect(paths['/api/auth/login']?.post?.security).toEqual([])
     const login = paths['/api/auth/login']?.post?.requestBody?.content['application/json'].schema
     expect(login?.required).toEqual(['username', 'password'])
@@ -232,23 +246,23 @@ describe('responses', () => {
       return response
     }
     // Creates at least one resource of every kind, so that lists are not empty where possible.
-    const { json: location } = await write('POST /api/admin/locations', { name: 'Hall' })
-    await write('PATCH /api/admin/receivers/{id}', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
-    await write('POST /api/group', { title: 'Choir', slots: [1, 2] })
-    const { json: performer } = await write('POST /api/performers', { name: 'Aurelio' })
+    const { json: location } = await write('POST /api/admin/locations/', { name: 'Hall' })
+    await write('PATCH /api/admin/receivers/{id}/', { location: location.id }, `/api/admin/receivers/${receiver?.id}`)
+    await write('POST /api/group/', { title: 'Choir', slots: [1, 2] })
+    const { json: performer } = await write('POST /api/performers/', { name: 'Aurelio' })
     const unit = await until('a unit is listed', async () => (await app.get('/api/units')).json[0])
-    await write('POST /api/assignments', { performer: performer.id, wireless_unit: unit.id })
+    await write('POST /api/assignments/', { performer: performer.id, wireless_unit: unit.id })
     const ada = { username: 'ada', role: 'viewer', password: 'none', now: Date.now() } as const
     await app.runtime.db.transaction((tx) => insertUser(tx, ada))
-    await write('POST /api/admin/tokens', { name: 'a script', role: 'viewer' })
-    await write('POST /api/refresh', undefined)
-    await write('POST /api/config', { key: 'alert_battery_threshold', value: '100' })
+    await write('POST /api/admin/tokens/', { name: 'a script', role: 'viewer' })
+    await write('POST /api/refresh/', undefined)
+    await write('POST /api/config/', { key: 'alert_battery_threshold', value: '100' })
     await write('POST /api/admin/manufacturers/{code}/test', undefined, '/api/admin/manufacturers/shure/test')
     await write('POST /api/admin/manufacturers/test', { code: 'shure' })
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((operation) => operation.startsWith('GET ') && !operation.includes('{'))
-    for (const operation of lists.filter((list) => !list.endsWith('openapi.json'))) {
+    for (const operation of lists.filter((list) => !/openapi\.json|metrics/.test(list))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
       const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')
@@ -258,7 +272,7 @@ describe('responses', () => {
       expectDocumented(document, operation, await app.get(`${path}?page=0`, headers))
       expectDocumented(document, operation, await app.get(`${path}?page=1000000`, headers))
     }
-    await read('GET /api/receivers/{id}', `/api/receivers/${receiver?.id}/`)
+    await read('GET /api/receivers/{id}/', `/api/receivers/${receiver?.id}/`)
     for (const path of [
       'receivers',
       'units',
@@ -275,10 +289,10 @@ describe('responses', () => {
 
   it('with errors match the document', async () => {
     const { app, document } = await startService()
-    expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/none/'))
-    expectDocumented(document, 'GET /api/receivers/{id}', await app.get('/api/receivers/999/'))
-    expectDocumented(document, 'POST /api/config', await app.post('/api/config/', { key: 1 }))
-    expectDocumented(document, 'GET /api/admin/users', await app.get('/api/admin/users'))
+    expectDocumented(document, 'GET /api/receivers/{id}/', await app.get('/api/receivers/none/'))
+    expectDocumented(document, 'GET /api/receivers/{id}/', await app.get('/api/receivers/999/'))
+    expectDocumented(document, 'POST /api/config/', await app.post('/api/config/', { key: 1 }))
+    expectDocumented(document, 'GET /api/admin/users/', await app.get('/api/admin/users'))
     const admin = await tokenHeaders(app.runtime, 'admin')
     const approve = '/api/admin/discovery-queue/approve'
     expectDocumented(document, `POST ${approve}`, await app.post(approve, { ids: [999] }, admin))
@@ -351,7 +365,7 @@ describe('the API documentation page', () => {
     expect(headers['content-type']).toContain('text/html')
     expect(headers['content-security-policy']).toContain("style-src 'self'")
     const text = page.replaceAll('<wbr>', '')
-    for (const operation of Object.keys(operations)) expect(text).toContain(`<code>${operation.split(' ')[1]}</code>`)
+    for (const path of Object.keys((await readDocument(app)).paths)) expect(text).toContain(`<code>${path}</code>`)
     expect(page).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:|https?:\/\//i)
     const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).toBe(ids.length)

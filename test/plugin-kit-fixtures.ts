@@ -2,7 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect } from 'vitest'
-import { type ChannelDetails, faults, type TransmitterDetails } from '../src/domain/equipment/details.ts'
+import type { ChannelDetails, TransmitterDetails } from '../src/contract/live.ts'
+import { faults } from '../src/contract/values.ts'
 import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
 import { type MinimalServer, serveHttp } from './plugin-kit-server.ts'
 

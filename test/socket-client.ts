@@ -1,9 +1,8 @@
 /** A WebSocket client that records messages and the times of their arrival. */
 
 import { once } from 'node:events'
-
 import WebSocket from 'ws'
-import type { ChannelBody } from '../src/domain/api.ts'
+import type { ChannelBody } from '../src/contract/live.ts'
 import { createRecordReader } from '../src/domain/levels/level-records.ts'
 import { onTestEnd } from './cleanup.ts'
 

@@ -1,7 +1,8 @@
 /** Credentials for tests of other features. */
 
 import { createToken, type PeopleDeps } from '../src/actions/people.ts'
-import type { Actor, Role } from '../src/domain/access/access.ts'
+import type { Role } from '../src/contract/values.ts'
+import type { Actor } from '../src/domain/access/access.ts'
 import type { Runtime } from '../src/runtime.ts'
 
 const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }

@@ -3,7 +3,7 @@
 import { expect } from 'vitest'
 import { createHasher } from '../src/actions/hasher.ts'
 import { createAdmin } from '../src/actions/people.ts'
-import type { Role } from '../src/domain/access/access.ts'
+import type { Role } from '../src/contract/values.ts'
 import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
 

@@ -1,10 +1,12 @@
 /** REST client. Errors are return values; nothing throws. */
 
-import type { SessionBody } from '../src/domain/access/people.ts'
-import type { DataBody, HealthBody, PageBody } from '../src/domain/api.ts'
+import type { SessionBody } from '../src/contract/admin.ts'
+import type { Method } from '../src/contract/endpoint.ts'
+import type { DataBody, HealthBody } from '../src/contract/live.ts'
 import { isRecord } from '../src/domain/json.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'
+import type { Address, Received, Sent, Shape } from './operations.ts'
 
 export interface Problem {
   readonly kind: 'unreachable' | 'sign_in' | 'not_allowed' | 'refused' | 'not_understood'
@@ -20,32 +22,29 @@ export type ApiResponse<Body> =
   | { readonly ok: true; readonly body: Body }
   | { readonly ok: false; readonly problem: Problem }
 
-/** Type guard for a response body. */
-export type Shape<Body> = (value: unknown) => value is Body
-
-/** Health response. `version` may be missing. */
-export type Health = HealthBody & { readonly version?: string }
-
 export interface Api {
   /** Snapshot of receivers, groups and settings. If `manufacturer` is null, of all manufacturers. */
   data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
-  health(): Promise<ApiResponse<Health>>
+  health(): Promise<ApiResponse<HealthBody>>
   /** The current session; cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
-  /** `path` begins with `/api/`; the mount prefix is added. */
-  read<Body>(path: string, isBody: Shape<Body>): Promise<ApiResponse<Body>>
+  /** The mount prefix is added to `address`. */
+  read<const A extends Address<'GET'>, S extends Shape>(
+    address: A,
+    shape: S,
+  ): Promise<ApiResponse<Received<'GET', A, S>>>
   /** Sends the session's CSRF token, if it has one. */
-  write<Body>(
-    method: WriteMethod,
-    path: string,
-    body: object | undefined,
-    isBody: Shape<Body>,
-  ): Promise<ApiResponse<Body>>
+  write<M extends WriteMethod, const A extends Address<M>, S extends Shape>(
+    method: M,
+    address: A,
+    body: Sent<M, A>,
+    shape: S,
+  ): Promise<ApiResponse<Received<M, A, S>>>
   /** Server clock minus device clock, from the latest response. */
   clockAheadMs(): number
 }
 
-export type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type WriteMethod = Exclude<Method, 'GET'>
 
 const timeoutMs = 10_000
 /** Writes may take longer than reads, because password hashing is queued and some writes wait for a poll. */
@@ -57,17 +56,17 @@ export function createApi(mount: string, signal: AbortSignal): Api {
 
   const api: Api = {
     data: (manufacturer) => {
-      const query = manufacturer === null ? '' : `?${new URLSearchParams({ manufacturer })}`
-      return api.read(`/api/data.json${query}`, isDataBody)
+      if (manufacturer === null) return api.read('/api/data.json', 'object')
+      return api.read(`/api/data.json?${new URLSearchParams({ manufacturer })}`, 'object')
     },
-    health: () => api.read('/api/health/', isHealth),
+    health: () => api.read('/api/health/', 'object'),
     session(isFresh = false) {
       if (isFresh) session = undefined
-      session ??= api.read('/api/auth/session', isSession)
+      session ??= api.read('/api/auth/session', 'object')
       return session
     },
-    read: (path, isBody) => ask(path, { cache: 'no-cache' }, timeoutMs, isBody),
-    async write(method, path, body, isBody) {
+    read: (address, shape) => ask(address, { cache: 'no-cache' }, timeoutMs, shape),
+    async write(method, address, body, shape) {
       const token = await csrfToken()
       const response = await send(token)
       if (response.ok || response.problem.kind !== 'not_allowed') return response
@@ -80,7 +79,12 @@ export function createApi(mount: string, signal: AbortSignal): Api {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...(csrf !== null && { 'x-csrf-token': csrf }),
         }
-        return ask(path, { method, headers, body: JSON.stringify(body) }, writeTimeoutMs, isBody)
+        return ask<Received<typeof method, typeof address, typeof shape>>(
+          address,
+          { method, headers, body: JSON.stringify(body) },
+          writeTimeoutMs,
+          shape,
+        )
       }
     },
     clockAheadMs: () => clockAheadMs,
@@ -97,7 +101,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
     path: string,
     request: RequestInit,
     withinMs: number,
-    isBody: Shape<Body>,
+    shape: Shape,
   ): Promise<ApiResponse<Body>> {
     try {
       const response = await fetch(`${mount}${path}`, {
@@ -111,7 +115,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       const body: unknown = response.status === 204 ? null : await response.json().catch(() => undefined)
       // Health returns 503 with its normal body when the database is unreachable.
       const isRefusal = !response.ok && (!isRecord(body) || 'error' in body)
-      if (!isRefusal && isBody(body)) return { ok: true, body }
+      if (!isRefusal && hasShape<Body>(body, shape)) return { ok: true, body }
       return { ok: false, problem: problemOf(path, response, body) }
     } catch (error) {
       const isLate = error instanceof DOMException && error.name === 'TimeoutError'
@@ -141,36 +145,18 @@ function problemOf(path: string, { ok, status, statusText, headers }: Response, 
   }
 }
 
-// --- Shapes -----------------------------------------------------------------------------------------------------------
-
-/** Accepts any object without checking its members. */
-export function isObject<Body extends object>(value: unknown): value is Body {
-  return isRecord(value)
-}
-
-/** Accepts one page of a list; the service sends pages if the query contains `page` or `page_size`. */
-export function isPage<Item>(value: unknown): value is PageBody<Item> {
-  return isRecord(value) && typeof value.count === 'number' && Array.isArray(value.results)
-}
-
-/** Accepts a complete list. */
-export function isList<Item>(value: unknown): value is readonly Item[] {
-  return Array.isArray(value)
-}
-
-/** Accepts an empty response. */
-export function isNothing(value: unknown): value is null {
-  return value === null
-}
-
-function isDataBody(value: unknown): value is DataBody {
-  return isRecord(value) && Array.isArray(value.receivers) && isRecord(value.config)
-}
-
-function isHealth(value: unknown): value is Health {
-  return isRecord(value) && typeof value.status === 'string' && Array.isArray(value.manufacturers)
-}
-
-function isSession(value: unknown): value is SessionBody {
-  return isRecord(value) && typeof value.kind === 'string' && Array.isArray(value.permissions)
+/** Only the kind of value is checked, because the tests of the service check its responses against the contract. */
+function hasShape<Body>(value: unknown, shape: Shape): value is Body {
+  switch (shape) {
+    case 'list':
+      return Array.isArray(value)
+    case 'page':
+      return isRecord(value) && typeof value.count === 'number' && Array.isArray(value.results)
+    case 'object':
+      return isRecord(value)
+    case 'nothing':
+      return value === null
+    default:
+      return shape satisfies never
+  }
 }

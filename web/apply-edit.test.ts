@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Api, ApiResponse, Problem } from './api.ts'
+import { createApi } from './api.ts'
 import { applyEdit } from './apply-edit.ts'
 
 type Step = 'done' | 'lost' | 'answer lost' | 'busy'
@@ -11,6 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 /** A service with one channel per slot. It handles the first requests as `steps` specify and the others normally. */
@@ -21,21 +22,23 @@ function startService(steps: readonly Step[], taken: Record<number, number> = {}
     ...Object.entries(taken).map(([id, slot]) => [+id, slot] as const),
   ])
   let requests = 0
-  const refuse = (problem: Problem): ApiResponse<never> => ({ ok: false, problem })
-  const write: Api['write'] = async (_method, path, body, isBody) => {
-    const [id, slot] = [Number(/(\d+)\/$/.exec(path)?.[1]), (body as { slot: number }).slot]
+  const refuse = (status: number, body: object, headers = {}) => Response.json(body, { status, headers })
+  const respond = async (path: string, { body = '' }: { body?: string }) => {
+    if (path === '/api/auth/session') return Response.json({ csrf_token: null })
+    const [id, slot] = [Number(/(\d+)\/$/.exec(path)?.[1]), JSON.parse(body).slot as number]
     const step = steps[requests] ?? 'done'
     requests += 1
-    if (step === 'lost') return refuse({ kind: 'unreachable', detail: 'The connection failed.' })
-    if (step === 'busy') return refuse({ kind: 'refused', detail: 'Busy.', waitSeconds: 1 })
+    if (step === 'lost') throw new TypeError('fetch failed')
+    if (step === 'busy') return refuse(503, { error: 'Busy.' }, { 'retry-after': '1' })
     const holder = [...slotOf].find(([other, at]) => at === slot && other !== id)
-    if (holder !== undefined) return refuse({ kind: 'refused', field: 'slot', detail: `${slot} is taken.` })
+    if (holder !== undefined) return refuse(409, { error: 'Already in use.', details: `slot: ${slot} is taken` })
     slotOf.set(id, slot)
-    if (step === 'answer lost') return refuse({ kind: 'unreachable', detail: 'No response.' })
-    const response: unknown = { id, slot }
-    return isBody(response) ? { ok: true, body: response } : refuse({ kind: 'not_understood', detail: '' })
+    if (step === 'answer lost') throw new TypeError('fetch failed')
+    return Response.json({ id, slot })
   }
-  return { api: { write } as Api, slots: () => [slotOf.get(1), slotOf.get(2)], requests: () => requests }
+  vi.stubGlobal('fetch', respond)
+  const api = createApi('', new AbortController().signal)
+  return { api, slots: () => [slotOf.get(1), slotOf.get(2)], requests: () => requests }
 }
 
 async function swapped(steps: readonly Step[], taken?: Record<number, number>) {

@@ -1,7 +1,7 @@
 /** Applies an edit through the REST API. */
 
-import type { ChannelBody, Group } from '../src/domain/api.ts'
-import { type Api, type ApiResponse, isNothing, isObject, type Problem } from './api.ts'
+import type { ChannelBody, Group } from '../src/contract/live.ts'
+import type { Api, ApiResponse, Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 
 /** All groups that this page knows. */
@@ -20,16 +20,16 @@ export async function applyEdit(api: Api, edit: Edit): Promise<ApiResponse<Edit>
       return withEdit(await swap(api, edit), edit)
     case 'change_group': {
       const { id, ...fields } = edit.after
-      const response = await api.write('PUT', `/api/groups/${id}/`, fields, isObject<Group>)
+      const response = await api.write('PUT', `/api/groups/${id}/`, fields, 'object')
       return response.ok ? { ok: true, body: { ...edit, after: response.body } } : response
     }
     case 'create_group': {
       const { id: _, ...fields } = edit.group
-      const response = await api.write('POST', '/api/group/', fields, isObject<Group>)
+      const response = await api.write('POST', '/api/group/', fields, 'object')
       return response.ok ? { ok: true, body: { ...edit, group: response.body } } : response
     }
     case 'delete_group':
-      return withEdit(await api.write('DELETE', `/api/groups/${edit.group.id}/`, undefined, isNothing), edit)
+      return withEdit(await api.write('DELETE', `/api/groups/${edit.group.id}/`, undefined, 'nothing'), edit)
     default:
       return edit satisfies never
   }
@@ -50,7 +50,7 @@ export function groupsAfter(groups: Groups, edit: Edit): Groups {
 }
 
 function put(api: Api, channelId: number, slot: number): Promise<ApiResponse<ChannelBody>> {
-  return api.write('PATCH', `/api/channels/${channelId}/`, { slot }, isObject<ChannelBody>)
+  return api.write('PATCH', `/api/channels/${channelId}/`, { slot }, 'object')
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Loads the performer assignments at start, on request and periodically. Keeps the last result if a request fails. */
 
-import type { Performer, UnitBody } from '../src/domain/equipment/hardware.ts'
-import { type Api, isList } from './api.ts'
+import type { Performer, UnitBody } from '../src/contract/live.ts'
+import type { Api } from './api.ts'
 import { type AssignedPerformer, performerKey } from './state.ts'
 import type { Store } from './store.ts'
 
@@ -42,7 +42,7 @@ export function pollPerformers({ store, api, signal }: PollPerformersOptions): (
     // `names=true` adds each performer's name and a picture tag, so that this response changes when a performer is
     // renamed or given another picture. The performer list contains the pictures, which are large, so it is reloaded
     // only when this response has changed, and every `unitsIntervalMs`.
-    const assignments = await api.read('/api/assignments/?is_active=true&names=true', isList<AssignmentBody>)
+    const assignments = await api.read('/api/assignments/?is_active=true&names=true', 'list')
     if (assignments.ok && !signal.aborted) await update(assignments.body)
     clearTimeout(timer)
     if (!signal.aborted) timer = setTimeout(read, intervalMs)
@@ -52,8 +52,8 @@ export function pollPerformers({ store, api, signal }: PollPerformersOptions): (
     const text = JSON.stringify(assignments)
     const isOld = performance.now() - readAt > unitsIntervalMs
     if (text === previous && !isOld) return
-    const units = assignments.length === 0 ? null : await api.read('/api/units/', isList<UnitBody>)
-    const performerList = assignments.length === 0 ? null : await api.read('/api/performers/', isList<Performer>)
+    const units = assignments.length === 0 ? null : await api.read('/api/units/', 'list')
+    const performerList = assignments.length === 0 ? null : await api.read('/api/performers/', 'list')
     if (signal.aborted || units?.ok === false || performerList?.ok === false) return
     if (performerList?.ok) performers = performerList.body
     previous = text

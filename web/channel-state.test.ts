@@ -123,6 +123,7 @@ describe('stale values', () => {
         details: [],
         store: { status: 'healthy', details: null },
         timestamp: '',
+        version: '',
       },
     })
 

@@ -1,19 +1,22 @@
 /** One page of a long list; the page number is taken from the URL. */
 
 import { useEffect } from 'react'
-import type { PageBody } from '../src/domain/api.ts'
-import { isPage } from './api.ts'
+import type { PagedAddress, Received } from './operations.ts'
 import { type Filter, pageNumber, queryOf, useSearch, valuesInForce } from './query.ts'
 import { type Resource, useResource } from './resource.ts'
 
 export const pageSize = 50
 
-/** Polls the list at `path` (`/api/…`) every `intervalMs`, with the filters and the page number from the URL. */
-export function usePaged<Item>(path: string, filters: readonly Filter[], intervalMs: number): Resource<PageBody<Item>> {
+/** Polls the list at `address` every `intervalMs`, with the filters and the page number from the URL. */
+export function usePaged<const A extends PagedAddress>(
+  address: A,
+  filters: readonly Filter[],
+  intervalMs: number,
+): Resource<Received<'GET', `${A}?${string}`, 'page'>> {
   const [search, change] = useSearch()
   const paging = { page: String(pageNumber(search)), page_size: String(pageSize) }
   const query = queryOf(filters, valuesInForce(filters, search), paging)
-  const resource = useResource(`${path}?${query}`, isPage<Item>, intervalMs)
+  const resource = useResource(`${address}?${query}`, 'page', intervalMs)
   const isBeyondLastPage = resource.problem?.field === 'page'
   useEffect(() => {
     // The list has become shorter than this page number.

@@ -2,8 +2,9 @@
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { pathOf } from '../src/domain/pages.ts'
-import type { ApiResponse, Problem, Shape } from './api.ts'
+import type { ApiResponse, Problem } from './api.ts'
 import { useServices } from './context.ts'
+import type { Address, Received, Shape } from './operations.ts'
 
 export interface Resource<Body> {
   /** The latest response body; kept during a refresh, and also if the refresh fails. */
@@ -17,28 +18,36 @@ export interface Resource<Body> {
   reload(): Promise<void>
 }
 
-type State<Body> = Pick<Resource<Body>, 'body' | 'problem' | 'readAt'> & { readonly path: string | null }
+type State<Body> = Pick<Resource<Body>, 'body' | 'problem' | 'readAt'> & { readonly address: string | null }
 
 /**
- * Reads `path` (`/api/…`) when it changes and every `intervalMs` while the page is visible. `isBody` must be a stable
- * function.
+ * Reads `address` (`/api/…`) when it changes and every `intervalMs` while the page is visible.
  */
-export function useResource<Body>(path: string, isBody: Shape<Body>, intervalMs?: number): Resource<Body> {
+export function useResource<const A extends Address<'GET'>, S extends Shape>(
+  address: A,
+  shape: S,
+  intervalMs?: number,
+): Resource<Received<'GET', A, S>> {
   const { api, mount } = useServices()
-  const [state, setState] = useState<State<Body>>({ body: null, problem: null, readAt: null, path: null })
+  const [state, setState] = useState<State<Received<'GET', A, S>>>({
+    body: null,
+    problem: null,
+    readAt: null,
+    address: null,
+  })
   const newest = useRef(0)
   const reload = useCallback(async () => {
     newest.current += 1
     const request = newest.current
-    const response = await api.read(path, isBody)
+    const response = await api.read(address, shape)
     if (request !== newest.current) return
     setState((before) => {
-      const kept = before.path === path ? before : { body: null, readAt: null }
+      const kept = before.address === address ? before : { body: null, readAt: null }
       if (!response.ok && response.problem.kind === 'sign_in' && kept.body === null) redirectToSignIn(mount)
-      if (response.ok) return { body: response.body, problem: null, readAt: Date.now(), path }
-      return { body: kept.body, readAt: kept.readAt, problem: response.problem, path }
+      if (response.ok) return { body: response.body, problem: null, readAt: Date.now(), address }
+      return { body: kept.body, readAt: kept.readAt, problem: response.problem, address }
     })
-  }, [api, mount, path, isBody])
+  }, [api, mount, address, shape])
 
   useEffect(() => {
     void reload()
@@ -48,7 +57,7 @@ export function useResource<Body>(path: string, isBody: Shape<Body>, intervalMs?
   }, [reload])
   useEffect(() => (intervalMs === undefined ? undefined : pollWhileVisible(reload, intervalMs)), [reload, intervalMs])
   const { body, problem, readAt } = state
-  return { body, problem, readAt, reload, isChanging: state.path !== path && state.path !== null }
+  return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
 }
 
 /** Schedules each call after the previous one has finished. When the page becomes visible, a call is made at once. */

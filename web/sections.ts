@@ -1,7 +1,6 @@
 /** The administrative pages that this service supports, by section. */
 
 import { useEffect, useState } from 'react'
-import { isObject } from './api.ts'
 import { useServices } from './context.ts'
 
 type AdminPage =
@@ -42,7 +41,7 @@ export function useHasNodes(): boolean {
   const [hasNodes, setHasNodes] = useState(true)
   useEffect(() => {
     let isUnmounted = false
-    void api.read('/api/admin/nodes/', isObject).then((response) => {
+    void api.read('/api/admin/nodes/', 'object').then((response) => {
       if (isUnmounted || response.ok) return
       // A temporary error does not mean that the page is missing.
       const { kind, waitSeconds } = response.problem

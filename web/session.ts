@@ -1,8 +1,8 @@
 /** The signed-in user and their permissions. */
 
 import { useEffect, useState } from 'react'
-import type { Permission } from '../src/domain/access/access.ts'
-import type { SessionBody } from '../src/domain/access/people.ts'
+import type { SessionBody } from '../src/contract/admin.ts'
+import type { Permission } from '../src/contract/values.ts'
 import { useServices } from './context.ts'
 
 /** Returns the session; null until it is loaded, and if the user may not read it. */

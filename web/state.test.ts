@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody, DataBody, TransmitterBody } from '../src/domain/api.ts'
+import type { ChannelBody, DataBody, TransmitterBody } from '../src/contract/live.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
 
 const start = 1_000_000

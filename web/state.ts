@@ -11,10 +11,9 @@
  *      and step 1 follows.
  */
 
-import type { ChannelBody, DataBody, Group, ReceiverInData } from '../src/domain/api.ts'
+import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, Settings } from '../src/contract/live.ts'
 import type { DeviceUpdate, ServerMessage } from '../src/domain/messages.ts'
-import type { Settings } from '../src/domain/settings.ts'
-import type { Health, Problem } from './api.ts'
+import type { Problem } from './api.ts'
 
 /** A channel with values that only this page keeps. */
 export interface WatchedChannel extends ChannelBody {
@@ -71,7 +70,7 @@ export interface WatchState {
   /** Keyed by `performerKey`. */
   readonly performers: ReadonlyMap<string, AssignedPerformer>
   readonly config: Settings
-  readonly health: Health | null
+  readonly health: HealthBody | null
   readonly now: number
   /** Server clock minus browser clock. */
   readonly clockAheadMs: number
@@ -87,7 +86,7 @@ export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'snapshot_requested' }
   | { readonly type: 'snapshot'; readonly data: DataBody }
   | { readonly type: 'snapshot_failed'; readonly problem: Problem }
-  | { readonly type: 'health'; readonly health: Health }
+  | { readonly type: 'health'; readonly health: HealthBody }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
   | { readonly type: 'performers'; readonly performers: ReadonlyMap<string, AssignedPerformer> }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }

@@ -1,5 +1,6 @@
 /** Acknowledges that the database, or its log, was found missing or damaged at the start. */
 
+import type { Acknowledged } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { describeIncident } from '../domain/equipment/health.ts'
 import { writeAudit } from '../storage/audit.ts'
@@ -10,11 +11,6 @@ export interface StoreActionDeps {
   readonly db: Database
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
-}
-
-export interface Acknowledged {
-  readonly acknowledged: boolean
-  readonly message: string
 }
 
 export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: Actor): Promise<Acknowledged> {

@@ -1,8 +1,9 @@
 /** Changes settings while the service runs: global settings and settings of one manufacturer. */
 
+import type { Settings } from '../contract/live.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
-import { isSettingKey, parseSetting, type Settings, settingKinds } from '../domain/settings.ts'
+import { isSettingKey, parseSetting, settingKinds } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { deleteSetting, saveSetting } from '../storage/settings.ts'

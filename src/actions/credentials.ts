@@ -5,7 +5,7 @@
  */
 
 import { createHash, randomBytes } from 'node:crypto'
-import type { Role } from '../domain/access/access.ts'
+import type { Role } from '../contract/values.ts'
 import { loginLimits } from '../domain/access/login-limits.ts'
 import { type ApiToken, sessionEnd, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Log } from '../monitoring/log.ts'

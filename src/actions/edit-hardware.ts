@@ -1,8 +1,8 @@
 /** Edits groups, the slots of channels, performers and their assignments. */
 
+import type { Group, Performer } from '../contract/live.ts'
 import type { Actor } from '../domain/access/access.ts'
-import type { Group } from '../domain/api.ts'
-import { type Assignment, type Performer, setActive } from '../domain/equipment/hardware.ts'
+import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import { writeAudit } from '../storage/audit.ts'

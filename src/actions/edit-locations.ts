@@ -1,7 +1,8 @@
 /** Adds, changes and removes locations. */
 
+import type { Location } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { isCircular, type Location } from '../domain/equipment/location.ts'
+import { isCircular } from '../domain/equipment/location.ts'
 import { changedFields } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Ingest } from '../monitoring/ingest.ts'

@@ -1,8 +1,7 @@
 /** Adds, renames, moves and removes receivers at a user's request. */
 
+import type { Location, MovementBody } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
-import type { MovementType } from '../domain/equipment/discovery.ts'
-import type { Location } from '../domain/equipment/location.ts'
 import { changedFields, type Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
 import { applyUpdate, type Creation, toDraft } from '../domain/identity/ingest-plan.ts'
@@ -146,7 +145,7 @@ export async function createReceiver(tx: Tx, revision: number, { draft, readings
   return receiver
 }
 
-function movementType(changed: Partial<Receiver>): MovementType | null {
+function movementType(changed: Partial<Receiver>): MovementBody['movement_type'] | null {
   const isPlaced = changed.location !== undefined
   if (changed.ip !== undefined) return isPlaced ? 'ip_and_location' : 'ip_only'
   return isPlaced ? 'location_only' : null

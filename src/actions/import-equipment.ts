@@ -1,8 +1,8 @@
 /** Imports the receivers in a file with their locations and slots, and the assignments. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { Location } from '../contract/admin.ts'
 import { setActive } from '../domain/equipment/hardware.ts'
-import type { Location } from '../domain/equipment/location.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { type DeviceReference, planSlots, type ReceiverEntry, toPath } from '../domain/installation-file.ts'

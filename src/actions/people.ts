@@ -1,6 +1,7 @@
 /** Creates, changes and removes users and API tokens. */
 
-import type { Actor, Role } from '../domain/access/access.ts'
+import type { Role } from '../contract/values.ts'
+import type { Actor } from '../domain/access/access.ts'
 import { type ApiToken, defaultTokenMs, type User } from '../domain/access/people.ts'
 import { RequestError } from '../domain/errors.ts'
 import { writeAudit } from '../storage/audit.ts'

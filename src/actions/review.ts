@@ -1,11 +1,12 @@
 /** Reviews discovered devices and acknowledges movements. */
 
+import type { ReviewBody } from '../contract/admin.ts'
+import type { Failure } from '../contract/errors.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { type ReviewBody, throwIfAllFailed } from '../domain/discovery-api.ts'
+import { throwIfAllFailed } from '../domain/discovery-api.ts'
 import type { QueueEntry } from '../domain/equipment/discovery.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type Approval, approveEntry, type ReviewAction, reviewError, statusAfter } from '../domain/equipment/review.ts'
-import type { Failure } from '../domain/errors.ts'
 import { createKnownReceivers, type KnownReceiverIndex } from '../domain/identity/reconcile.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'

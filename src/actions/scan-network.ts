@@ -4,8 +4,9 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import type { ScanBody } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { type ScanBody, toScannedDevice } from '../domain/discovery-api.ts'
+import { toScannedDevice } from '../domain/discovery-api.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { SourceError } from '../domain/equipment/health.ts'
 import { RequestError } from '../domain/errors.ts'

@@ -3,8 +3,9 @@
  * reads the change from the database: immediately if it is this process, otherwise within half a second.
  */
 
+import type { ReviewBody } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { type ReviewBody, throwIfAllFailed } from '../domain/discovery-api.ts'
+import { throwIfAllFailed } from '../domain/discovery-api.ts'
 import { applyConnectionEvent } from '../domain/equipment/connection.ts'
 import type { Connections } from '../monitoring/connections.ts'
 import { writeAudit } from '../storage/audit.ts'

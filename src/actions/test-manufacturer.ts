@@ -1,8 +1,8 @@
 /** Tests the connection to a manufacturer's systems, with the stored configuration or with an unsaved one. */
 
+import type { ConnectionTest, PluginBody } from '../contract/admin.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
-import type { ConnectionTest, PluginBody, SourceTest } from '../domain/manufacturer-api.ts'
 import { plugins } from '../manufacturers/index.ts'
 import { findConfigError, type MonitoredSource, openSources } from '../manufacturers/sources.ts'
 import { writeAudit } from '../storage/audit.ts'
@@ -17,6 +17,8 @@ export function listPlugins(): readonly PluginBody[] {
     has_discovery_list: adapters.some(({ discovery }) => discovery !== undefined),
   }))
 }
+
+type SourceTest = ConnectionTest['sources'][number]
 
 /** Tests every stored source, including disabled ones. */
 export async function testManufacturer(

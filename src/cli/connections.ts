@@ -1,14 +1,10 @@
 /** check_connections and realtime_status: print the stored status of the real-time connections. */
 
 import { type Command, Option } from 'commander'
+import type { ConnectionBody } from '../contract/live.ts'
+import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts'
 import { subscriptionLost, subscriptionSubject } from '../domain/alerts/alert.ts'
-import {
-  type Connection,
-  type ConnectionBody,
-  type ConnectionStatus,
-  connectionStatuses,
-  toConnectionBody,
-} from '../domain/equipment/connection.ts'
+import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
 import type { SourceError } from '../domain/equipment/health.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { sourcesOf } from './sources.ts'

@@ -2,6 +2,7 @@
 
 import Type from 'typebox'
 import { Document, visit } from 'yaml'
+import { findSchemaError, parseYaml } from '../config.ts'
 import {
   code,
   flag,
@@ -14,8 +15,7 @@ import {
   slot,
   text,
   whole,
-} from '../actions/fields.ts'
-import { findSchemaError, parseYaml } from '../config.ts'
+} from '../contract/fields.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'
 import { settingKinds } from '../domain/settings.ts'
 import { escapeControls } from './output.ts'

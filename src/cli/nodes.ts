@@ -1,7 +1,8 @@
 /** nodes: lists which process polls which source when several processes share a database. */
 
 import type { Command } from 'commander'
-import { describeProcess, type NodesBody, toNodes } from '../domain/scheduling/node.ts'
+import type { NodesBody } from '../contract/admin.ts'
+import { describeProcess, toNodes } from '../domain/scheduling/node.ts'
 import { listHeldLeases } from '../storage/leases.ts'
 import { withStore } from './store.ts'
 import {

@@ -1,9 +1,9 @@
 /** check_api_health: checks the connection to every source. */
 
 import type { Command } from 'commander'
+import type { ManufacturerHealth } from '../contract/live.ts'
 import {
   addressOf,
-  type ManufacturerHealth,
   manufacturerHealth,
   noDeviceErrors,
   type ServiceHealth,

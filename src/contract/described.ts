@@ -1,4 +1,4 @@
-/** Schemas that mirror TypeScript types. The compiler rejects a schema that differs from its type. */
+/** Building blocks of schemas, and the types that follow from schemas. */
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
@@ -28,6 +28,15 @@ export function schemaOf<Body>() {
   return <Schema extends TSchema>(schema: Schema & MatchingSchema<Body, Schema>): Schema => schema
 }
 
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+    : T
+
+/** The type that a schema describes, with read-only properties and lists. */
+export type Body<Schema extends TSchema> = Immutable<Static<Schema>>
+
 /** Creates an object schema that has its own name in the documents. */
 export function named<Properties extends TProperties>(title: string, description: string, properties: Properties) {
   return Type.Object(properties, { title, description })
@@ -48,17 +57,28 @@ export const listOf = <Schema extends TSchema>(schema: Schema, description: stri
 export const oneOf = <Values extends string[]>(values: readonly [...Values], description: string) =>
   Type.Enum(values, { description })
 
+const pageFields = {
+  count: whole('Total number of items.'),
+  next: textOrNull('Path and query of the next page.'),
+  previous: textOrNull('Path and query of the previous page.'),
+}
+
 /** Creates the response schema of a list that was requested with `page` or `page_size`: one page. */
-export const pageOf = <Item extends TSchema>(item: Item) =>
+const pageOf = <Item extends TSchema>(item: Item) =>
   Type.Object(
-    {
-      count: whole('Total number of items.'),
-      next: textOrNull('Path and query of the next page.'),
-      previous: textOrNull('Path and query of the previous page.'),
-      results: listOf(item, 'Items of this page.'),
-    },
+    { ...pageFields, results: listOf(item, 'Items of this page.') },
     { description: 'With `page` or `page_size`.' },
   )
+
+export interface PageBody<Item> extends Body<Type.TObject<typeof pageFields>> {
+  readonly results: readonly Item[]
+}
+
+/** Creates the response schema of a list: a bare array or, with `page` or `page_size`, one page of it. */
+export const pagedOf = <Item extends TSchema>(item: Item) =>
+  Type.Union([listOf(item, 'All items, if the request asks for no page.'), pageOf(item)], {
+    description: 'All items, or the requested page.',
+  })
 
 /** Creates the response schema of a list endpoint that returns an object with `count` and `results` even without paging. */
 export const countedOf = <Item extends TSchema>(item: Item) =>
@@ -68,3 +88,6 @@ export const countedOf = <Item extends TSchema>(item: Item) =>
     previous: Type.Optional(textOrNull('Path and query of the previous page; only present when paged.')),
     results: listOf(item, 'All items, or the items of this page.'),
   })
+
+/** The response of an action that returns nothing. */
+export const NoContent = Type.Null({ description: 'Success without a body.' })

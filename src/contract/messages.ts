@@ -2,9 +2,9 @@
 
 import Type, { type TSchema } from 'typebox'
 import type * as messages from '../domain/messages.ts'
-import { severities } from '../domain/messages.ts'
 import { oneOf, schemaOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import { detailFields } from './live.ts'
+import { severities } from './values.ts'
 
 const { id: _, channels, ...changeable } = detailFields
 const messageType = <Name extends string>(type: Name) => Type.Literal(type, { description: 'Type of the message.' })

@@ -1,130 +1,12 @@
-/**
- * REST bodies and their conversion from records. Field names and types follow the interface specification (see
- * docs/conformance.md).
- */
+/** Converts receivers and channels to bodies of the interface. */
 
-import type { ChannelDetails, ReceiverDetails, TransmitterDetails } from './equipment/details.ts'
-import type { ServiceHealth, SourceError } from './equipment/health.ts'
-import { type Location, type LocationReference, toLocationReference } from './equipment/location.ts'
+import type { Location } from '../contract/admin.ts'
+import type { ChannelBody, ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/live.ts'
+import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
-import type { NetworkMode } from './identity/network.ts'
-import type { Settings } from './settings.ts'
-
-export interface TransmitterBody {
-  readonly slot: number
-  readonly upstream_slot: number | null
-  readonly name: string | null
-  readonly battery: number | null
-  readonly audio_level: number | null
-  readonly rf_level: number | null
-  readonly frequency: string | null
-  /** Additional values; absent if the equipment reports none. */
-  readonly details?: TransmitterDetails
-}
-
-export interface ChannelBody {
-  readonly id: number
-  readonly channel: number
-  readonly slot: number
-  readonly name: string | null
-  readonly frequency: string | null
-  readonly audio_level: number | null
-  readonly rf_level: number | null
-  readonly transmitter: TransmitterBody | null
-  /** Additional values; absent if the equipment reports none. */
-  readonly details?: ChannelDetails
-}
-
-export interface ReceiverSummary {
-  readonly id: number
-  readonly name: string
-  readonly device_type: string
-  readonly ip: string | null
-  readonly is_active: boolean
-  readonly last_seen: string
-  readonly manufacturer: string
-}
-
-/** A receiver in `GET /api/data.json`. */
-export interface ReceiverInData extends ReceiverSummary {
-  readonly model: string | null
-  readonly channels: readonly ChannelBody[]
-}
-
-export type BatteryHealth = 'good' | 'fair' | 'low' | 'critical' | 'unknown'
-export type SignalQuality = 'excellent' | 'good' | 'fair' | 'poor' | 'unknown'
-
-export interface ReceiverDetail extends ReceiverInData {
-  readonly battery_health: BatteryHealth
-  readonly signal_quality: SignalQuality
-  readonly api_device_id: string | null
-  readonly serial_number: string | null
-  readonly mac_address: string | null
-  readonly subnet_mask: string | null
-  readonly gateway: string | null
-  readonly network_mode: NetworkMode | null
-  readonly interface_id: string | null
-  readonly description: string | null
-  readonly firmware_version: string | null
-  readonly hosted_firmware_version: string | null
-  readonly location: LocationReference | null
-  /** Present only while the receiver reports a fault. */
-  readonly details?: ReceiverDetails
-}
 
 /** The payload of a `device_update`: all channels, and the other fields of the receiver that changed. */
 export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<ReceiverDetail, 'channels' | 'id'>>
-
-export interface DiscoveredDevice {
-  readonly id: number
-  readonly ip: string
-  readonly device_type: string
-  readonly channels: number
-  readonly manufacturer: string
-  readonly discovered_at: string
-  /**
-   * Only for a device that can be monitored individually: its model, and its address as it is to be entered in the
-   * configuration.
-   */
-  readonly model?: string
-  readonly address?: string
-}
-
-export interface Group {
-  readonly id: number
-  readonly title: string
-  readonly slots: readonly number[]
-  readonly hide_charts: boolean
-  readonly manufacturer: string | null
-}
-
-/** `GET /api/data.json`. */
-export interface DataBody {
-  readonly receivers: readonly ReceiverInData[]
-  readonly discovered: readonly DiscoveredDevice[]
-  readonly config: Settings
-  readonly groups: readonly Group[]
-}
-
-export interface PageBody<Item> {
-  readonly count: number
-  readonly next: string | null
-  readonly previous: string | null
-  readonly results: readonly Item[]
-}
-
-/** `GET /api/health/`. */
-export interface HealthBody extends ServiceHealth {
-  readonly timestamp: string
-}
-
-/** `POST /api/refresh/`. */
-export interface RefreshBody {
-  readonly status: 'success' | 'partial'
-  readonly receivers_updated: number
-  readonly timestamp: string
-  readonly errors?: readonly SourceError[]
-}
 
 /**
  * Converts a channel. Values that its transmitter lacks are taken from the channel; without a transmitter,
@@ -200,7 +82,7 @@ export function toTimestamp(epochMs: number): string {
 }
 
 /** Rates the lowest known battery level of the channels. */
-export function batteryHealth(channels: readonly Channel[], threshold: number): BatteryHealth {
+export function batteryHealth(channels: readonly Channel[], threshold: number): ReceiverDetail['battery_health'] {
   const worst = lowest(channels.map((channel) => channel.transmitter?.battery ?? null))
   if (worst === null) return 'unknown'
   if (worst > 50) return 'good'
@@ -211,7 +93,7 @@ export function batteryHealth(channels: readonly Channel[], threshold: number): 
 /**
  * Rates the lowest known RF level of the channels. Idle channels are ignored: their RF level is only the noise floor.
  */
-export function signalQuality(channels: readonly Channel[]): SignalQuality {
+export function signalQuality(channels: readonly Channel[]): ReceiverDetail['signal_quality'] {
   const inUse = channels.filter((channel) => channel.transmitter !== null)
   const worst = lowest(inUse.map((channel) => channel.transmitter?.rf_level ?? channel.rf_level))
   if (worst === null) return 'unknown'

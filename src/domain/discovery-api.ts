@@ -1,79 +1,27 @@
-/**
- * REST bodies of the review queue, the movement log and network scans. Field names follow the interface specification
- * (see docs/conformance.md).
- */
+/** Converts entries of the review queue, movements and found devices to bodies of the interface. */
 
-import { type DiscoveredDevice, toTimestamp } from './api.ts'
+import type {
+  ExistingDevice,
+  Location,
+  MovementBody,
+  PendingBody,
+  QueueEntryBody,
+  ScanBody,
+} from '../contract/admin.ts'
+import type { Failure } from '../contract/errors.ts'
+import type { DiscoveredDevice } from '../contract/live.ts'
+import { toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './equipment/discovery.ts'
-import type { SourceError } from './equipment/health.ts'
-import { type Location, type LocationReference, toLocationReference } from './equipment/location.ts'
+import { toLocationReference } from './equipment/location.ts'
 import type { Receiver } from './equipment/receiver.ts'
-import { type Failure, RequestError } from './errors.ts'
+import { RequestError } from './errors.ts'
 import { type KnownReceivers, reconcile } from './identity/reconcile.ts'
 
-/** Model and address are only present for a device that can be monitored individually and is not monitored yet. */
-export type ScannedDevice = Pick<DiscoveredDevice, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>
-
-/** `POST /api/discover/`. */
-export interface ScanBody {
-  readonly discovered: number
-  readonly devices: readonly ScannedDevice[]
-  readonly errors?: readonly SourceError[]
-}
-
-/** An item of `GET /api/discovery/pending/`. */
-export interface PendingBody
-  extends Pick<QueueEntry, 'id' | 'manufacturer' | 'status' | 'conflict_type' | 'is_duplicate' | 'is_ip_conflict'> {
-  readonly serial_number: string | null
-  readonly ip: string | null
-  readonly device_type: string
-  readonly existing_device: number | null
-  readonly discovered_at: string
-}
-
-/** The result of a review of several entries. */
-export interface ReviewBody {
-  readonly message: string
-  readonly updated: number
-  readonly failed: readonly Failure[]
-}
+type ScannedDevice = ScanBody['devices'][number]
 
 /** Throws a `RequestError` if all of the requested ids failed. */
 export function throwIfAllFailed(requested: readonly number[], failed: readonly Failure[]): void {
   if (failed.length === requested.length) throw new RequestError('none_changed', { details: failed[0]?.error, failed })
-}
-
-/** The existing receiver with which a queue entry is in conflict, for comparison. */
-export interface ExistingDevice
-  extends Pick<
-    Receiver,
-    'id' | 'name' | 'manufacturer' | 'api_device_id' | 'device_type' | 'model' | 'serial_number' | 'mac_address' | 'ip'
-  > {
-  readonly is_active: boolean
-  readonly last_seen: string
-  readonly location: LocationReference | null
-}
-
-/** An item of `GET /api/admin/discovery-queue/`: the entry, and the receiver with which it is in conflict. */
-export interface QueueEntryBody
-  extends Omit<ReviewedEntry, 'identity_key' | 'discovered_at' | 'reviewed_at' | 'metadata'> {
-  readonly discovered_at: string
-  readonly reviewed_at: string | null
-  readonly metadata: unknown
-  readonly existing: ExistingDevice | null
-}
-
-/** An item of the movement lists. */
-export interface MovementBody
-  extends Pick<MovementDetails, 'id' | 'manufacturer' | 'movement_type' | 'detected_by' | 'reason' | 'times_seen'> {
-  readonly device: { readonly id: number; readonly name: string; readonly serial_number: string | null }
-  readonly old_ip: string | null
-  readonly new_ip: string | null
-  readonly old_location: LocationReference | null
-  readonly new_location: LocationReference | null
-  readonly detected_at: string
-  readonly acknowledged: boolean
-  readonly acknowledged_by: string | null
 }
 
 export function toPendingBody(entry: QueueEntry): PendingBody {

@@ -1,5 +1,7 @@
 /** All request errors: code, HTTP status and message. */
 
+import type { ErrorBody, Failure } from '../contract/errors.ts'
+
 interface RequestErrorKind {
   readonly status: number
   readonly message: (...subject: never[]) => string
@@ -64,21 +66,6 @@ export const requestErrors = {
 } as const satisfies Record<string, RequestErrorKind>
 
 export type RequestErrorCode = keyof typeof requestErrors
-
-/** The body of an error response. */
-export interface ErrorBody {
-  readonly error: string
-  readonly status: number
-  readonly details?: string
-  /** The error of each record that could not be changed; only present if the request was about several records. */
-  readonly failed?: readonly Failure[]
-}
-
-/** One record that could not be changed. */
-export interface Failure {
-  readonly id: number
-  readonly error: string
-}
 
 /** The default `Retry-After`. */
 export const retryAfterSeconds = 5

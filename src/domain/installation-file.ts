@@ -3,10 +3,10 @@
  * by id, so that the file can be imported elsewhere.
  */
 
+import type { Location } from '../contract/admin.ts'
+import type { Group, Performer } from '../contract/live.ts'
 import { isSecretName, mask, maskSecrets } from './access/secrets.ts'
-import type { Group } from './api.ts'
-import type { Assignment, Performer, Unit } from './equipment/hardware.ts'
-import type { Location } from './equipment/location.ts'
+import type { Assignment, Unit } from './equipment/hardware.ts'
 import type { Channel, Receiver } from './equipment/receiver.ts'
 import { isSettingKey, parseSetting, type SettingKey, type SettingRecord, settingKinds } from './settings.ts'
 

@@ -1,12 +1,8 @@
 /** The WebSocket messages in both directions, and the response to client messages. */
 
+import type { ConnectionStatus, Severity, UpstreamStatus } from '../contract/values.ts'
 import type { ReceiverChange } from './api.ts'
-import type { ConnectionStatus } from './equipment/connection.ts'
-import type { UpstreamStatus } from './equipment/health.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
-
-export const severities = ['info', 'warning', 'critical'] as const
-export type Severity = (typeof severities)[number]
 
 export interface DeviceUpdate {
   readonly type: 'device_update'

@@ -1,6 +1,6 @@
 /** The pages, with their paths and required permissions. The service serves them, and the browser selects the view. */
 
-import type { Permission } from './access/access.ts'
+import type { Permission } from '../contract/values.ts'
 
 interface PageEntry {
   readonly name: string

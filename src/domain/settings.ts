@@ -1,10 +1,12 @@
-/** The settings: types, limits, defaults and parsing. */
+/** The settings: limits, defaults and parsing. */
 
-export interface Settings {
-  readonly polling_interval: number
-  readonly alert_battery_threshold: number
-  readonly enable_websocket: boolean
-}
+import type { SettingsBody } from '../contract/admin.ts'
+import type { Settings } from '../contract/live.ts'
+
+export type { Settings } from '../contract/live.ts'
+
+export type ExplainedSettings = SettingsBody['settings']
+type SettingSource = ExplainedSettings[SettingKey]['source']
 
 export type SettingKey = keyof Settings
 
@@ -59,23 +61,6 @@ export function parseSetting(
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (value >= kind.min && value <= kind.max) return { ok: true, value }
   return { ok: false, expected: `a whole number from ${kind.min} to ${kind.max}` }
-}
-
-/**
- * The origin of a value: a record of this scope, the global record, the configuration of the manufacturer or the
- * service, or the default.
- */
-export type SettingSource = 'stored' | 'global' | 'configured' | 'default'
-
-export type ExplainedSettings = {
-  readonly [Key in SettingKey]: { readonly value: Settings[Key]; readonly source: SettingSource }
-}
-
-/** An item of `GET /api/admin/settings/`. There is one per scope. */
-export interface SettingsBody {
-  /** Null for the global settings. */
-  readonly manufacturer: string | null
-  readonly settings: ExplainedSettings
 }
 
 export interface SettingsOptions {

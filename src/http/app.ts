@@ -8,6 +8,7 @@ import { type Credentials, createCredentials } from '../actions/credentials.ts'
 import { createHasher, type Hasher } from '../actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from '../actions/sign-in.ts'
 import { type Config, ConfigError } from '../config.ts'
+import * as operations from '../contract/operations/index.ts'
 import { keepSavingLevels, saveLevels } from '../monitoring/levels.ts'
 import { now } from '../platform/clock.ts'
 import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
@@ -15,7 +16,6 @@ import { createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { openCertificate } from '../storage/certificate.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
-import { operations } from './routes/openapi.ts'
 import { isLoopback } from './server/guard.ts'
 import type { CachedResponse } from './server/response.ts'
 import { createServer } from './server/server.ts'
@@ -214,10 +214,14 @@ function createEditingDeps(runtime: Runtime) {
   }
 }
 
-/** Checks that all rate-limit overrides name endpoints in the OpenAPI document. */
+/** Checks that all rate-limit overrides name operations of the API. */
 function validateOverrides({ file, rate_limit }: Config): void {
+  const known = new Set(
+    Object.values(operations).map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`),
+  )
+  const isKnown = (endpoint: string) => known.has(endpoint) || known.has(`${endpoint}/`)
   const unknown = Object.keys(rate_limit.overrides).find(
-    (endpoint) => !Object.hasOwn(operations, endpoint.replace(/\/$/, '')),
+    (endpoint) => !isKnown(endpoint) || !endpoint.includes(' /api/'),
   )
   if (unknown === undefined) return
   const where = `${file ?? 'configuration'}: rate_limit.overrides`

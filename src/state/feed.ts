@@ -4,7 +4,7 @@
  * published in the same turn of the event loop are delivered as one batch.
  */
 
-import type { ChannelBody } from '../domain/api.ts'
+import type { ChannelBody } from '../contract/live.ts'
 import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */

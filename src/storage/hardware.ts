@@ -1,7 +1,8 @@
 /** Performers, their assigned units, and the slots of channels on the wall. */
 
 import { sql } from 'kysely'
-import type { Assignment, Performer } from '../domain/equipment/hardware.ts'
+import type { Performer } from '../contract/live.ts'
+import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 
 /** Returns all performers, ordered by id. */

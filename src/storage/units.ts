@@ -4,8 +4,9 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
+import type { UnitType } from '../contract/values.ts'
 import type { TransmitterDetails } from '../domain/equipment/details.ts'
-import type { Unit, UnitDraft, UnitType } from '../domain/equipment/hardware.ts'
+import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
 import type { UnitRow } from './schema.ts'

@@ -6,9 +6,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, TransmitterBody } from '../../src/domain/api.ts'
-import type { ChannelDetails } from '../../src/domain/equipment/details.ts'
-import { noSources, type UpstreamStatus } from '../../src/domain/equipment/health.ts'
+import type {
+  ChannelBody,
+  ChannelDetails,
+  DataBody,
+  Group,
+  HealthBody,
+  ReceiverInData,
+  TransmitterBody,
+} from '../../src/contract/live.ts'
+import type { UpstreamStatus } from '../../src/contract/values.ts'
+import { noSources } from '../../src/domain/equipment/health.ts'
 import type { DeviceUpdate, ServerMessage } from '../../src/domain/messages.ts'
 import { findPage } from '../../src/domain/pages.ts'
 

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Simulator } from '../../simulators/show/simulator.ts'
-import type { Role } from '../../src/domain/access/access.ts'
+import type { Role } from '../../src/contract/values.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'

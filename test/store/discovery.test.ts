@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { QueueEntry, QueueStatus } from '../../src/domain/equipment/discovery.ts'
+import type { QueueStatus } from '../../src/contract/values.ts'
+import type { QueueEntry } from '../../src/domain/equipment/discovery.ts'
 import type { Receiver } from '../../src/domain/equipment/receiver.ts'
 import type { Database } from '../../src/storage/database.ts'
 import {

@@ -1,8 +1,7 @@
 /** The user's account: name, role and password. */
 
 import { useState } from 'react'
-import type { SignedInBody, UserBody } from '../../src/domain/access/people.ts'
-import { isObject } from '../api.ts'
+import type { UserBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -53,8 +52,7 @@ function PasswordForm({ username }: { username: string }) {
   const showMessage = useShowMessage()
   // Resets the form after a successful change.
   const [round, setRound] = useState(0)
-  const send = (values: FormData) =>
-    api.write('POST', '/api/auth/password', Object.fromEntries(values), isObject<SignedInBody>)
+  const send = (values: FormData) => api.write('POST', '/api/auth/password', Object.fromEntries(values), 'object')
   const done = async () => {
     await api.session(true)
     setRound(round + 1)

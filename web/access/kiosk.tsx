@@ -4,7 +4,6 @@
  */
 
 import { useCallback, useEffect, useState } from 'react'
-import type { KioskOpenBody } from '../../src/domain/access/people.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
 import type { Problem } from '../api.ts'
@@ -37,7 +36,7 @@ function Opening({ token }: { token: string }) {
     location.replace(next ?? mount + pathOf('wall'))
   }, [mount])
   const open = useCallback(async () => {
-    const response = await sendCredentials<KioskOpenBody>(api, '/api/auth/kiosk', { token })
+    const response = await sendCredentials(api, '/api/auth/kiosk', { token })
     if (response.ok) return proceed()
     setStep({ at: isTemporary(response.problem) ? 'waiting' : 'refused', problem: response.problem })
   }, [api, token, proceed])

@@ -1,13 +1,14 @@
 /** Sends credentials. A 401 response means wrong credentials here, not an expired session. */
 
-import { type Api, type ApiResponse, isObject } from '../api.ts'
+import type { Api, ApiResponse } from '../api.ts'
+import type { Address, Received, Sent } from '../operations.ts'
 
-export async function sendCredentials<Body extends object>(
+export async function sendCredentials<const A extends Address<'POST'>>(
   api: Pick<Api, 'write'>,
-  path: string,
-  shown: object,
-): Promise<ApiResponse<Body>> {
-  const response = await api.write('POST', path, shown, isObject<Body>)
+  address: A,
+  credentials: Sent<'POST', A>,
+): Promise<ApiResponse<Received<'POST', A, 'object'>>> {
+  const response = await api.write('POST', address, credentials, 'object')
   if (response.ok || response.problem.kind === 'unreachable') return response
   return { ok: false, problem: { ...response.problem, kind: 'refused' } }
 }

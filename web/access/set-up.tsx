@@ -1,8 +1,6 @@
 /** Creates the first administrator. */
 
-import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
@@ -15,7 +13,7 @@ import { sendCredentials } from './send-credentials.ts'
 
 export function SetUp() {
   const { mount } = useServices()
-  const resource = useResource('/api/auth/setup', isObject<SetupBody>)
+  const resource = useResource('/api/auth/setup', 'object')
   return (
     <AccessPage title={t('access.setUp.title')}>
       <Loaded resource={resource}>
@@ -35,7 +33,7 @@ export function SetUp() {
 
 function SetUpForm({ isCodeNeeded }: { isCodeNeeded: boolean }) {
   const { mount, api } = useServices()
-  const send = (values: FormData) => sendCredentials<SignedInBody>(api, '/api/auth/setup', Object.fromEntries(values))
+  const send = (values: FormData) => sendCredentials(api, '/api/auth/setup', Object.fromEntries(values))
   return (
     <>
       <p className="intro">{t('access.setUp.intro')}</p>

@@ -1,9 +1,7 @@
 /** The sign-in form. After sign-in, the page that the user originally requested is opened. */
 
-import type { SetupBody, SignedInBody } from '../../src/domain/access/people.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { safeNext } from '../address.ts'
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField } from '../parts/field.tsx'
@@ -14,9 +12,9 @@ import { sendCredentials } from './send-credentials.ts'
 
 export function SignIn() {
   const { mount, api } = useServices()
-  const { body: setup } = useResource('/api/auth/setup', isObject<SetupBody>)
+  const { body: setup } = useResource('/api/auth/setup', 'object')
   const next = safeNext(new URLSearchParams(location.search).get('next'), { origin: location.origin, mount })
-  const send = (values: FormData) => sendCredentials<SignedInBody>(api, '/api/auth/login', Object.fromEntries(values))
+  const send = (values: FormData) => sendCredentials(api, '/api/auth/login', Object.fromEntries(values))
   return (
     <AccessPage title={t('access.signIn.title')}>
       {setup?.needed !== true ? null : (

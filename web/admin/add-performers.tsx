@@ -1,8 +1,8 @@
 /** Adds performers from a pasted list of names. */
 
 import { useState } from 'react'
-import type { Performer } from '../../src/domain/equipment/hardware.ts'
-import { type Api, type ApiResponse, isObject } from '../api.ts'
+import type { Performer } from '../../src/contract/live.ts'
+import type { Api, ApiResponse } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { TextField } from '../parts/field.tsx'
@@ -79,7 +79,7 @@ function newPerformers(text: string, known: readonly Performer[]): readonly Draf
 /** Adds the performers one by one; stops at the first error. */
 async function addAll(api: Api, drafts: readonly Draft[]) {
   for (const [added, draft] of drafts.entries()) {
-    const response = await api.write('POST', '/api/performers/', draft, isObject<Performer>)
+    const response = await api.write('POST', '/api/performers/', draft, 'object')
     if (!response.ok) return { added, problem: response.problem }
   }
   return { added: drafts.length, problem: null }

@@ -1,17 +1,13 @@
 /** Assignments of transmitters to performers. */
 
-import type { Performer, UnitBody } from '../../src/domain/equipment/hardware.ts'
-import { type Api, type ApiResponse, isList, isObject } from '../api.ts'
+import type { AssignmentBody, Performer, UnitBody } from '../../src/contract/live.ts'
+import type { Api, ApiResponse } from '../api.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Resource, useResource } from '../resource.ts'
 
 /** An active assignment. */
-export interface Assignment {
-  readonly id: number
-  readonly performer: number
-  readonly wireless_unit: number
-}
+export type Assignment = Pick<AssignmentBody, 'id' | 'performer' | 'wireless_unit'>
 
 export interface Cast {
   readonly performers: readonly Performer[]
@@ -25,9 +21,9 @@ const performersIntervalMs = 60_000
 
 /** Loads performers, assignments and units, and combines them into one resource. */
 export function useCast(): Resource<Cast> {
-  const performers = useResource('/api/performers/', isList<Performer>, performersIntervalMs)
-  const assignments = useResource('/api/assignments/?is_active=true', isList<Assignment>, intervalMs)
-  const units = useResource('/api/units/', isList<UnitBody>, intervalMs)
+  const performers = useResource('/api/performers/', 'list', performersIntervalMs)
+  const assignments = useResource('/api/assignments/?is_active=true', 'list', intervalMs)
+  const units = useResource('/api/units/', 'list', intervalMs)
   const isLoaded = performers.body !== null && assignments.body !== null && units.body !== null
   return {
     body: isLoaded
@@ -52,7 +48,7 @@ export function setActive(
   { id }: Pick<Assignment, 'id'>,
   is_active: boolean,
 ): Promise<ApiResponse<Assignment>> {
-  return api.write('PUT', `/api/assignments/${id}/`, { is_active }, isObject<Assignment>)
+  return api.write('PUT', `/api/assignments/${id}/`, { is_active }, 'object')
 }
 
 /** Assigns a transmitter to a performer; first ends its assignment to another performer. */
@@ -64,7 +60,7 @@ export async function assign(
   const previous = assignments.find(({ wireless_unit }) => wireless_unit === assignment.wireless_unit)
   const ended = previous === undefined ? null : await setActive(api, previous, false)
   if (ended?.ok === false) return ended
-  return api.write('POST', '/api/assignments/', assignment, isObject<Assignment>)
+  return api.write('POST', '/api/assignments/', assignment, 'object')
 }
 
 function nameOf({ id, name, slot }: UnitBody): string {

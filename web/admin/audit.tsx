@@ -1,8 +1,8 @@
 /** The audit log. */
 
-import { auditResults } from '../../src/domain/access/access.ts'
-import type { AuditBody } from '../../src/domain/access/people.ts'
+import { auditResults } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
+import { usePaged } from '../paged.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
@@ -48,9 +48,10 @@ const filters: readonly Filter[] = [
 ]
 
 export function Audit() {
+  const resource = usePaged('/api/admin/audit/', filters, intervalMs)
   return (
     <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
-      <PagedList<AuditBody> path="/api/admin/audit/" {...{ intervalMs, filters, texts }}>
+      <PagedList {...{ resource, filters, texts }}>
         {(entries) => (
           <DataTable caption={t('audit.list')} columns={auditColumns} rows={entries} idOf={({ id }) => id} />
         )}

@@ -1,6 +1,7 @@
 /** Columns of the connection list. */
 
-import type { ConnectionBody, ConnectionStatus } from '../../src/domain/equipment/connection.ts'
+import type { ConnectionBody } from '../../src/contract/live.ts'
+import type { ConnectionStatus } from '../../src/contract/values.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'

@@ -1,7 +1,8 @@
 /** Real-time connections to receivers: status, stop and start. */
 
-import { type ConnectionBody, connectionStatuses } from '../../src/domain/equipment/connection.ts'
-import { isPage } from '../api.ts'
+import type { ConnectionBody } from '../../src/contract/live.ts'
+import { connectionStatuses } from '../../src/contract/values.ts'
+import { usePaged } from '../paged.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
@@ -29,13 +30,10 @@ export function Connections() {
   const filters = [status, useManufacturerFilter()]
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
+  const resource = usePaged(path, filters, intervalMs)
   return (
     <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
-      <PagedList<ConnectionBody>
-        {...{ path, intervalMs, filters, texts }}
-        count={<Down />}
-        actions={{ actionsFor: stopAndStart, refusal }}
-      >
+      <PagedList {...{ resource, filters, texts }} count={<Down />} actions={{ actionsFor: stopAndStart, refusal }}>
         {(connections, selection) => (
           <DataTable
             caption={t('connections.list')}
@@ -54,7 +52,7 @@ export function Connections() {
 
 function stopAndStart(connections: readonly ConnectionBody[]): readonly BulkAction[] {
   const stopped = new Set(connections.filter((connection) => connection.status === 'stopped').map(({ id }) => id))
-  const [stopPath, startPath] = [`${path}stop`, `${path}start`]
+  const [stopPath, startPath] = [`${path}stop`, `${path}start`] as const
   return [
     { ...textsOf('stop'), path: stopPath, undoPath: startPath, isFor: (id) => !stopped.has(id) },
     { ...textsOf('start'), path: startPath, undoPath: stopPath, isFor: (id) => stopped.has(id) },
@@ -77,8 +75,8 @@ function Legend() {
 
 /** Shows how many connections are down, whatever filters are set. */
 function Down() {
-  const failing = useResource(`${path}?status=error&page_size=1`, isPage<unknown>, intervalMs).body
-  const lost = useResource(`${path}?status=disconnected&page_size=1`, isPage<unknown>, intervalMs).body
+  const failing = useResource(`${path}?status=error&page_size=1`, 'page', intervalMs).body
+  const lost = useResource(`${path}?status=disconnected&page_size=1`, 'page', intervalMs).body
   return (
     <p className="count" role="status">
       {failing === null || lost === null ? null : t('connections.down', { count: failing.count + lost.count })}

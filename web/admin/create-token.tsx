@@ -1,6 +1,5 @@
 /** Creates a token for a script. */
 
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Field, SelectField } from '../parts/field.tsx'
@@ -20,7 +19,7 @@ export function CreateToken({ onCreated, onDone, onClose }: CreateTokenProps) {
   const now = useServiceClock()
   const send = (values: FormData) => {
     const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
-    return api.write('POST', '/api/admin/tokens/', body, isObject<NewToken>)
+    return api.write('POST', '/api/admin/tokens/', body, 'object')
   }
   const done = async ({ name, token }: NewToken) => {
     onClose()

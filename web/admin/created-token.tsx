@@ -1,15 +1,14 @@
 /** Shows a new token once: as text for a script, or as a link with a QR code for a screen. */
 
 import { useEffect, useRef } from 'react'
+import type { NewTokenBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { CopyField } from '../parts/copy-field.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 
-export interface NewToken {
-  readonly name: string
-  readonly token: string
+export interface NewToken extends Pick<NewTokenBody, 'name' | 'token'> {
   /** The path, including the mount prefix, that the kiosk link opens. Missing if the token is for a script. */
   readonly next?: string
 }

@@ -1,6 +1,5 @@
 /** Filters shared by several lists. */
 
-import { type Health, isObject } from '../api.ts'
 import { t } from '../i18n.ts'
 import { type Filter, useSearch } from '../query.ts'
 import { useResource } from '../resource.ts'
@@ -13,7 +12,7 @@ export const yesOrNo = [
 /** Returns the codes of the configured manufacturers; until they are loaded, only the code in the URL. */
 function useManufacturers(): readonly string[] {
   const [search] = useSearch()
-  const { body } = useResource('/api/health/', isObject<Health>)
+  const { body } = useResource('/api/health/', 'object')
   if (body !== null) return body.manufacturers.map(({ code }) => code)
   const requested = new URLSearchParams(search).get('manufacturer')
   return requested === null ? [] : [requested]

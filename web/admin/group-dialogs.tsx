@@ -1,7 +1,7 @@
 /** Dialogs to add, edit and remove groups. */
 
-import type { Group } from '../../src/domain/api.ts'
-import { isObject, type Problem } from '../api.ts'
+import type { Group } from '../../src/contract/live.ts'
+import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -47,8 +47,8 @@ function GroupForm({ group, onDone, onClose }: DialogProps & { group: Group | nu
       send={(values) => {
         const body = toBody(values)
         return group === null
-          ? api.write('POST', '/api/group/', body, isObject<Group>)
-          : api.write('PUT', `/api/groups/${group.id}/`, body, isObject<Group>)
+          ? api.write('POST', '/api/group/', body, 'object')
+          : api.write('PUT', `/api/groups/${group.id}/`, body, 'object')
       }}
       onDone={done}
       onClose={onClose}

@@ -1,8 +1,6 @@
 /** The groups of slots. */
 
 import { useState } from 'react'
-import type { Group } from '../../src/domain/api.ts'
-import { isList } from '../api.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
@@ -23,7 +21,7 @@ export function Groups() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const values = filterValues(filters, search)
-  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, isList<Group>, intervalMs)
+  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, 'list', intervalMs)
   const mayOperate = useMay('operate')
   const [dialog, setDialog] = useState<GroupQuestion | null>(null)
   return (

@@ -1,8 +1,6 @@
 /** Creates a token for a kiosk screen and shows it as a link. */
 
-import type { Group } from '../../src/domain/api.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { isList, isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -21,7 +19,7 @@ interface KioskLinkProps {
 export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
   const { api, mount } = useServices()
   const now = useServiceClock()
-  const groups = useResource('/api/groups/', isList<Group>).body ?? []
+  const groups = useResource('/api/groups/', 'list').body ?? []
   const wall = mount + pathOf('wall')
   const shown = [
     { value: wall, text: t('tokens.everything') },
@@ -33,7 +31,7 @@ export function KioskLink({ onCreated, onDone, onClose }: KioskLinkProps) {
   ]
   const send = async (values: FormData) => {
     const body = { name: values.get('name'), role: 'viewer', expires_at: endOf(values, now()) }
-    const response = await api.write('POST', '/api/admin/tokens/', body, isObject<NewToken>)
+    const response = await api.write('POST', '/api/admin/tokens/', body, 'object')
     if (!response.ok) return response
     const { name, token } = response.body
     return { ok: true, body: { name, token, next: String(values.get('next')) } } as const

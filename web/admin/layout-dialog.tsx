@@ -1,7 +1,6 @@
 /** The open dialog of the layout page. */
 
-import type { LayoutLocation, LayoutReceiver } from '../../src/domain/equipment/location.ts'
-import { isNothing } from '../api.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -104,7 +103,7 @@ function ReceiverRemoval({ receivers, onDone, onClose }: ReceiverRemovalProps) {
   const ids = receivers.map(({ receiver }) => receiver.id)
   const remove = async () => {
     const response = await send(() =>
-      runForEach(ids, nameIn(receivers), (id) => api.write('DELETE', `${receiversPath}${id}/`, undefined, isNothing)),
+      runForEach(ids, nameIn(receivers), (id) => api.write('DELETE', `${receiversPath}${id}/`, undefined, 'nothing')),
     )
     if (response?.ok) onDone(response.body)
   }

@@ -1,7 +1,6 @@
 /** Forms for a location and for receivers. */
 
-import type { LayoutLocation, LayoutReceiver, Location } from '../../src/domain/equipment/location.ts'
-import { isObject } from '../api.ts'
+import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -38,8 +37,8 @@ export function LocationForm({ location, parent, locationOptions, onDone, onClos
       parent: locationOf(values, 'parent'),
     }
     return own === undefined
-      ? api.write('POST', locationsPath, body, isObject<Location>)
-      : api.write('PATCH', `${locationsPath}${own}/`, body, isObject<Location>)
+      ? api.write('POST', locationsPath, body, 'object')
+      : api.write('PATCH', `${locationsPath}${own}/`, body, 'object')
   }
   return (
     <Dialog
@@ -91,7 +90,7 @@ export function ReceiverForm({ receiver, locationId, locationOptions, onDone, on
       ...(location !== locationId && { location }),
       ...(reason !== '' && { reason }),
     }
-    return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, isObject)
+    return api.write('PATCH', `${receiversPath}${receiver.id}/`, body, 'object')
   }
   return (
     <Dialog title={t('layout.editOf', { name: nameOf(receiver) })} onClose={onClose}>

@@ -1,6 +1,5 @@
 /** Moves several receivers, one request each. */
 
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import type { PlacedReceiver } from '../layout.ts'
 import { runForEach } from '../run-for-each.ts'
@@ -16,7 +15,7 @@ export function useMove() {
     return runForEach([...byId.keys()], nameIn(moves), (id) => {
       const location = byId.get(id)?.locationId ?? null
       const body = { location, ...(reason !== '' && { reason }) }
-      return api.write('PATCH', `${receiversPath}${id}/`, body, isObject)
+      return api.write('PATCH', `${receiversPath}${id}/`, body, 'object')
     })
   }
 }

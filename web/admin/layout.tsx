@@ -1,8 +1,7 @@
 /** The hardware layout: locations and their receivers. */
 
 import { useState } from 'react'
-import type { HardwareLayout } from '../../src/domain/equipment/location.ts'
-import { isObject } from '../api.ts'
+import type { HardwareLayout } from '../../src/contract/admin.ts'
 import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from '../layout.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { ChargerAlerts } from '../parts/charger-alerts.tsx'
@@ -35,8 +34,8 @@ export function Layout() {
   const values = filterValues(filters, search)
   const query = queryOf([manufacturer], values)
   const resource = useResource(
-    `/api/admin/hardware-layout/${query === '' ? '' : `?${query}`}`,
-    isObject<HardwareLayout>,
+    query === '' ? '/api/admin/hardware-layout/' : `/api/admin/hardware-layout/?${query}`,
+    'object',
     intervalMs,
   )
   return (

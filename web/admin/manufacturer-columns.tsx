@@ -1,7 +1,7 @@
 /** Columns of the manufacturer list. */
 
+import type { ManufacturerBody } from '../../src/contract/admin.ts'
 import { fieldValue, isChecked } from '../../src/domain/equipment/manufacturer-config.ts'
-import type { ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'

@@ -1,8 +1,7 @@
 /** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
-import type { ConnectionTest, ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
-import { isObject } from '../api.ts'
+import type { ConnectionTest, ManufacturerBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { ActionDialog, Removal } from '../parts/action-dialog.tsx'
@@ -25,11 +24,9 @@ export function TestDialog({ record, onClose }: DialogProps) {
   const [tested, setTested] = useState<ConnectionTest | null>(null)
   const { code } = record
   useEffect(() => {
-    void send(() => api.write('POST', `${manufacturersPath}${code}/test`, undefined, isObject<ConnectionTest>)).then(
-      (response) => {
-        if (response?.ok) setTested(response.body)
-      },
-    )
+    void send(() => api.write('POST', `${manufacturersPath}${code}/test`, undefined, 'object')).then((response) => {
+      if (response?.ok) setTested(response.body)
+    })
   }, [api, send, code])
   return (
     <Dialog title={t('manufacturers.test.result', { name: nameOf(record) })} onClose={onClose}>
@@ -53,7 +50,6 @@ interface QuestionProps extends DialogProps {
 
 export function DisableQuestion({ record, ...kind }: QuestionProps) {
   const { api } = useServices()
-  const path = `${manufacturersPath}${record.code}/`
   return (
     <ActionDialog
       {...kind}
@@ -61,7 +57,7 @@ export function DisableQuestion({ record, ...kind }: QuestionProps) {
       action={t('manufacturers.enable.action')}
       tone="usual"
       done={t('manufacturers.enable.disabled', { name: nameOf(record) })}
-      write={() => api.write('PATCH', path, { api_enabled: false }, isObject)}
+      write={() => api.write('PATCH', `${manufacturersPath}${record.code}/`, { api_enabled: false }, 'object')}
     >
       <p>{t('manufacturers.enable.consequence')}</p>
     </ActionDialog>

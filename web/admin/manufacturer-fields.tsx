@@ -1,6 +1,7 @@
 /** Form fields of a manufacturer's connection settings, named as in the API. */
 
 import { useState } from 'react'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
 import {
   type ConfigKey,
   changedConfig,
@@ -9,7 +10,6 @@ import {
   listUnshownKeys,
   resolveKey,
 } from '../../src/domain/equipment/manufacturer-config.ts'
-import type { ManufacturerBody, PluginBody } from '../../src/domain/manufacturer-api.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Field, PasswordField, TextField, TickField } from '../parts/field.tsx'

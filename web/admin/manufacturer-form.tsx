@@ -1,9 +1,9 @@
 /** Adds or edits a manufacturer. The settings can be tested before they are saved. */
 
 import { type MouseEvent, useRef, useState } from 'react'
+import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
 import type { ConfigKey } from '../../src/domain/equipment/manufacturer-config.ts'
-import type { ConnectionTest, ManufacturerBody, PluginBody } from '../../src/domain/manufacturer-api.ts'
-import { type ApiResponse, isObject, type Problem } from '../api.ts'
+import type { ApiResponse, Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -35,22 +35,22 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   const changeOf = (values: FormData) => typedConfig(config, keys, values)
   const trial = useTrial((values) => {
     const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
-    return sent(api.write('POST', `${manufacturersPath}test`, body, isObject<ConnectionTest>))
+    return sent(api.write('POST', `${manufacturersPath}test`, body, 'object'))
   })
 
   const send = (values: FormData): Promise<ApiResponse<ManufacturerBody>> => {
     trial.forget()
-    const [name, code] = ['name', 'code'].map((item) => String(values.get(item) ?? '').trim())
+    const [name = '', code = ''] = ['name', 'code'].map((item) => String(values.get(item) ?? '').trim())
     const change = changeOf(values)
     if (record === null) {
       const body = { code, plugin: pluginCode, ...(name !== '' && { name }), config: change }
-      return sent(api.write('POST', manufacturersPath, body, isObject<ManufacturerBody>))
+      return sent(api.write('POST', manufacturersPath, body, 'object'))
     }
     const body = {
       ...(name !== record.name && { name }),
       ...(Object.keys(change).length > 0 && { config: change }),
     }
-    return sent(api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject<ManufacturerBody>))
+    return sent(api.write('PATCH', `${manufacturersPath}${record.code}/`, body, 'object'))
   }
 
   return (

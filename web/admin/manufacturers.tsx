@@ -1,8 +1,7 @@
 /** The manufacturers and their systems. */
 
 import { useState } from 'react'
-import type { ManufacturerBody, PluginBody } from '../../src/domain/manufacturer-api.ts'
-import { isList, isObject } from '../api.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -22,8 +21,8 @@ import { ScanForm } from './scan-form.tsx'
 const intervalMs = 5_000
 
 export function Manufacturers() {
-  const resource = useResource(manufacturersPath, isList<ManufacturerBody>, intervalMs)
-  const plugins = useResource('/api/admin/plugins/', isList<PluginBody>).body ?? []
+  const resource = useResource(manufacturersPath, 'list', intervalMs)
+  const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
   return (
     <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
       <Loaded resource={resource}>
@@ -108,7 +107,7 @@ function useEnable(onDone: () => Promise<void>) {
   const showMessage = useShowMessage()
   return async (record: ManufacturerBody) => {
     const body = { api_enabled: true, ...(record.config.enabled === false && { config: { enabled: true } }) }
-    const response = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, isObject)
+    const response = await api.write('PATCH', `${manufacturersPath}${record.code}/`, body, 'object')
     await onDone()
     if (response.ok) showMessage({ text: t('manufacturers.enable.enabled', { name: nameOf(record) }) })
     else showMessage({ text: response.problem.detail, tone: 'alarm' })

@@ -1,8 +1,9 @@
 /** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
-import type { MovementBody } from '../../src/domain/discovery-api.ts'
+import type { MovementBody } from '../../src/contract/admin.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { usePaged } from '../paged.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Shell } from '../parts/shell.tsx'
@@ -28,12 +29,10 @@ export function Movements() {
   const filters = [acknowledged, useManufacturerFilter()]
   const mayAcknowledge = useMay('acknowledge')
   const refusal = mayAcknowledge ? null : t('shell.requires.operator')
+  const resource = usePaged(path, filters, intervalMs)
   return (
     <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
-      <PagedList<MovementBody>
-        {...{ path, intervalMs, filters, texts }}
-        actions={{ actionsFor: acknowledging, refusal }}
-      >
+      <PagedList {...{ resource, filters, texts }} actions={{ actionsFor: acknowledging, refusal }}>
         {(movements, selection) => (
           <DataTable
             caption={t('movements.list')}
@@ -55,7 +54,7 @@ function acknowledging(movements: readonly MovementBody[]): readonly BulkAction[
     text: t('movements.acknowledge.text'),
     question: (count: number) => t('movements.acknowledge.question', { count }),
     consequence: t('movements.acknowledge.consequence'),
-    path: `${path}acknowledge`,
+    path: `${path}acknowledge` as const,
   }
   return [
     { ...shared, key: 'selected', isFor: (id) => waiting.includes(id) },

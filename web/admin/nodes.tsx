@@ -1,7 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
-import type { NodeBody, NodesBody } from '../../src/domain/scheduling/node.ts'
-import { isObject } from '../api.ts'
+import type { NodesBody } from '../../src/contract/admin.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'
@@ -10,6 +9,8 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
+
+type NodeBody = NodesBody['nodes'][number]
 
 const intervalMs = 5_000
 
@@ -58,7 +59,7 @@ export function Nodes() {
 }
 
 function Present() {
-  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, intervalMs)
+  const resource = useResource('/api/admin/nodes/', 'object', intervalMs)
   return (
     <Loaded resource={resource}>
       {({ nodes, processes }) => (

@@ -1,9 +1,11 @@
 /** Open tasks of the administrator. */
 
+import type { HealthBody } from '../../src/contract/live.ts'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { type Health, isObject, isPage, type Problem } from '../api.ts'
+import type { Problem } from '../api.ts'
 import { t } from '../i18n.ts'
+import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
 
@@ -28,11 +30,11 @@ interface OpenTasks {
 }
 
 export function useOpenTasks(): OpenTasks {
-  const queue = useCount('/api/discovery/pending/?')
-  const movements = useCount('/api/movements/unacknowledged/?')
-  const failing = useCount('/api/admin/realtime-connections/?status=error&')
-  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
-  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, intervalMs)
+  const queue = useCount('/api/discovery/pending/?page_size=1')
+  const movements = useCount('/api/movements/unacknowledged/?page_size=1')
+  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1')
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1')
+  const health = useResource('/api/health/', 'object', intervalMs)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -59,8 +61,8 @@ export function useOpenTasks(): OpenTasks {
   }
 }
 
-function useCount(path: string) {
-  return useResource(`${path}page_size=1`, isPage<unknown>, intervalMs)
+function useCount<const A extends Address<'GET'>>(address: A) {
+  return useResource(address, 'page', intervalMs)
 }
 
 type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`
@@ -75,7 +77,7 @@ function ofCount(
   return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
 }
 
-function ofManufacturers(health: Health | null): readonly OpenTask[] {
+function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
   if (health === null) return []
   const path = pathOf('manufacturers')
   if (health.manufacturers.length === 0) return [{ key: 'none', text: t('shell.overview.noManufacturer'), path }]

@@ -2,7 +2,6 @@
 
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { useShowMessage } from '../parts/messages.tsx'
@@ -72,17 +71,13 @@ function OpenTaskList() {
   )
 }
 
-interface Taken {
-  readonly message: string
-}
-
 function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealth; onDone: () => Promise<void> }) {
   const { api } = useServices()
   const showMessage = useShowMessage()
   const mayAcknowledge = useMay('administer')
   const { send, isSending } = useRequest()
   const acknowledge = async () => {
-    const response = await send(() => api.write('POST', '/api/admin/store/acknowledge', undefined, isObject<Taken>))
+    const response = await send(() => api.write('POST', '/api/admin/store/acknowledge', undefined, 'object'))
     if (response === null) return
     showMessage(response.ok ? { text: response.body.message } : { text: response.problem.detail, tone: 'alarm' })
     await onDone()

@@ -1,19 +1,19 @@
 /** A paged list with filters and bulk actions. */
 
 import type { ReactNode } from 'react'
-import { pageSize, usePaged } from '../paged.ts'
+import type { PageBody } from '../../src/contract/described.ts'
+import { pageSize } from '../paged.ts'
 import { type BulkAction, BulkActions } from '../parts/bulk-actions.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { type Filter, filterValues, useSearch } from '../query.ts'
+import type { Resource } from '../resource.ts'
 import { type Selection, useSelection } from '../selection.ts'
 
 interface PagedListProps<Item> {
-  /** The path of the list, which begins with `/api/`. */
-  readonly path: string
-  readonly intervalMs: number
+  readonly resource: Resource<PageBody<Item>>
   readonly filters: readonly Filter[]
   /** Texts for an empty list; `noMatch` is used when a filter is active. */
   readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
@@ -33,8 +33,7 @@ interface ListActions<Item> {
 }
 
 export function PagedList<Item extends { readonly id: number }>(props: PagedListProps<Item>) {
-  const { path, intervalMs, filters, texts, count: status, actions, children } = props
-  const resource = usePaged<Item>(path, filters, intervalMs)
+  const { resource, filters, texts, count: status, actions, children } = props
   const [search] = useSearch()
   const isFiltered = Object.keys(filterValues(filters, search)).length > 0
   const reload = async () => {

@@ -1,6 +1,6 @@
 /** Columns of the user list. */
 
-import type { UserBody } from '../../src/domain/access/people.ts'
+import type { UserBody } from '../../src/contract/admin.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'

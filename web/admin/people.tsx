@@ -1,8 +1,7 @@
 /** The Users page: user accounts and roles. */
 
 import { useState } from 'react'
-import type { UserBody } from '../../src/domain/access/people.ts'
-import { isList } from '../api.ts'
+import type { UserBody } from '../../src/contract/admin.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
@@ -16,7 +15,7 @@ import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
 const intervalMs = 10_000
 
 export function People() {
-  const resource = useResource('/api/admin/users/', isList<UserBody>, intervalMs)
+  const resource = useResource('/api/admin/users/', 'list', intervalMs)
   const [dialog, setDialog] = useState<PersonQuestion | null>(null)
   const own = useSession()?.user?.id ?? null
   return (

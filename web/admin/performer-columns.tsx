@@ -1,6 +1,6 @@
 /** Columns of the performer list. */
 
-import type { Performer } from '../../src/domain/equipment/hardware.ts'
+import type { Performer } from '../../src/contract/live.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'

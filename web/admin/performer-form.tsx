@@ -1,7 +1,7 @@
 /** Adds or edits a performer. */
 
-import type { Performer } from '../../src/domain/equipment/hardware.ts'
-import { type ApiResponse, isObject } from '../api.ts'
+import type { Performer } from '../../src/contract/live.ts'
+import type { ApiResponse } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -27,8 +27,8 @@ export function PerformerForm({ performer, onDone, onClose }: PerformerFormProps
     if (!picture.ok) return picture
     const body = { name: String(values.get('name')).trim(), notes: values.get('notes'), picture: picture.body }
     return performer === null
-      ? api.write('POST', path, body, isObject<Performer>)
-      : api.write('PUT', `${path}${performer.id}/`, body, isObject<Performer>)
+      ? api.write('POST', path, body, 'object')
+      : api.write('PUT', `${path}${performer.id}/`, body, 'object')
   }
   const done = async ({ name }: Performer) => {
     onClose()

@@ -1,9 +1,8 @@
 /** Dialogs to add, edit and remove users and to reset passwords. */
 
-import { roles } from '../../src/domain/access/access.ts'
-import type { UserBody } from '../../src/domain/access/people.ts'
+import type { UserBody } from '../../src/contract/admin.ts'
+import { roles } from '../../src/contract/values.ts'
 import { newPasswordProblem } from '../access/new-password.ts'
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -58,7 +57,7 @@ function Add(props: DialogProps) {
       title={t('people.add')}
       action={t('people.addAction')}
       check={(values) => newPasswordProblem(values, 'password', String(values.get('username')))}
-      send={(values) => api.write('POST', path, Object.fromEntries(values), isObject<UserBody>)}
+      send={(values) => api.write('POST', path, Object.fromEntries(values), 'object')}
       onDone={({ username }) => finish(t('people.added', { name: plainText(username) }))}
       onClose={props.onClose}
     >
@@ -86,7 +85,7 @@ function Change({ user, ...props }: AboutUser) {
   const name = plainText(user.username)
   const send = (values: FormData) => {
     const change = { role: String(values.get('role')), is_active: values.has('is_active') }
-    return api.write('PATCH', `${path}${user.id}/`, change, isObject<UserBody>)
+    return api.write('PATCH', `${path}${user.id}/`, change, 'object')
   }
   return (
     <FormDialog
@@ -117,7 +116,7 @@ function Reset({ user, ...props }: AboutUser) {
       title={t('people.resetTitle', { name })}
       action={t('people.resetAction')}
       check={(values) => newPasswordProblem(values, 'password', user.username)}
-      send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), isObject<UserBody>)}
+      send={(values) => api.write('PATCH', `${path}${user.id}/`, Object.fromEntries(values), 'object')}
       onDone={() => finish(t('people.resetDone', { name }))}
       onClose={props.onClose}
     >

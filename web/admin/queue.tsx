@@ -1,9 +1,9 @@
 /** The discovery queue. */
 
-import type { QueueEntryBody } from '../../src/domain/discovery-api.ts'
-import { queueStatuses } from '../../src/domain/equipment/discovery.ts'
+import type { QueueEntryBody } from '../../src/contract/admin.ts'
+import { queueStatuses } from '../../src/contract/values.ts'
 import { type ReviewAction, reviewError } from '../../src/domain/equipment/review.ts'
-import { isPage } from '../api.ts'
+import { usePaged } from '../paged.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'
 import { Shell } from '../parts/shell.tsx'
 import type { Filter } from '../query.ts'
@@ -21,13 +21,14 @@ const texts = { none: t('queue.none'), noMatch: t('queue.noMatch'), noneNext: t(
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const waiting = useResource('/api/discovery/pending/?page_size=1', isPage<unknown>, intervalMs)
+  const waiting = useResource('/api/discovery/pending/?page_size=1', 'page', intervalMs)
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
+  const resource = usePaged(path, filters, intervalMs)
   return (
     <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
-      <PagedList<QueueEntryBody>
-        {...{ path, intervalMs, filters, texts }}
+      <PagedList
+        {...{ resource, filters, texts }}
         count={
           <p className="count" role="status">
             {waiting.body === null ? null : t('queue.waiting', { count: waiting.body.count })}
@@ -53,11 +54,11 @@ function verdictsOn(entries: readonly QueueEntryBody[]): readonly BulkAction[] {
     const entry = byId.get(id)
     return entry !== undefined && reviewError(entry, action) === null
   }
-  const undoPath = `${path}reopen`
+  const undoPath = `${path}reopen` as const
   return [
-    { ...textsOf('approve'), path: `${path}approve`, isFor: isFor('approve') },
-    { ...textsOf('reject'), path: `${path}reject`, undoPath, isFor: isFor('reject') },
-    { ...textsOf('duplicate'), path: `${path}mark-duplicate`, undoPath, isFor: isFor('mark_duplicate') },
+    { ...textsOf('approve'), path: `${path}approve` as const, isFor: isFor('approve') },
+    { ...textsOf('reject'), path: `${path}reject` as const, undoPath, isFor: isFor('reject') },
+    { ...textsOf('duplicate'), path: `${path}mark-duplicate` as const, undoPath, isFor: isFor('mark_duplicate') },
     { ...textsOf('reopen'), path: undoPath, isFor: isFor('reopen') },
   ]
 }

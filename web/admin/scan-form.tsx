@@ -1,10 +1,8 @@
 /** Scans a network for devices. */
 
 import { useState } from 'react'
-import type { ScanBody } from '../../src/domain/discovery-api.ts'
-import type { ManufacturerBody } from '../../src/domain/manufacturer-api.ts'
+import type { ManufacturerBody, ScanBody } from '../../src/contract/admin.ts'
 import { pathOf } from '../../src/domain/pages.ts'
-import { isObject } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -25,9 +23,10 @@ export function ScanForm({ manufacturers, onClose }: ScanFormProps) {
   const send = (values: FormData) => {
     setFound(null)
     const manufacturer = String(values.get('manufacturer') ?? '')
-    const query = manufacturer === '' ? '' : `?${new URLSearchParams({ manufacturer })}`
     const scan_subnet = String(values.get('scan_subnet') ?? '').trim()
-    return api.write('POST', `/api/discover/${query}`, { scan_subnet }, isObject<ScanBody>)
+    const address =
+      manufacturer === '' ? '/api/discover/' : (`/api/discover/?${new URLSearchParams({ manufacturer })}` as const)
+    return api.write('POST', address, { scan_subnet }, 'object')
   }
   return (
     <Dialog title={t('manufacturers.scan.text')} onClose={onClose}>

@@ -1,7 +1,8 @@
 /** Dialogs to edit and reset a setting. */
 
-import { parseSetting, type Settings, settingKinds } from '../../src/domain/settings.ts'
-import { isObject, type Problem } from '../api.ts'
+import type { Settings } from '../../src/contract/live.ts'
+import { parseSetting, settingKinds } from '../../src/domain/settings.ts'
+import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'
@@ -34,7 +35,7 @@ function Change({ row, onDone, onClose }: DialogProps) {
   const { key, manufacturer } = row
   const send = (values: FormData) => {
     const body = { key, value: String(values.get('value')).trim(), manufacturer }
-    return api.write('POST', '/api/config/', body, isObject<Settings>)
+    return api.write('POST', '/api/config/', body, 'object')
   }
   const done = async (settings: Settings) => {
     onClose()
@@ -96,13 +97,13 @@ function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
 }
 
 function Reset({ row: { key, manufacturer }, onDone, onClose }: DialogProps) {
-  const scope = manufacturer === null ? '' : `?${new URLSearchParams({ manufacturer })}`
+  const address = `/api/admin/settings/${key}/` as const
   return (
     <Removal
       title={t('settings.resetTitle', { setting: t(`settings.keys.${key}.title`), scope: scopeName(manufacturer) })}
       action={t('settings.reset')}
       done={t('settings.resetDone', { setting: t(`settings.keys.${key}.title`) })}
-      path={`/api/admin/settings/${key}/${scope}`}
+      path={manufacturer === null ? address : `${address}?${new URLSearchParams({ manufacturer })}`}
       {...{ onDone, onClose }}
     >
       <p>{manufacturer === null ? t('settings.resetGlobal') : t('settings.resetManufacturer')}</p>

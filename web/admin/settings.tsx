@@ -1,8 +1,6 @@
 /** Settings that can be changed at run time, for all manufacturers or for one. */
 
 import { useState } from 'react'
-import type { SettingsBody } from '../../src/domain/settings.ts'
-import { isList } from '../api.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
@@ -24,7 +22,7 @@ export function SettingsPage() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const query = queryOf(filters, filterValues(filters, search))
-  const resource = useResource(`/api/admin/settings/?${query}`, isList<SettingsBody>, intervalMs)
+  const resource = useResource(`/api/admin/settings/?${query}`, 'list', intervalMs)
   const mayEdit = useMay('configure')
   const mayReset = useMay('administer')
   const [dialog, setDialog] = useState<SettingQuestion | null>(null)

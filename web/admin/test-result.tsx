@@ -1,6 +1,6 @@
 /** Result of a connection test. */
 
-import type { ConnectionTest } from '../../src/domain/manufacturer-api.ts'
+import type { ConnectionTest } from '../../src/contract/admin.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 

@@ -1,6 +1,6 @@
 /** Columns of the token list. */
 
-import type { TokenBody } from '../../src/domain/access/people.ts'
+import type { TokenBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { formatDate, plainText } from '../format.ts'
 import { t } from '../i18n.ts'

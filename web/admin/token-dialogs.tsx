@@ -1,7 +1,6 @@
 /** Dialogs to create, edit and revoke tokens. */
 
-import type { TokenBody } from '../../src/domain/access/people.ts'
-import { isObject } from '../api.ts'
+import type { TokenBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -51,7 +50,7 @@ function Change({ token, onDone, onClose }: AboutToken) {
   const name = plainText(token.name)
   const send = (values: FormData) => {
     const body = { name: values.get('name'), role: values.get('role'), expires_at: endOf(values, now()) }
-    return api.write('PATCH', `${path}${token.id}/`, body, isObject<TokenBody>)
+    return api.write('PATCH', `${path}${token.id}/`, body, 'object')
   }
   const done = async () => {
     onClose()

@@ -1,8 +1,6 @@
 /** API tokens for scripts and kiosk screens. */
 
 import { useState } from 'react'
-import type { TokenBody, UserBody } from '../../src/domain/access/people.ts'
-import { isList } from '../api.ts'
 import { plainText } from '../format.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -18,8 +16,8 @@ import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
 const intervalMs = 10_000
 
 export function Tokens() {
-  const resource = useResource('/api/admin/tokens/', isList<TokenBody>, intervalMs)
-  const users = useResource('/api/admin/users/', isList<UserBody>).body
+  const resource = useResource('/api/admin/tokens/', 'list', intervalMs)
+  const users = useResource('/api/admin/users/', 'list').body
   const [dialog, setDialog] = useState<TokenQuestion | null>(null)
   const [newToken, setNewToken] = useState<NewToken | null>(null)
   const makerOf = (id: number | null) => {

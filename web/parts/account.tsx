@@ -1,7 +1,6 @@
 /** The signed-in user and their role, and the sign-in link or sign-out button. */
 
 import { pathOf } from '../../src/domain/pages.ts'
-import { isNothing } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -21,7 +20,7 @@ export function Account() {
     )
   }
   const signOut = async () => {
-    await send(() => api.write('POST', '/api/auth/logout', undefined, isNothing))
+    await send(() => api.write('POST', '/api/auth/logout', undefined, 'nothing'))
     // A failed request does not matter if the user turns out to be signed out anyway.
     const after = await api.session(true)
     if (!after.ok ? after.problem.kind === 'sign_in' : after.body.kind !== 'user') {

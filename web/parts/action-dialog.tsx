@@ -1,8 +1,9 @@
 /** A confirmation dialog that sends one request and shows the result or the error. */
 
 import type { ReactNode } from 'react'
-import { type ApiResponse, isNothing } from '../api.ts'
+import type { ApiResponse } from '../api.ts'
 import { useServices } from '../context.ts'
+import type { Address } from '../operations.ts'
 import { useRequest } from '../resource.ts'
 import { Confirmation } from './dialog.tsx'
 import { useShowMessage } from './messages.tsx'
@@ -38,10 +39,10 @@ export function ActionDialog({ title, children, action, tone = 'alarm', done, wr
   )
 }
 
-type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: string }
+type RemovalProps = Omit<ActionProps, 'write'> & { readonly path: Address<'DELETE'> }
 
 /** Deletes the resource at `path`. */
 export function Removal({ path, ...edit }: RemovalProps) {
   const { api } = useServices()
-  return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, isNothing)} />
+  return <ActionDialog {...edit} write={() => api.write('DELETE', path, undefined, 'nothing')} />
 }

@@ -1,6 +1,5 @@
 /** Status of the manufacturers on pages without live updates. */
 
-import { type Health, isObject } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { HealthItems } from './health-list.tsx'
@@ -8,7 +7,7 @@ import { HealthItems } from './health-list.tsx'
 const intervalMs = 10_000
 
 export function AdminFooter() {
-  const { body, problem } = useResource('/api/health/', isObject<Health>, intervalMs)
+  const { body, problem } = useResource('/api/health/', 'object', intervalMs)
   return (
     <footer className="footer">
       <ul className="footer-list" aria-label={t('health.label')}>

@@ -1,8 +1,8 @@
 /** Arrange mode: shows the slots as tiles, which can be moved by drag and drop, keyboard or touch. */
 
+import type { Group } from '../../src/contract/live.ts'
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { Group } from '../../src/domain/api.ts'
 import { type Edit, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'

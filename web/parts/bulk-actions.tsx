@@ -4,10 +4,10 @@
  */
 
 import { useState } from 'react'
-import type { ReviewBody } from '../../src/domain/discovery-api.ts'
-import { isObject } from '../api.ts'
+import type { ReviewBody } from '../../src/contract/admin.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
+import type { ReviewAddress } from '../operations.ts'
 import { useRequest } from '../resource.ts'
 import type { Selection } from '../selection.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -19,14 +19,14 @@ export interface BulkAction {
   readonly key: string
   readonly text: string
   /** The path of a request with the body `{ids}`. */
-  readonly path: string
+  readonly path: ReviewAddress
   readonly tone?: 'usual' | 'alarm'
   /** Returns the question, which contains the number of items. */
   readonly question: (count: number) => string
   /** Effect of the action. */
   readonly consequence: string
   /** The path of the request that reverts the action, also with the body `{ids}`. */
-  readonly undoPath?: string
+  readonly undoPath?: ReviewAddress
   /** Whether the action applies to this selected item. */
   readonly isFor?: (id: number) => boolean
   /** Fixed items, independent of the selection. */
@@ -56,8 +56,8 @@ export function BulkActions({ selection, actions, refusal, onDone }: BulkActions
   const [failed, setFailed] = useState<ReviewBody['failed']>([])
   const idsFor = ({ ids = selection.ids, isFor = () => true }: BulkAction) => ids.filter(isFor)
 
-  const run = async (path: string, ids: readonly number[]) => {
-    const response = await send(() => api.write('POST', path, { ids }, isObject<ReviewBody>))
+  const run = async (path: ReviewAddress, ids: readonly number[]) => {
+    const response = await send(() => api.write('POST', path, { ids }, 'object'))
     if (!response?.ok) return response
     setFailed(response.body.failed)
     await onDone()
@@ -73,7 +73,7 @@ export function BulkActions({ selection, actions, refusal, onDone }: BulkActions
     const undo = undoPath === undefined || done.length === 0 ? undefined : () => takeBack(undoPath, done)
     showMessage({ text: response.body.message, undo })
   }
-  const takeBack = async (path: string, ids: readonly number[]) => {
+  const takeBack = async (path: ReviewAddress, ids: readonly number[]) => {
     const response = await run(path, ids)
     if (response?.ok) showMessage({ text: response.body.message })
     else if (response !== null) showMessage({ text: response.problem.detail, tone: 'alarm' })

@@ -1,7 +1,6 @@
 /** Alerts of a channel and its receiver, newest first. */
 
-import type { AlertBody } from '../../src/domain/alerts/alert.ts'
-import { isList } from '../api.ts'
+import type { AlertBody } from '../../src/contract/live.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { Ago } from './ago.tsx'
@@ -10,7 +9,7 @@ import { Loaded } from './loaded.tsx'
 const most = 50
 
 export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, isList<AlertBody>, 10_000)
+  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, 'list', 10_000)
   return (
     <section className="detail-part detail-wide">
       <h2>{t('channel.alerts')}</h2>

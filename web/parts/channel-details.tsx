@@ -1,7 +1,6 @@
 /** All known values of a channel's transmitter, receiver and network. */
 
-import type { Group, ReceiverDetail } from '../../src/domain/api.ts'
-import { isObject } from '../api.ts'
+import type { Group, ReceiverDetail } from '../../src/contract/live.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { formatMegahertz, plainText } from '../format.ts'
@@ -78,7 +77,7 @@ function Groups({ slot }: { slot: number }) {
 }
 
 function Receiver({ id, channelId }: { id: number; channelId: number }) {
-  const resource = useResource(`/api/receivers/${id}/`, isObject<ReceiverDetail>, 15_000)
+  const resource = useResource(`/api/receivers/${id}/`, 'object', 15_000)
   return (
     <Loaded resource={resource}>
       {(body) => (

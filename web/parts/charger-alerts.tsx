@@ -1,13 +1,11 @@
 /** Open alerts of chargers and the batteries in them. */
 
-import type { AlertBody } from '../../src/domain/alerts/alert.ts'
-import { isList } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { AlertItem } from './channel-alerts.tsx'
 
 export function ChargerAlerts() {
-  const { body } = useResource('/api/alerts/?state=raised', isList<AlertBody>, 10_000)
+  const { body } = useResource('/api/alerts/?state=raised', 'list', 10_000)
   const alerts = (body ?? []).filter(({ kind }) => kind === 'charger_fault')
   if (alerts.length === 0) return null
   return (

@@ -1,6 +1,7 @@
 /** Additional values that some equipment reports for a channel and its transmitter. */
 
-import type { ChannelDetails, Fault, TransmitterDetails } from '../../src/domain/equipment/details.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../src/contract/live.ts'
+import type { Fault } from '../../src/contract/values.ts'
 import {
   formatCelsius,
   formatDb,

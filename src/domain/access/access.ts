@@ -1,14 +1,22 @@
 /** Roles and their permissions. */
 
-export const roles = ['viewer', 'operator', 'admin'] as const
-export type Role = (typeof roles)[number]
+import {
+  type actorKinds,
+  type auditResults,
+  type Permission,
+  permissionNames,
+  type Role,
+  roles,
+} from '../../contract/values.ts'
+
+export type { Permission, Role } from '../../contract/values.ts'
 
 /**
  * The origin of a request or action: a signed-in user, an API token, a local client, a guest who is not signed in, or the
  * command line.
  */
 export interface Actor {
-  readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
+  readonly kind: (typeof actorKinds)[number]
   /** The id of the user or token; null for other kinds. */
   readonly id: number | null
   readonly name: string
@@ -38,13 +46,7 @@ export const permissions = {
    * incident, and removing stored settings.
    */
   administer: 'admin',
-} as const satisfies Record<string, Role>
-
-export type Permission = keyof typeof permissions
-
-export const permissionNames = Object.keys(permissions).filter((name): name is Permission =>
-  Object.hasOwn(permissions, name),
-)
+} as const satisfies Record<Permission, Role>
 
 /** The permissions of local clients without credentials; everything else requires a session or a token. */
 export const localPermissions: readonly Permission[] = ['read', 'operate', 'configure']
@@ -60,8 +62,6 @@ export function listPermissions({ role, isLocal }: { role: Role | null; isLocal:
     return role === null ? permission === 'read' : isAllowed(role, permission)
   })
 }
-
-export const auditResults = ['ok', 'refused', 'failed'] as const
 
 /** An action that was performed or attempted. */
 export interface AuditEntry {

@@ -1,6 +1,7 @@
-/** Users, API tokens and sessions, and their REST bodies, which never contain secrets. */
+/** Users, API tokens and sessions, and their conversion to bodies, which never contain secrets. */
 
-import type { AuditRecord, Permission, Role } from './access.ts'
+import type { TokenBody, UserBody } from '../../contract/admin.ts'
+import type { Role } from '../../contract/values.ts'
 
 export interface User {
   readonly id: number
@@ -36,62 +37,6 @@ export const defaultTokenMs = 365 * 24 * 3_600_000
 /** Returns the time at which the session expires. */
 export function sessionEnd(session: { readonly expires_at: number; readonly last_used_at: number }): number {
   return Math.min(session.expires_at, session.last_used_at + sessionLimits.idleMs)
-}
-
-export interface UserBody {
-  readonly id: number
-  readonly username: string
-  readonly role: Role
-  readonly is_active: boolean
-  readonly created_at: string
-  readonly last_login_at: string | null
-}
-
-export interface TokenBody {
-  readonly id: number
-  readonly name: string
-  readonly role: Role
-  readonly created_by: number | null
-  readonly created_at: string
-  readonly expires_at: string | null
-  readonly last_used_at: string | null
-  readonly last_used_address: string | null
-}
-
-export interface AuditBody extends Omit<AuditRecord, 'at'> {
-  readonly at: string
-}
-
-/** The response to a sign-in. */
-export interface SignedInBody {
-  readonly user: UserBody
-  /** Clients send it as `X-CSRF-Token` with every write request. */
-  readonly csrf_token: string
-}
-
-/** The response to a kiosk that presents its token. */
-export interface KioskOpenBody {
-  readonly name: string
-  readonly role: Role
-  readonly expires_at: string | null
-}
-
-export interface SessionBody {
-  /** Null if no user is signed in: for local clients, API tokens and guests. */
-  readonly user: UserBody | null
-  readonly csrf_token: string | null
-  readonly kind: 'user' | 'token' | 'local' | 'guest' | 'cli'
-  readonly name: string
-  readonly role: Role
-  /** The permissions of this request. On a local listener they can exceed those of the role. */
-  readonly permissions: readonly Permission[]
-}
-
-export interface SetupBody {
-  /** True while there is no administrator. */
-  readonly needed: boolean
-  /** True if the set-up code from the console is required. */
-  readonly code_needed: boolean
 }
 
 export function toUserBody({ id, username, role, is_active, created_at, last_login_at }: User): UserBody {

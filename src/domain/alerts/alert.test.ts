@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Fault } from '../equipment/details.ts'
+import type { Fault } from '../../contract/values.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { emptyChannel, type Receiver } from '../equipment/receiver.ts'
 import {

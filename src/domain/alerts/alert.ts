@@ -4,18 +4,18 @@
  * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
  */
 
+import type { AlertBody } from '../../contract/live.ts'
+import type { AlertState, Fault, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
-import type { Fault } from '../equipment/details.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { addressOf } from '../equipment/health.ts'
 import type { Receiver, Transmitter } from '../equipment/receiver.ts'
-import type { AlertMessage, Severity } from '../messages.ts'
+import type { AlertMessage } from '../messages.ts'
+
+export type { AlertState } from '../../contract/values.ts'
 
 export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost', 'charger_fault'] as const
 export type AlertKind = (typeof alertKinds)[number]
-
-export const alertStates = ['raised', 'cleared'] as const
-export type AlertState = (typeof alertStates)[number]
 
 /** A condition that raises an alert. */
 export interface AlertCause {
@@ -269,13 +269,6 @@ export function subscriptionLost(manufacturer: string, source: string): AlertCau
     receiver_id: null,
     channel_id: null,
   }
-}
-
-/** An item of `GET /api/alerts/`. */
-export interface AlertBody extends Omit<AlertMessage, 'type'> {
-  readonly receiver_id: number | null
-  readonly raised_at: string
-  readonly cleared_at: string | null
 }
 
 export function toAlertMessage(alert: Alert): AlertMessage {

@@ -1,13 +1,10 @@
 /** Real-time connection records and their state transitions. */
 
+import type { ConnectionBody } from '../../contract/live.ts'
+import type { ConnectionStatus, Transport } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 
-export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
-export type ConnectionStatus = (typeof connectionStatuses)[number]
-
-export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
-/** The transport of a subscription. */
-export type Transport = (typeof transports)[number]
+export type { ConnectionStatus, Transport } from '../../contract/values.ts'
 
 /** The state of the real-time subscription of a receiver. Every receiver has one record. */
 export interface Connection {
@@ -124,19 +121,6 @@ export function subscriptionStatus(connections: Iterable<Connection>): Connectio
   for (const { status } of connections) statuses.add(status)
   const order = ['connected', 'connecting', 'error', 'disconnected', 'stopped'] as const
   return order.find((status) => statuses.has(status)) ?? null
-}
-
-/** A connection in `GET /api/admin/realtime-connections/` and in the output of `realtime_status`. */
-export interface ConnectionBody
-  extends Omit<Connection, 'connected_at' | 'disconnected_at' | 'last_message_at' | 'source'> {
-  /** The receiver's id, because each receiver has exactly one connection. */
-  readonly id: number
-  readonly receiver_name: string | null
-  readonly connected_at: string | null
-  readonly disconnected_at: string | null
-  readonly last_message_at: string | null
-  /** The duration of the current or last connection; null if there never was one. */
-  readonly duration_seconds: number | null
 }
 
 export function toConnectionBody(connection: Connection, receiverName: string | null, now: number): ConnectionBody {

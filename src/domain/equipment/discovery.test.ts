@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { boundMetadata, nextStatuses, queueStatuses } from './discovery.ts'
+import { queueStatuses } from '../../contract/values.ts'
+import { boundMetadata, nextStatuses } from './discovery.ts'
 
 // Conformance: S-3.7.
 test('nextStatuses covers every status, and imported is final', () => {

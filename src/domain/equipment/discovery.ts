@@ -1,14 +1,12 @@
 /** Records of the review queue and the movement log, and the allowed status transitions. */
 
+import type { MovementBody } from '../../contract/admin.ts'
+import type { LocationReference } from '../../contract/live.ts'
+import type { ConflictType, deviceTypes, QueueStatus } from '../../contract/values.ts'
 import { maskSecrets } from '../access/secrets.ts'
 import { isDeeper, maxJsonDepth } from '../json.ts'
-import type { LocationReference } from './location.ts'
 
-export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
-export type ConflictType = (typeof conflictTypes)[number]
-
-export const queueStatuses = ['pending', 'approved', 'rejected', 'imported', 'duplicate'] as const
-export type QueueStatus = (typeof queueStatuses)[number]
+export type { ConflictType, QueueStatus } from '../../contract/values.ts'
 
 /** The allowed status transitions. `reopen` sets the status back to pending. */
 export const nextStatuses: Record<QueueStatus, readonly QueueStatus[]> = {
@@ -29,7 +27,7 @@ export interface QueueEntry {
   readonly serial_number: string | null
   readonly mac_address: string | null
   readonly ip: string | null
-  readonly device_type: 'receiver' | 'transmitter'
+  readonly device_type: (typeof deviceTypes)[number]
   readonly status: QueueStatus
   readonly conflict_type: ConflictType
   readonly is_duplicate: boolean
@@ -49,17 +47,15 @@ export interface ReviewedEntry extends QueueEntry {
   readonly reviewed_at: number | null
 }
 
-export type MovementType = 'ip_only' | 'location_only' | 'ip_and_location'
-
 /** A change of a receiver's IP address or location. */
 export interface Movement {
   readonly id: number
   readonly device: number
   readonly old_ip: string | null
   readonly new_ip: string | null
-  readonly movement_type: MovementType
+  readonly movement_type: MovementBody['movement_type']
   readonly detected_at: number
-  readonly detected_by: 'sync' | 'manual'
+  readonly detected_by: MovementBody['detected_by']
   readonly reason: string
   /** How often the same movement was detected before it was acknowledged. */
   readonly times_seen: number

@@ -3,16 +3,11 @@
  * the assignments between them.
  */
 
-import type { TransmitterDetails } from './details.ts'
-import type { UpstreamStatus } from './health.ts'
-import { type Location, type LocationReference, toLocationReference } from './location.ts'
+import type { Location } from '../../contract/admin.ts'
+import type { ChassisBody, TransmitterDetails, UnitBody } from '../../contract/live.ts'
+import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
+import { toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'
-
-export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
-export type UnitType = (typeof unitTypes)[number]
-
-export const onlineStates = ['online', 'offline', 'unknown'] as const
-export type OnlineState = (typeof onlineStates)[number]
 
 /**
  * A transmitter or in-ear pack. A channel unit is known because a receiver receives it on a channel; its live values
@@ -172,35 +167,6 @@ function transmitterName(channel: Channel): string | null {
   return channel.transmitter?.name ?? channel.name
 }
 
-/** A receiver as a physical unit. */
-export interface ChassisBody {
-  readonly id: number
-  readonly name: string
-  readonly model: string | null
-  readonly manufacturer: string
-  readonly serial_number: string | null
-  readonly mac_address: string | null
-  readonly ip: string | null
-  readonly status: OnlineState
-  readonly firmware_version: string | null
-  readonly location: LocationReference | null
-}
-
-export interface UnitBody {
-  readonly id: number
-  readonly name: string | null
-  readonly device_type: UnitType
-  readonly model: string | null
-  readonly manufacturer: string
-  readonly battery_percentage: number | null
-  readonly base_chassis: number | null
-  readonly channel: number | null
-  readonly slot: number | null
-  readonly status: OnlineState
-  /** Additional values; absent if the equipment reports none. */
-  readonly details?: TransmitterDetails
-}
-
 /**
  * Returns the state to report. Equipment that was last online is reported as `unknown` while its manufacturer's systems
  * cannot be polled, because its state may be outdated.
@@ -243,14 +209,6 @@ export function toUnitBody(unit: Unit, receiver: Receiver | undefined, upstream:
     status: onlineState(isOnline, upstream),
     ...(details && { details }),
   }
-}
-
-export interface Performer {
-  readonly id: number
-  readonly name: string
-  readonly notes: string
-  /** The URL or data URL of a picture, as entered. */
-  readonly picture: string | null
 }
 
 /** A unit that a performer wears. Times are epoch milliseconds. */

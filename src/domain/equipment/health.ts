@@ -1,8 +1,18 @@
 /** Combines the status of all sources into the health of the service. */
 
-/** `unknown`: no successful poll yet, or none within the last day. */
-export type SourceStatus = 'healthy' | 'unknown' | 'degraded' | 'unhealthy'
-export type UpstreamStatus = SourceStatus | 'disabled' | 'unconfigured'
+import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/live.ts'
+import type { SourceStatus, UpstreamStatus } from '../../contract/values.ts'
+
+export type { ManufacturerHealth } from '../../contract/live.ts'
+
+export type ServiceHealth = Omit<HealthBody, 'timestamp' | 'version'>
+type VendorHealth = ServiceHealth['vendor_api']
+export type StoreHealth = ServiceHealth['store']
+export type SourceHealth = ManufacturerHealth['sources'][number]
+type DeviceError = ManufacturerHealth['device_errors'][number]
+
+/** The error of a source that could not be queried completely. */
+export type SourceError = NonNullable<RefreshBody['errors']>[number]
 
 /** The stored status of one source (one upstream address) of a manufacturer. */
 export interface SourceRecord {
@@ -40,11 +50,6 @@ export function summarize(problems: readonly DeviceProblem[]): string | null {
   return `${first.subject}: ${first.problem}${more}`
 }
 
-export interface DeviceError {
-  readonly device: string
-  readonly error: string
-}
-
 export interface DeviceErrors {
   /** The errors of at most 100 devices. */
   readonly listed: readonly DeviceError[]
@@ -68,41 +73,6 @@ function mergeDeviceErrors(parts: readonly DeviceErrors[]): DeviceErrors {
   return { listed, more: unlistedCount + all.length - listed.length }
 }
 
-export interface SourceHealth {
-  /** The address of the source. */
-  readonly source: string
-  readonly status: SourceStatus
-  readonly consecutive_failures: number
-  /** A message for the person who can fix the problem; null if healthy. */
-  readonly error: string | null
-}
-
-/** The error of a source that could not be queried completely. */
-export interface SourceError {
-  readonly manufacturer: string
-  /** The address of the source. */
-  readonly source: string
-  readonly error: string
-}
-
-export interface ManufacturerHealth {
-  readonly code: string
-  readonly status: UpstreamStatus
-  readonly base_url: string
-  readonly consecutive_failures: number
-  readonly error: string | null
-  /** Number of cycles that took longer than the interval. */
-  readonly overruns: number
-  /** Problems that do not affect the status, one sentence each. */
-  readonly details: readonly string[]
-  /** All sources, in the order in which they are configured. */
-  readonly sources: readonly SourceHealth[]
-  /** Listed devices whose data is invalid; at most 100. */
-  readonly device_errors: readonly DeviceError[]
-  /** The number of failing devices that `device_errors` does not contain. */
-  readonly more: number
-}
-
 /** The configuration of a manufacturer, with its sources in the order in which they are configured. */
 export interface MonitoredManufacturer {
   readonly code: string
@@ -112,10 +82,6 @@ export interface MonitoredManufacturer {
   /** Hosts for which the configuration disables certificate verification. */
   readonly unverified: readonly string[]
 }
-
-/** The health of one selected manufacturer. The optional fields are absent if no manufacturer is configured. */
-export type VendorHealth = Pick<ManufacturerHealth, 'status' | 'base_url' | 'consecutive_failures'> &
-  Partial<Omit<ManufacturerHealth, 'code'>>
 
 /**
  * `damaged` and `replaced` (the file was deleted or replaced) last until the database is closed; `unwritable` ends with
@@ -134,21 +100,6 @@ export interface StoreIncident {
   readonly snapshot_at: number | null
   /** The file name of the snapshot. */
   readonly snapshot: string | null
-}
-
-export interface StoreHealth {
-  readonly status: 'healthy' | 'restored' | 'not_writable' | 'damaged' | 'unreachable'
-  /** A message for the person who can fix the problem; null if healthy. */
-  readonly details: string | null
-}
-
-export interface ServiceHealth {
-  readonly status: 'healthy' | 'degraded' | 'unhealthy'
-  readonly vendor_api: VendorHealth
-  readonly manufacturers: readonly ManufacturerHealth[]
-  /** Problems other than those of upstreams, one sentence each. */
-  readonly details: readonly string[]
-  readonly store: StoreHealth
 }
 
 /** Number of consecutive failed cycles after which an upstream is unhealthy. */

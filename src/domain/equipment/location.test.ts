@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Location } from '../../contract/admin.ts'
 import { toDraft } from '../identity/ingest-plan.ts'
-import { isCircular, type Location, toLayout } from './location.ts'
+import { isCircular, toLayout } from './location.ts'
 import { emptyChannel, type Receiver } from './receiver.ts'
 
 const locations: Location[] = [

@@ -1,53 +1,12 @@
 /** Nested locations and the hardware in them. */
 
-import type { TransmitterDetails } from './details.ts'
+import type { HardwareLayout, LayoutLocation, LayoutReceiver, Location } from '../../contract/admin.ts'
+import type { LocationReference } from '../../contract/live.ts'
 import type { Receiver } from './receiver.ts'
 
-export interface Location {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  /** The id of the enclosing location; null at the top level. */
-  readonly parent: number | null
-}
+export type { Location } from '../../contract/admin.ts'
 
-/** A location as it appears in another record. */
-export interface LocationReference {
-  readonly id: number
-  readonly name: string
-}
-
-/** A pack that a device reports without receiving it on a channel: docked in a charger, or receive-only. */
-export interface LayoutUnit {
-  readonly id: number
-  readonly name: string | null
-  readonly battery: number | null
-  readonly is_online: boolean
-  readonly details: TransmitterDetails | null
-}
-
-export interface LayoutReceiver
-  extends Pick<Receiver, 'id' | 'name' | 'manufacturer' | 'device_type' | 'model' | 'ip' | 'is_active'> {
-  readonly channels: readonly {
-    readonly id: number
-    readonly channel: number
-    readonly slot: number
-    readonly name: string | null
-  }[]
-  readonly units: readonly LayoutUnit[]
-}
-
-export interface LayoutLocation extends Omit<Location, 'parent'> {
-  readonly receivers: readonly LayoutReceiver[]
-  readonly locations: readonly LayoutLocation[]
-}
-
-/** `GET /api/admin/hardware-layout/`: locations -> receivers -> channels and packs. */
-export interface HardwareLayout {
-  readonly locations: readonly LayoutLocation[]
-  /** Receivers without a location. */
-  readonly unplaced: readonly LayoutReceiver[]
-}
+type LayoutUnit = LayoutReceiver['units'][number]
 
 /** Builds the layout. `unitsOf` returns the packs that a receiver reports. */
 export function toLayout(

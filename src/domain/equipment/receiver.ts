@@ -7,9 +7,9 @@
  * absent.
  */
 
-import type { NetworkMode } from '../identity/network.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../contract/live.ts'
+import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { isRecord } from '../json.ts'
-import type { ChannelDetails, Fault, TransmitterDetails } from './details.ts'
 
 export interface Transmitter {
   /** The slot number that the upstream reports. The position on the wall is the channel's `slot`. */

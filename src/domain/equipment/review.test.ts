@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { queueStatuses } from '../../contract/values.ts'
 import { toDraft } from '../identity/ingest-plan.ts'
 import { createKnownReceivers } from '../identity/reconcile.ts'
-import { type QueueEntry, queueStatuses } from './discovery.ts'
+import type { QueueEntry } from './discovery.ts'
 import { type DeviceReport, emptyChannel, type Receiver } from './receiver.ts'
 import { approveEntry, type ReviewAction, reviewActions, reviewError } from './review.ts'
 

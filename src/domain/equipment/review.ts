@@ -1,8 +1,9 @@
 /** The effect of review actions on entries of the review queue. `actions/review.ts` stores the result. */
 
+import type { QueueStatus } from '../../contract/values.ts'
 import { type Creation, toDraft } from '../identity/ingest-plan.ts'
 import { type KnownReceivers, reconcile } from '../identity/reconcile.ts'
-import { nextStatuses, type QueueEntry, type QueueStatus } from './discovery.ts'
+import { nextStatuses, type QueueEntry } from './discovery.ts'
 import type { ChannelReading, DeviceReport, Receiver } from './receiver.ts'
 
 export const reviewActions = ['approve', 'reject', 'mark_duplicate', 'reopen'] as const

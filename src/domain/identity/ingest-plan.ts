@@ -3,7 +3,7 @@
  * Pure functions; `monitoring/ingest.ts` stores and publishes the result.
  */
 
-import type { ConflictType } from '../equipment/discovery.ts'
+import type { ConflictType } from '../../contract/values.ts'
 import { reportsUnits } from '../equipment/hardware.ts'
 import {
   type Channel,

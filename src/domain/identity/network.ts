@@ -1,7 +1,8 @@
 /** IPv4 addresses and subnets as numbers, the networks that may be scanned, and network modes of devices. */
 
-export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
-export type NetworkMode = (typeof networkModes)[number]
+import { type NetworkMode, networkModes } from '../../contract/values.ts'
+
+export type { NetworkMode } from '../../contract/values.ts'
 
 /** Parses a network mode, ignoring case; returns null for unknown modes. */
 export function parseNetworkMode(value: unknown): NetworkMode | null {

@@ -4,7 +4,8 @@
  * the API id, in this order.
  */
 
-import type { ConflictType, QueueEntry } from '../equipment/discovery.ts'
+import type { ConflictType } from '../../contract/values.ts'
+import type { QueueEntry } from '../equipment/discovery.ts'
 import type { DeviceReport, Receiver } from '../equipment/receiver.ts'
 
 export type Outcome =

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody } from '../api.ts'
+import type { ChannelBody } from '../../contract/live.ts'
 import type { DeviceUpdate } from '../messages.ts'
 import { createRecordReader, differOnlyInLevels, encodeRecords, isEncodable } from './level-records.ts'
 

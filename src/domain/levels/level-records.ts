@@ -8,7 +8,7 @@
  *            antennas in use are a bit mask: A 1, B 2, C 4, D 8
  */
 
-import type { ChannelBody } from '../api.ts'
+import type { ChannelBody } from '../../contract/live.ts'
 import type { DeviceUpdate } from '../messages.ts'
 
 export const levelsProtocol = 'micwatch.levels.v1'

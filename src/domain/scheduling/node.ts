@@ -1,5 +1,10 @@
 /** The processes that share a database, and the sources that are assigned to them. */
 
+import type { NodesBody } from '../../contract/admin.ts'
+
+type NodeBody = NodesBody['nodes'][number]
+type Process = NodesBody['processes'][number]
+
 /** Prefixes of lease names: the node lease of a running process, the lease of a polling process, and subscriptions. */
 export const nodePrefix = 'process:'
 export const pollerPrefix = 'poller:'
@@ -11,30 +16,6 @@ export interface HeldLease {
   readonly owner: string
   readonly epoch: number
   readonly seconds_left: number
-}
-
-interface Process {
-  readonly owner: string
-  readonly host: string
-  readonly pid: number
-}
-
-/** A source that is assigned to a process. */
-export interface NodeBody extends Process {
-  /** `polling`: the process polls the source; `link`: it runs the source's real-time subscription. */
-  readonly work: 'polling' | 'link'
-  readonly source: string
-  readonly manufacturer: string
-  /** Increases whenever the lease changes its owner. */
-  readonly epoch: number
-  /** The time until the lease expires, unless it is renewed. */
-  readonly seconds_left: number
-}
-
-export interface NodesBody {
-  readonly nodes: readonly NodeBody[]
-  /** All processes that use this database, with or without a source. */
-  readonly processes: readonly Process[]
 }
 
 export function toNodes(leases: readonly HeldLease[]): NodesBody {

@@ -1,13 +1,12 @@
 /** Routes for network scans, the review queue and movements. */
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type Type from 'typebox'
 import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/review.ts'
 import { type ScanDeps, scanNetwork } from '../../actions/scan-network.ts'
+import type * as admin from '../../contract/admin.ts'
+import type { Body } from '../../contract/described.ts'
+import * as operations from '../../contract/operations/discovery.ts'
+import type { Paging, QueueQuery } from '../../contract/queries.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
-import { queueStatuses } from '../../domain/equipment/discovery.ts'
-import type { Location } from '../../domain/equipment/location.ts'
-import type { ReviewAction } from '../../domain/equipment/review.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
 import {
@@ -19,81 +18,90 @@ import {
   type QueueFilter,
   type Slice,
 } from '../../storage/discovery.ts'
-import { type Query, readChoice, readFlag, readPage, readParameter, readTime, toPageOf } from '../server/response.ts'
-import { body, idsBody, text } from '../server/schemas.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { readPage, toPageOf, toTime } from '../server/response.ts'
 
 export interface DiscoveryDeps {
   readonly discoveryDeps: ReviewDeps & ScanDeps
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  locations(): readonly Location[]
+  locations(): readonly admin.Location[]
 }
 
-const ScanRequest = body({ scan_subnet: text(1, 64) })
+const reviews = [
+  { action: 'approve', endpoint: operations.approveQueueEntries },
+  { action: 'reject', endpoint: operations.rejectQueueEntries },
+  { action: 'mark_duplicate', endpoint: operations.markQueueEntriesDuplicate },
+  { action: 'reopen', endpoint: operations.reopenQueueEntries },
+] as const
 
-const actionsByPath: Readonly<Record<string, ReviewAction>> = {
-  approve: 'approve',
-  reject: 'reject',
-  'mark-duplicate': 'mark_duplicate',
-  reopen: 'reopen',
-}
+export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void {
+  app.route({
+    ...operations.scanNetwork,
+    config: { needs: 'operate' },
+    handler: ({ actor, query: { manufacturer }, body: { scan_subnet } }) =>
+      scanNetwork(deps.discoveryDeps, actor, { scan_subnet, manufacturer }),
+  })
 
-export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
-  app.post<{ Body: Type.Static<typeof ScanRequest> }>(
-    '/api/discover',
-    { config: { needs: 'operate' }, schema: { body: ScanRequest } },
-    (request) => {
-      const manufacturer = readParameter(request.query as Query, 'manufacturer')
-      return scanNetwork(deps.discoveryDeps, request.actor, { scan_subnet: request.body.scan_subnet, manufacturer })
+  app.route({
+    ...operations.listPendingDevices,
+    handler: async ({ query, url }) => {
+      const { manufacturer } = query
+      const { count, results, page } = await readList(query, queueList(deps, { status: 'pending', manufacturer }))
+      const bodies = results.map(toPendingBody)
+      return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, url)
     },
-  )
-
-  app.get('/api/discovery/pending', async (request) => {
-    const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const { count, results, page } = await readList(request, queueList(deps, { status: 'pending', manufacturer }))
-    const bodies = results.map(toPendingBody)
-    return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, request.url)
   })
 
-  app.get('/api/movements/unacknowledged', async (request) => {
-    const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const { count, results, page } = await readList(request, movementList(deps, { acknowledged: false, manufacturer }))
-    const bodies = results.map(toMovementBody)
-    return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, request.url)
+  app.route({
+    ...operations.listUnacknowledgedMovements,
+    handler: async ({ query, url }) => {
+      const { manufacturer } = query
+      const { count, results, page } = await readList(query, movementList(deps, { acknowledged: false, manufacturer }))
+      const bodies = results.map(toMovementBody)
+      return page === null ? { count, results: bodies } : toPageOf(bodies, count, page, url)
+    },
   })
 }
 
-export function reviewRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
-  app.get('/api/admin/discovery-queue', { config: { needs: 'inspect' } }, async (request) => {
-    const { count, results, page } = await readList(request, queueList(deps, readQueueFilter(request.query as Query)))
-    const findExisting = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
-    const bodies = results.map((entry) =>
-      toQueueEntryBody(entry, findExisting(entry.existing_device), deps.locations()),
-    )
-    return page === null ? bodies : toPageOf(bodies, count, page, request.url)
+export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
+  app.route({
+    ...operations.listQueueEntries,
+    config: { needs: 'inspect' },
+    handler: async ({ query, url }) => {
+      const { count, results, page } = await readList(query, queueList(deps, toQueueFilter(query)))
+      const findExisting = (id: number | null) => (id === null ? undefined : deps.receiverStore.get(id))
+      const bodies = results.map((entry) =>
+        toQueueEntryBody(entry, findExisting(entry.existing_device), deps.locations()),
+      )
+      return page === null ? bodies : toPageOf(bodies, count, page, url)
+    },
   })
 
-  for (const [path, action] of Object.entries(actionsByPath)) {
-    app.post<{ Body: Type.Static<typeof idsBody> }>(
-      `/api/admin/discovery-queue/${path}`,
-      { config: { needs: 'review' }, schema: { body: idsBody } },
-      (request) => reviewEntries(deps.discoveryDeps, request.actor, action, request.body.ids),
-    )
+  for (const { action, endpoint } of reviews) {
+    app.route({
+      ...endpoint,
+      config: { needs: 'review' },
+      handler: (request) => reviewEntries(deps.discoveryDeps, request.actor, action, request.body.ids),
+    })
   }
 
-  app.get('/api/admin/movements', { config: { needs: 'inspect' } }, async (request) => {
-    const query = request.query as Query
-    const filter = { acknowledged: readFlag(query, 'acknowledged'), manufacturer: readParameter(query, 'manufacturer') }
-    const { count, results, page } = await readList(request, movementList(deps, filter))
-    const bodies = results.map(toMovementBody)
-    return page === null ? bodies : toPageOf(bodies, count, page, request.url)
+  app.route({
+    ...operations.listMovements,
+    config: { needs: 'inspect' },
+    handler: async ({ query, url }) => {
+      const { acknowledged, manufacturer } = query
+      const { count, results, page } = await readList(query, movementList(deps, { acknowledged, manufacturer }))
+      const bodies = results.map(toMovementBody)
+      return page === null ? bodies : toPageOf(bodies, count, page, url)
+    },
   })
 
-  app.post<{ Body: Type.Static<typeof idsBody> }>(
-    '/api/admin/movements/acknowledge',
-    { config: { needs: 'acknowledge' }, schema: { body: idsBody } },
-    (request) => acknowledge(deps.discoveryDeps, request.actor, request.body.ids),
-  )
+  app.route({
+    ...operations.acknowledgeMovements,
+    config: { needs: 'acknowledge' },
+    handler: (request) => acknowledge(deps.discoveryDeps, request.actor, request.body.ids),
+  })
 }
 
 /** A list of which the database returns the total count and single pages. */
@@ -113,21 +121,14 @@ function movementList({ db }: DiscoveryDeps, filter: MovementFilter) {
   }
 }
 
-async function readList<Item>(request: FastifyRequest, stored: StoredList<Item>) {
-  const page = readPage(request.query as Query)
+async function readList<Item>(query: Body<typeof Paging>, stored: StoredList<Item>) {
+  const page = readPage(query)
   const count = await stored.count()
   const slice = page === null ? { limit: count, offset: 0 } : { limit: page.size, offset: (page.page - 1) * page.size }
   return { page, count, results: await stored.list(slice) }
 }
 
-function readQueueFilter(query: Query): QueueFilter {
-  return {
-    status: readChoice(query, 'status', queueStatuses),
-    manufacturer: readParameter(query, 'manufacturer'),
-    device_type: readChoice(query, 'device_type', ['receiver', 'transmitter']),
-    is_duplicate: readFlag(query, 'is_duplicate'),
-    is_ip_conflict: readFlag(query, 'is_ip_conflict'),
-    discovered_after: readTime(query, 'discovered_after'),
-    discovered_before: readTime(query, 'discovered_before'),
-  }
+function toQueueFilter(query: Body<typeof QueueQuery>): QueueFilter {
+  const { discovered_after, discovered_before, page: _, page_size: __, ...filter } = query
+  return { ...filter, discovered_after: toTime(discovered_after), discovered_before: toTime(discovered_before) }
 }

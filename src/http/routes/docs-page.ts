@@ -52,7 +52,7 @@ function operationHtml(method: string, path: string, operation: Documented): str
     body === undefined ? '' : `<h4>Body</h4>${fieldTable(fieldsOf(body))}`,
     '<h4>Responses</h4>',
     ...successes.map(([status, response]) => {
-      const schema = response.content?.['application/json'].schema
+      const schema = response.content?.['application/json']?.schema
       return `<p><b>${escapeHtml(status)}</b> ${prose(response.description)}</p>${schema ? responseHtml(schema) : ''}`
     }),
     '<h4>Errors</h4><ul class="statuses">',

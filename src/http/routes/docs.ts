@@ -1,18 +1,20 @@
-/** Serves the OpenAPI document and the page that shows it. Both are created once, when the service starts. */
-
-import type { FastifyInstance } from 'fastify'
+import * as operations from '../../contract/operations/monitoring.ts'
+import type { ContractServer } from '../server/contract.ts'
 import { type CachedResponse, createResponse, sendResponse } from '../server/response.ts'
 import { docsPage } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
-import { createDocument, type DocumentOptions } from './openapi-document.ts'
+import type { DocumentOptions, RouteCollector } from './openapi-document.ts'
 
 const html = 'text/html; charset=utf-8'
 const css = 'text/css; charset=utf-8'
 
-export function docsRoutes(app: FastifyInstance, { mount }: DocumentOptions): void {
+export function docsRoutes(
+  app: ContractServer,
+  { mount, collector }: Pick<DocumentOptions, 'mount'> & { readonly collector: RouteCollector },
+): void {
   let responses: { readonly json: CachedResponse; readonly page: CachedResponse; readonly style: CachedResponse }
   app.addHook('onReady', (done) => {
-    const document = createDocument(app)
+    const document = collector.createDocument()
     responses = {
       json: createResponse(JSON.stringify(document)),
       page: createResponse(docsPage(document, mount), html),
@@ -20,8 +22,10 @@ export function docsRoutes(app: FastifyInstance, { mount }: DocumentOptions): vo
     }
     done()
   })
-  app.get('/api/openapi.json', (request, reply) => sendResponse(request, reply, responses.json))
-  const isPage = { schema: { hide: true } }
-  app.get('/api/docs', isPage, (request, reply) => sendResponse(request, reply, responses.page))
-  app.get('/api/docs/style.css', isPage, (request, reply) => sendResponse(request, reply, responses.style))
+  app.route({
+    ...operations.getOpenApi,
+    handler: (request, reply) => sendResponse(request, reply, responses.json),
+  })
+  app.get('/api/docs/', (request, reply) => sendResponse(request, reply, responses.page))
+  app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, responses.style))
 }

@@ -3,21 +3,19 @@
  * levels of the channels take many lines, so they are only included with `?channels=1`.
  */
 
-import type { FastifyInstance } from 'fastify'
 import { Gauge, Registry } from 'prom-client'
+import * as operations from '../../contract/operations/monitoring.ts'
+import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import { type Alert, alertKinds } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
-import { connectionStatuses } from '../../domain/equipment/connection.ts'
-import { queueStatuses } from '../../domain/equipment/discovery.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
-import { severities } from '../../domain/messages.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { countConnections } from '../../storage/connections.ts'
 import type { Database } from '../../storage/database.ts'
 import { countEntries } from '../../storage/discovery.ts'
-import { type Query, readChoice } from '../server/response.ts'
+import type { ContractServer } from '../server/contract.ts'
 
 export interface MetricsDeps {
   readonly db: Database
@@ -29,24 +27,28 @@ export interface MetricsDeps {
   health(manufacturer: string | undefined): ServiceHealth
 }
 
-export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
-  app.get('/metrics', { config: { needs: 'read' } }, async (request, reply) => {
-    const showsChannels = readChoice(request.query as Query, 'channels', ['0', '1']) === '1'
-    const gauges = new Registry()
-    const add = (name: string, help: string, labelNames: readonly string[] = []) =>
-      new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
-    add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
-      { version: deps.version },
-      1,
-    )
-    describeUpstreams(deps, add)
-    describeDevices(deps, add)
-    await describeRecords(deps, add)
-    add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
-    add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
-    if (showsChannels) describeChannels(deps, add)
-    const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
-    return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
+  app.route({
+    ...operations.getMetrics,
+    config: { needs: 'read' },
+    handler: async (request, reply) => {
+      const showsChannels = request.query.channels === '1'
+      const gauges = new Registry()
+      const add = (name: string, help: string, labelNames: readonly string[] = []) =>
+        new Gauge({ name: `micwatch_${name}`, help, labelNames, registers: [gauges] })
+      add('build_info', 'Always 1; the label is the version of the service.', ['version']).set(
+        { version: deps.version },
+        1,
+      )
+      describeUpstreams(deps, add)
+      describeDevices(deps, add)
+      await describeRecords(deps, add)
+      add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
+      add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
+      if (showsChannels) describeChannels(deps, add)
+      const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`
+      return reply.header('content-type', Registry.PROMETHEUS_CONTENT_TYPE).send(text)
+    },
   })
 }
 

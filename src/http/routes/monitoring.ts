@@ -1,74 +1,78 @@
 /** Routes for health, refresh and settings. */
 
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import Type from 'typebox'
+import type { FastifyReply } from 'fastify'
 import { changeSetting, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
 import { refresh } from '../../actions/refresh.ts'
-import type { HealthBody } from '../../domain/api.ts'
+import type * as live from '../../contract/live.ts'
+import * as operations from '../../contract/operations/monitoring.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { RequestError, retryAfterSeconds } from '../../domain/errors.ts'
-import type { Settings } from '../../domain/settings.ts'
-import { type Query, readParameter } from '../server/response.ts'
-import { body, nullable, text } from '../server/schemas.ts'
+import type { ContractServer } from '../server/contract.ts'
 
 export interface MonitoringDeps extends RefreshDeps {
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
-  settings(manufacturer: string | undefined): Settings
+  settings(manufacturer: string | undefined): live.Settings
   readonly settingsDeps: SettingsDeps
 }
 
-const SettingBody = body({
-  key: text(1, 255),
-  value: text(0, 4096),
-  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
-})
-
-export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): void {
-  app.get('/api/health', (request, reply) => {
-    const health = deps.health(readParameter(request.query as Query, 'manufacturer'))
-    const body: HealthBody & { version: string } = {
-      ...health,
-      timestamp: new Date(deps.now()).toISOString(),
-      version: deps.version,
-    }
-    return sendReadiness(reply, health, body)
+export function monitoringRoutes(app: ContractServer, deps: MonitoringDeps): void {
+  app.route({
+    ...operations.getHealth,
+    handler: ({ query }, reply) => {
+      const health = deps.health(query.manufacturer)
+      setReadiness(reply, health)
+      return { ...health, timestamp: new Date(deps.now()).toISOString(), version: deps.version }
+    },
   })
 
-  app.post('/api/refresh', (request) => refresh(deps, readParameter(request.query as Query, 'manufacturer')))
+  app.route({
+    ...operations.refresh,
+    handler: ({ query }) => refresh(deps, query.manufacturer),
+  })
 
-  app.get('/api/config', (request) => deps.settings(readParameter(request.query as Query, 'manufacturer')))
+  app.route({
+    ...operations.getConfig,
+    handler: ({ query }) => deps.settings(query.manufacturer),
+  })
 
-  const change = { config: { needs: 'configure' }, schema: { body: SettingBody } } as const
-  app.post<{ Body: Type.Static<typeof SettingBody> }>('/api/config', change, (request) => {
-    const { key, value, manufacturer: inBody } = request.body
-    const inQuery = readParameter(request.query as Query, 'manufacturer')
-    const isKnown = (code: string) => deps.manufacturers().some((manufacturer) => manufacturer.code === code)
-    if (inQuery !== undefined && !isKnown(inQuery)) {
-      throw new RequestError('not_found', { subject: `manufacturer ${inQuery}` })
-    }
-    if (typeof inBody === 'string' && !isKnown(inBody)) {
-      throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
-    }
-    if (inQuery !== undefined && inBody !== undefined && inBody !== inQuery) {
-      throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
-    }
-    const manufacturer = inQuery ?? inBody ?? null
-    return changeSetting(deps.settingsDeps, request.actor, { key, value, manufacturer })
+  app.route({
+    ...operations.changeConfig,
+    config: { needs: 'configure' },
+    handler: ({ actor, query: { manufacturer: inQuery }, body: { key, value, manufacturer: inBody } }) => {
+      const isKnown = (code: string) => deps.manufacturers().some((manufacturer) => manufacturer.code === code)
+      if (inQuery !== undefined && !isKnown(inQuery)) {
+        throw new RequestError('not_found', { subject: `manufacturer ${inQuery}` })
+      }
+      if (typeof inBody === 'string' && !isKnown(inBody)) {
+        throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
+      }
+      if (inQuery !== undefined && inBody !== undefined && inBody !== inQuery) {
+        throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
+      }
+      return changeSetting(deps.settingsDeps, actor, { key, value, manufacturer: inQuery ?? inBody ?? null })
+    },
   })
 }
 
 /** Probes for supervisors and load balancers; always available at the root, even with a mount prefix. */
-export function livenessRoutes(app: FastifyInstance, deps: Pick<MonitoringDeps, 'health'>): void {
-  app.get('/healthz', { config: { needs: 'nothing' } }, () => ({ status: 'ok' }))
-  app.get('/readyz', (_request, reply) => {
-    const health = deps.health(undefined)
-    return sendReadiness(reply, health, { status: health.status === 'unhealthy' ? 'unavailable' : 'ok' })
+export function livenessRoutes(app: ContractServer, deps: Pick<MonitoringDeps, 'health'>): void {
+  app.route({
+    ...operations.getLiveness,
+    config: { needs: 'nothing' },
+    handler: () => ({ status: 'ok' as const }),
+  })
+  app.route({
+    ...operations.getReadiness,
+    handler: (_request, reply) => {
+      const health = deps.health(undefined)
+      setReadiness(reply, health)
+      return { status: health.status === 'unhealthy' ? ('unavailable' as const) : ('ok' as const) }
+    },
   })
 }
 
-function sendReadiness(reply: FastifyReply, { status }: ServiceHealth, body: object): FastifyReply {
+function setReadiness(reply: FastifyReply, { status }: ServiceHealth): void {
   if (status === 'unhealthy') reply.code(503).header('retry-after', retryAfterSeconds)
-  return reply.send(body)
 }

@@ -1,20 +1,21 @@
-/** Builds the OpenAPI document from the routes' body schemas and the table in `openapi.ts`. */
+/** Builds the OpenAPI document from the schemas of the routes. */
 
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import Type from 'typebox'
-import { listOf, named, schemaOf, text, whole } from '../../contract/described.ts'
-import { localPermissions, type Permission, permissions } from '../../domain/access/access.ts'
-import type { ErrorBody } from '../../domain/errors.ts'
-import { hoist, type Schema } from './json-schema.ts'
-import { type Operation, operations, tags } from './openapi.ts'
+import type { TSchema } from 'typebox'
+import { tags } from '../../contract/endpoint.ts'
+import { ErrorResponse } from '../../contract/errors.ts'
+import type { Permission } from '../../contract/values.ts'
+import { localPermissions, permissions } from '../../domain/access/access.ts'
+import { hoist, nameOf, type Schema } from './json-schema.ts'
 
 interface ResponseObject {
   readonly description: string
-  readonly content?: { readonly 'application/json': { readonly schema: Schema } }
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 
 export interface Documented {
+  readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly description: string
@@ -47,41 +48,49 @@ export interface DocumentOptions {
   readonly version: string
 }
 
-/** Registers the route collector. Must be called before any route is added. */
-export async function documentRoutes(app: FastifyInstance, { mount, version }: DocumentOptions): Promise<void> {
+/** Collects the routes for the document. */
+export interface RouteCollector {
+  /** Creates the document. Must be called after the service is ready. */
+  createDocument(): OpenApi
+}
+
+type ResponseSchemas = Readonly<Record<string, TSchema>>
+
+/**
+ * Registers the collector. Must be called before any route is added. The document contains the routes that have an
+ * `operationId`.
+ */
+export async function collectRoutes(
+  app: FastifyInstance,
+  { mount, version }: DocumentOptions,
+): Promise<RouteCollector> {
+  /** The response schemas by `operationId`. */
+  const responses = new Map<string, ResponseSchemas>()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Micwatch', version, description: introduction },
+      info: {
+        title: 'Micwatch',
+        version,
+        description: introduction,
+        contact: { name: 'Micwatch' },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
       servers: [{ url: mount === '' ? '/' : mount }],
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: { securitySchemes },
     },
     transform({ schema, url, route }) {
-      const path = url.slice(mount.length).replace(/:(\w+)/g, '{$1}')
-      const method = String(route.method)
-      const isOurs = url.startsWith(`${mount}/api/`) && schema?.hide !== true
-      if (!isOurs) return { url, schema: { ...schema, hide: true } }
-      const operation: Operation | undefined = operations[`${method} ${path}`]
-      const isReading = method === 'GET'
+      const { operationId, response, ...documented } = schema ?? {}
+      if (operationId === undefined || !url.startsWith(`${mount}/`)) return { url, schema: { hide: true } }
+      responses.set(operationId, response as ResponseSchemas)
+      const isReading = route.method === 'GET'
       const needs = route.config?.needs ?? (isReading ? 'read' : 'operate')
-      const documented = {
-        ...schema,
-        tags: operation === undefined ? [] : [operation.tag],
-        summary: operation?.summary ?? '',
-        description: describeNeeds(needs),
-        security: securityOf(needs, isReading),
-        ...(operation?.query && { querystring: { type: 'object', properties: operation.query } }),
-        ...(path.includes('{') && { params: { type: 'object', properties: paramsOf(path) } }),
-      }
-      return { url, schema: documented }
+      const security = securityOf(needs, isReading)
+      return { url, schema: { ...documented, operationId, description: describeNeeds(needs), security } }
     },
   })
-}
-
-/** Creates the document. Must be called after the service is ready. */
-export function createDocument(app: FastifyInstance): OpenApi {
-  return finish(app.swagger() as unknown as OpenApi)
+  return { createDocument: () => finish(app.swagger() as unknown as OpenApi, responses) }
 }
 
 const introduction = [
@@ -125,17 +134,6 @@ function describeNeeds(needs: Permission | 'nothing'): string {
   return `Requires the permission \`${needs}\`: role ${permissions[needs]} or above.${local}`
 }
 
-function paramsOf(path: string): Record<string, object> {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  return Object.fromEntries(
-    names.map((name) => {
-      if (name === 'code') return [name, { type: 'string', description: 'Code of the manufacturer.' }]
-      if (name === 'key') return [name, { type: 'string', description: 'Key of the setting.' }]
-      return [name, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Id of the record.' }]
-    }),
-  )
-}
-
 // --- Responses --------------------------------------------------------------------------------------------------------
 
 const statusDescriptions: Readonly<Record<string, string>> = {
@@ -157,51 +155,35 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   503: 'The service, its database or its upstreams are unavailable; `Retry-After` says how long to wait before a retry.',
 }
 
-const Failure = schemaOf<ErrorBody>()(
-  named('Error', 'Why a request failed.', {
-    error: text('Error message for users.'),
-    status: whole('The same as the HTTP status.'),
-    details: Type.Optional(text('The invalid field or parameter, and the expected value.')),
-    failed: Type.Optional(
-      listOf(
-        Type.Object({ id: whole('Id of the record.'), error: text('Why it could not be changed.') }),
-        'The requested records, if several were requested and none could be changed.',
-      ),
-    ),
-  }),
-)
-
 /** Adds the responses to the document, and moves named schemas to its components. */
-function finish(generated: OpenApi): OpenApi {
+function finish(generated: OpenApi, responses: ReadonlyMap<string, ResponseSchemas>): OpenApi {
   const schemas: Record<string, Schema> = {}
-  const failure = { 'application/json': { schema: hoist(Failure, schemas) } }
+  const errorSchema = hoist(ErrorResponse, schemas)
   const paths: Record<string, Record<string, Documented>> = {}
   for (const [path, methods] of Object.entries(generated.paths)) {
     paths[path] = {}
     for (const [method, documented] of Object.entries(methods)) {
-      const operation = operations[`${method.toUpperCase()} ${path}`]
-      const responses: Record<string, ResponseObject> = {}
-      for (const status of errorStatusesOf(documented, operation)) {
-        responses[status] = { description: statusDescriptions[status] ?? '', content: failure }
+      const declared = responses.get(documented.operationId) ?? {}
+      const described: Record<string, ResponseObject> = {}
+      for (const status of errorStatusesOf(documented)) described[status] = describeResponse(status, errorSchema)
+      for (const [status, response] of Object.entries(declared)) {
+        described[status] = describeResponse(status, hoist(response, schemas))
       }
-      for (const [status, response] of Object.entries(operation?.responses ?? {})) {
-        const description = statusDescriptions[status] ?? ''
-        const schema = response === null ? null : hoist(response, schemas)
-        responses[status] = schema === null ? { description } : { description, content: jsonOf(status, schema) }
-      }
-      paths[path][method] = { ...documented, ...bodyOf(documented), responses }
+      paths[path][method] = { ...documented, ...bodyOf(documented), responses: described }
     }
   }
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...generated, paths, components: { ...generated.components, schemas: sorted } }
 }
 
-/** Describes a JSON response. An error status with a body of its own may also return the standard error body. */
-function jsonOf(status: string, schema: Schema) {
-  const isError = Number(status) >= 400
-  return {
-    'application/json': { schema: isError ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema },
-  }
+/** Describes a response. An error status with a body of its own may also return the standard error body. */
+function describeResponse(status: number | string, schema: Schema): ResponseObject {
+  const description = statusDescriptions[status] ?? ''
+  if (schema.type === 'null') return { description }
+  if (schema.contentMediaType !== undefined) return { description, content: { [schema.contentMediaType]: { schema } } }
+  const hasOwnBody = Number(status) >= 400 && nameOf(schema) !== 'Error'
+  const body = hasOwnBody ? { anyOf: [schema, { $ref: '#/components/schemas/Error' }] } : schema
+  return { description, content: { 'application/json': { schema: body } } }
 }
 
 function bodyOf({ requestBody }: Documented) {
@@ -210,7 +192,7 @@ function bodyOf({ requestBody }: Documented) {
 }
 
 /** Derives the error statuses that a route can return from its inputs. */
-function errorStatusesOf({ parameters = [], requestBody, security }: Documented, operation: Operation | undefined) {
+function errorStatusesOf({ parameters = [], requestBody, security }: Documented): ReadonlySet<number> {
   const isPaged = parameters.some(({ name }) => name === 'page')
   const hasPath = parameters.some((parameter) => parameter.in === 'path')
   return new Set([
@@ -219,7 +201,6 @@ function errorStatusesOf({ parameters = [], requestBody, security }: Documented,
     403,
     ...(hasPath || isPaged ? [404] : []),
     ...(requestBody !== undefined ? [408, 413, 415] : []),
-    ...(operation?.errorStatuses ?? []),
     ...[421, 429, 500, 503],
   ])
 }

@@ -1,42 +1,29 @@
 /** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type Group,
-  toChannelBody,
-  toReceiverDetail,
-  toReceiverSummary,
-  toReceiverWithoutChannels,
-} from '../../domain/api.ts'
+import type { Location } from '../../contract/admin.ts'
+import type * as live from '../../contract/live.ts'
+import * as operations from '../../contract/operations/monitoring.ts'
+import { toChannelBody, toReceiverDetail, toReceiverSummary, toReceiverWithoutChannels } from '../../domain/api.ts'
 import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
 import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
-import type { Location } from '../../domain/equipment/location.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import type { Settings } from '../../domain/settings.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
-import {
-  type Query,
-  type ResponseCache,
-  readId,
-  readPage,
-  readParameter,
-  sendCached,
-  toPage,
-} from '../server/response.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { type ResponseCache, readPage, sendCached, toPage } from '../server/response.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from '../server/response-chunks.ts'
 
 export interface ReceiverDeps {
   readonly receiverStore: ReceiverStore
   readonly cache: ResponseCache
   /** Returns the effective settings of a manufacturer, or the global ones. */
-  settings(manufacturer: string | undefined): Settings
-  groups(manufacturer: string | undefined): readonly Group[]
+  settings(manufacturer: string | undefined): live.Settings
+  groups(manufacturer: string | undefined): readonly live.Group[]
   locations(): readonly Location[]
   discovered(): readonly DiscoveredRecord[]
 }
 
-export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
+export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   const { receiverStore, cache } = deps
   /** Chunkers by manufacturer; only kept for manufacturers that have receivers. */
   const chunkers = new Map<string | undefined, Chunker<Receiver>>()
@@ -53,50 +40,58 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
     return [toChunk('{"receivers":['), ...chunker.cut(receivers), toChunk(`],${JSON.stringify(rest).slice(1)}`)]
   }
 
-  const sendData = (request: FastifyRequest, reply: FastifyReply) => {
-    const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    return sendCached(request, reply, {
-      cache,
-      manufacturer: manufacturer ?? null,
-      key: keyOf('data', manufacturer),
-      make: () => dataJson(manufacturer),
-    })
-  }
-  app.get('/api/data.json', sendData)
-  app.get('/api/data', sendData)
-
-  app.get('/api/receivers', (request, reply) => {
-    const query = request.query as Query
-    const manufacturer = readParameter(query, 'manufacturer')
-    const page = readPage(query)
-    return sendCached(request, reply, {
-      cache,
-      manufacturer: manufacturer ?? null,
-      // A paged response contains links that repeat the whole query string, so every URL needs its own cache entry.
-      key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
-      make: () => {
-        const receivers = receiverStore.list(manufacturer)
-        if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
-        const body = toPage(receivers, page, request.url)
-        return JSON.stringify({ ...body, results: body.results.map(toReceiverSummary) })
+  for (const endpoint of [operations.getData, operations.getDataAlias]) {
+    app.route({
+      ...endpoint,
+      handler: (request, reply) => {
+        const { manufacturer } = request.query
+        return sendCached(request, reply, {
+          cache,
+          manufacturer: manufacturer ?? null,
+          key: keyOf('data', manufacturer),
+          make: () => dataJson(manufacturer),
+        })
       },
     })
+  }
+
+  app.route({
+    ...operations.listReceivers,
+    handler: (request, reply) => {
+      const { manufacturer } = request.query
+      const page = readPage(request.query)
+      return sendCached(request, reply, {
+        cache,
+        manufacturer: manufacturer ?? null,
+        // A paged response contains links that repeat the whole query string, so every URL needs its own cache entry.
+        key: page === null ? keyOf('receivers', manufacturer) : `page:${request.url}`,
+        make: () => {
+          const receivers = receiverStore.list(manufacturer)
+          if (page === null) return JSON.stringify(receivers.map(toReceiverSummary))
+          const body = toPage(receivers, page, request.url)
+          return JSON.stringify({ ...body, results: body.results.map(toReceiverSummary) })
+        },
+      })
+    },
   })
 
-  app.get('/api/receivers/:id', (request, reply) => {
-    const id = readId((request.params as { id: string }).id)
-    const manufacturer = readParameter(request.query as Query, 'manufacturer')
-    const receiver = receiverStore.get(id)
-    if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
-      throw new RequestError('not_found', { subject: `receiver ${id}` })
-    }
-    const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
-    return sendCached(request, reply, {
-      cache,
-      manufacturer: receiver.manufacturer,
-      key: `receiver:${id}`,
-      make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold, deps.locations())),
-    })
+  app.route({
+    ...operations.getReceiver,
+    handler: (request, reply) => {
+      const { id } = request.params
+      const { manufacturer } = request.query
+      const receiver = receiverStore.get(id)
+      if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
+        throw new RequestError('not_found', { subject: `receiver ${id}` })
+      }
+      const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
+      return sendCached(request, reply, {
+        cache,
+        manufacturer: receiver.manufacturer,
+        key: `receiver:${id}`,
+        make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold, deps.locations())),
+      })
+    },
   })
 }
 

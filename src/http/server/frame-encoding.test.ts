@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ChannelBody } from '../../domain/api.ts'
+import type { ChannelBody } from '../../contract/live.ts'
 import { createRecordReader } from '../../domain/levels/level-records.ts'
 import type { BroadcastMessage, ServerMessage } from '../../domain/messages.ts'
 import type { MessageBatch } from '../../state/feed.ts'

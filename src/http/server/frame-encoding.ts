@@ -1,6 +1,6 @@
 /** Encodes WebSocket frames (RFC 6455) once for all clients that receive the same batch. */
 
-import type { ChannelBody } from '../../domain/api.ts'
+import type { ChannelBody } from '../../contract/live.ts'
 import { differOnlyInLevels, encodeRecords, isEncodable } from '../../domain/levels/level-records.ts'
 import type { BroadcastMessage, DeviceUpdate } from '../../domain/messages.ts'
 import type { MessageBatch } from '../../state/feed.ts'

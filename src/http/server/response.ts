@@ -1,9 +1,9 @@
-/** Sends responses: caching, ETag and compression, paging, and parsing of query parameters. */
+/** Sends responses: caching, ETag and compression, and paging. */
 
 import { promisify } from 'node:util'
 import { gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageBody } from '../../domain/api.ts'
+import type { PageBody } from '../../contract/described.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { Cache } from '../../state/cache.ts'
 import { addConnectionHeaders } from './headers.ts'
@@ -139,45 +139,11 @@ function acceptsGzip(request: FastifyRequest): boolean {
 
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** Reads a filter parameter; undefined if it is missing or empty. Throws if it is given more than once. */
+/** Reads a parameter of the WebSocket address; undefined if it is missing or empty. Throws if it is given more than once. */
 export function readParameter(query: Query, name: string): string | undefined {
-  const value = readSingle(query, name)
-  return value === '' ? undefined : value
-}
-
-function readSingle(query: Query, name: string): string | undefined {
   const value = query[name]
   if (Array.isArray(value)) throw new RequestError('bad_request', { details: `${name}: expected only one value` })
-  return value
-}
-
-/** Reads a parameter whose value must be `true` or `false`. */
-export function readFlag(query: Query, name: string): boolean | undefined {
-  const value = readChoice(query, name, ['true', 'false'])
-  return value === undefined ? undefined : value === 'true'
-}
-
-export function readChoice<Choice extends string>(
-  query: Query,
-  name: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const value = readParameter(query, name)
-  const chosen = choices.find((choice) => choice === value)
-  if (value !== undefined && chosen === undefined) {
-    throw new RequestError('bad_request', { details: `${name}: expected one of ${choices.join(', ')}` })
-  }
-  return chosen
-}
-
-/** Parses an ISO 8601 date or time to epoch ms; a date means midnight UTC. */
-export function readTime(query: Query, name: string): number | undefined {
-  const value = readParameter(query, name)
-  if (value === undefined) return undefined
-  const isWellFormed = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(value)
-  const time = isWellFormed ? Date.parse(value) : Number.NaN
-  if (!Number.isNaN(time)) return time
-  throw new RequestError('bad_request', { details: `${name}: expected a day or a time such as 2026-05-01T18:00:00Z` })
+  return value === '' ? undefined : value
 }
 
 export interface PageRequest {
@@ -188,22 +154,30 @@ export interface PageRequest {
 const defaultPageSize = 100
 const maxPageSize = 1000
 
-/** Reads the requested page; null if the query does not request paging. */
-export function readPage(query: Query): PageRequest | null {
-  const page = readSingle(query, 'page')
-  const size = readSingle(query, 'page_size')
-  if (page === undefined && size === undefined) return null
-  return {
-    page: readCount(page ?? '1', 'page'),
-    size: Math.min(readCount(size ?? `${defaultPageSize}`, 'page_size'), maxPageSize),
-  }
+/** The values of the parameters `page` and `page_size`. */
+interface Paging {
+  readonly page?: number
+  readonly page_size?: number
 }
 
-function readCount(text: string, name: string): number {
-  if (!/^\d+$/.test(text) || Number(text) < 1) {
-    throw new RequestError('bad_request', { details: `${name}: expected a whole number of 1 or more` })
-  }
-  return Number(text)
+/** Returns the requested page; null if the query does not request paging. */
+export function readPage({ page, page_size: size }: Paging): PageRequest | null {
+  if (page === undefined && size === undefined) return null
+  return { page: page ?? 1, size: Math.min(size ?? defaultPageSize, maxPageSize) }
+}
+
+/** Returns the requested page of a list, or the whole list. */
+export function paginate<Item>(
+  { query, url }: { readonly query: Paging; readonly url: string },
+  items: readonly Item[],
+): readonly Item[] | PageBody<Item> {
+  const page = readPage(query)
+  return page === null ? items : toPage(items, page, url)
+}
+
+/** Converts the value of a parameter that is a day or a time to epoch ms; a day means midnight UTC. */
+export function toTime(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text)
 }
 
 /**
@@ -232,19 +206,4 @@ export function toPageOf<Item>(
     return `${path}?${parameters}`
   }
   return { count, next: page < pages ? link(page + 1) : null, previous: page > 1 ? link(page - 1) : null, results }
-}
-
-const maxId = Number.MAX_SAFE_INTEGER
-
-export function readIdParameter(query: Query, name: string): number | undefined {
-  const value = readParameter(query, name)
-  return value === undefined ? undefined : readId(value, name)
-}
-
-/** Parses an id in a path or a filter: 1 to 2^53−1, without leading zeros, so that every record has only one URL. */
-export function readId(text: string, name = 'id'): number {
-  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
-  if (id < 1 || id > maxId)
-    throw new RequestError('bad_request', { details: `${name}: expected a whole number of 1 or more` })
-  return id
 }

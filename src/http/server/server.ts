@@ -22,7 +22,7 @@ import { type LocationRoutesDeps, locationRoutes } from '../routes/locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from '../routes/manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from '../routes/metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from '../routes/monitoring.ts'
-import { documentRoutes } from '../routes/openapi-document.ts'
+import { collectRoutes } from '../routes/openapi-document.ts'
 import { type PageDeps, pageRoutes, readPage, sendPage } from '../routes/pages.ts'
 import { type ReceiverDeps, receiverRoutes } from '../routes/receivers.ts'
 import { type SettingRoutesDeps, settingRoutes } from '../routes/settings.ts'
@@ -30,6 +30,7 @@ import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from
 import { type StoreRoutesDeps, storeRoutes } from '../routes/store.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
 import { descriptorLimit, limitConnections } from './connections.ts'
+import type { ContractServer } from './contract.ts'
 import {
   errorOf,
   isNavigation,
@@ -43,8 +44,8 @@ import { createGuard, type GuardSettings, trustProxies } from './guard.ts'
 import { addConnectionHeaders, addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
 import { Incoming, readTarget } from './incoming.ts'
 import { createRequestLimiter, type RateLimitSettings } from './rate-limit.ts'
-import { rejectInvalid, validation } from './schemas.ts'
 import { createClosing } from './shutdown.ts'
+import { createValidatorCompiler, invalidBody } from './validation.ts'
 
 export interface ServerDeps
   extends ReceiverDeps,
@@ -95,8 +96,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: readTarget,
     trustProxy: deps.guard.trustedProxies.length > 0 && trustProxies(deps.guard.trustedProxies),
-    ajv: { customOptions: validation },
-    schemaErrorFormatter: rejectInvalid,
+    schemaErrorFormatter: invalidBody,
     genReqId: () => randomUUID(),
     frameworkErrors(error, request, reply) {
       // No hook runs for Fastify's own errors, such as a malformed URL, so the connection of an upgrade request has to
@@ -115,6 +115,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   // Ignores unknown values of the Expect header and handles the request normally.
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
+  app.setValidatorCompiler(createValidatorCompiler())
+  // The schemas of responses describe them; they do not change how they are serialized.
+  app.setSerializerCompiler(() => JSON.stringify)
 
   // Must be registered before the hooks below, so that it closes the connection of an upgrade request that a hook
   // rejects.
@@ -184,13 +187,15 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     throw new RequestError('wrong_method', { subject: request.method })
   })
 
-  await documentRoutes(app, deps)
-  const rootRoutes: FastifyPluginCallback = (scope, _options, done) => {
+  const collector = await collectRoutes(app, deps)
+  const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
     livenessRoutes(scope, deps)
-    socketRoutes(scope, { ...deps, maxClients: limits.sockets })
+    socketRoutes(instance, { ...deps, maxClients: limits.sockets })
     done()
   }
-  const routes: FastifyPluginCallback = (scope, options, done) => {
+  const routes: FastifyPluginCallback = (instance, options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
     receiverRoutes(scope, deps)
     monitoringRoutes(scope, deps)
     alertRoutes(scope, deps)
@@ -203,9 +208,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     locationRoutes(scope, deps)
     storeRoutes(scope, deps)
     settingRoutes(scope, deps)
-    docsRoutes(scope, deps)
-    pageRoutes(scope, deps, html)
-    rootRoutes(scope, options, done)
+    docsRoutes(scope, { ...deps, collector })
+    pageRoutes(instance, deps, html)
+    rootRoutes(instance, options, done)
   }
   await app.register(routes, { prefix: deps.mount })
   // With a mount prefix, these routes are also available at the root.

@@ -1,4 +1,7 @@
-/** Schemas of editable fields, shared by the bodies of REST requests and the files of `import`. */
+/**
+ * Schemas of editable fields, shared by the bodies of requests and the files of `import`. Their descriptions complete the
+ * error message `field: expected …`.
+ */
 
 import Type, { type TSchema } from 'typebox'
 

@@ -1,0 +1,40 @@
+/** Describes the operations of the REST interface: for the server, its OpenAPI document and its clients. */
+
+import type { TObject, TSchema } from 'typebox'
+
+/** The groups of operations in the OpenAPI document. */
+export const tags = {
+  Monitoring: 'Receivers, their channels and the health of the service.',
+  Hardware: 'Groups, chassis, units, performers and assignments.',
+  Discovery: 'Network scans, devices that are waiting for review, and movements.',
+  Account: 'Sign-in, sign-out and set-up.',
+  Review: 'Review of devices, and administration of receivers and locations.',
+  Administration: 'Manufacturers, settings, users, tokens, the database and the audit log.',
+} as const
+
+interface OperationSchema {
+  readonly tags: string[]
+  readonly operationId: string
+  readonly summary: string
+  readonly params?: TObject
+  readonly querystring?: TObject
+  readonly body?: TSchema
+  /** The bodies by status; errors that every operation can return are left out. */
+  readonly response: Readonly<Record<number, TSchema>>
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Defines an operation. A collection, or one of its records, has a trailing slash; an action or a file has none. */
+export const endpoint = <const M extends Method, const Url extends string, Schema extends OperationSchema>(
+  method: M,
+  url: Url,
+  schema: Schema,
+) => ({ method, url, schema })
+
+/** Returns the part of a schema that only the OpenAPI document needs. The summary is one sentence. */
+export const operation = (tag: keyof typeof tags, operationId: string, summary: string) => ({
+  tags: [tag],
+  operationId,
+  summary,
+})

@@ -1,0 +1,124 @@
+/** Sign-in, users, tokens and the audit log. */
+
+import * as admin from '../admin.ts'
+import { NoContent, pagedOf } from '../described.ts'
+import { endpoint, operation } from '../endpoint.ts'
+import { ErrorResponse } from '../errors.ts'
+import { AuditQuery, ById, Paging } from '../queries.ts'
+import {
+  KioskLogin,
+  Login,
+  NewUser,
+  PasswordChange,
+  SetupRequest,
+  TokenChange,
+  TokenRequest,
+  UserChange,
+} from '../requests.ts'
+
+export const signIn = endpoint('POST', '/api/auth/login', {
+  ...operation('Account', 'signIn', 'Signs in: sets the session cookie and returns the CSRF token.'),
+  body: Login,
+  response: { 200: admin.SignedIn, 401: ErrorResponse },
+})
+
+export const signInKiosk = endpoint('POST', '/api/auth/kiosk', {
+  ...operation(
+    'Account',
+    'signInKiosk',
+    'Signs a kiosk screen in with an API token of the role `viewer`, until that token expires.',
+  ),
+  body: KioskLogin,
+  response: { 200: admin.KioskOpen, 401: ErrorResponse },
+})
+
+export const signOut = endpoint('POST', '/api/auth/logout', {
+  ...operation('Account', 'signOut', 'Signs out.'),
+  response: { 204: NoContent },
+})
+
+export const getSession = endpoint('GET', '/api/auth/session', {
+  ...operation('Account', 'getSession', 'The identity and permissions of the request.'),
+  response: { 200: admin.Session },
+})
+
+export const changePassword = endpoint('POST', '/api/auth/password', {
+  ...operation(
+    'Account',
+    'changePassword',
+    "Changes the signed-in user's password and signs the user out everywhere else.",
+  ),
+  body: PasswordChange,
+  response: { 200: admin.SignedIn },
+})
+
+export const getSetup = endpoint('GET', '/api/auth/setup', {
+  ...operation('Account', 'getSetup', 'Whether the service needs its first administrator.'),
+  response: { 200: admin.Setup },
+})
+
+export const setUp = endpoint('POST', '/api/auth/setup', {
+  ...operation('Account', 'setUp', 'Creates the first administrator and signs in.'),
+  body: SetupRequest,
+  response: { 201: admin.SignedIn, 409: ErrorResponse },
+})
+
+export const listUsers = endpoint('GET', '/api/admin/users/', {
+  ...operation('Administration', 'listUsers', 'Users.'),
+  querystring: Paging,
+  response: { 200: pagedOf(admin.User) },
+})
+
+export const createUser = endpoint('POST', '/api/admin/users/', {
+  ...operation('Administration', 'createUser', 'Adds a user.'),
+  body: NewUser,
+  response: { 201: admin.User, 409: ErrorResponse },
+})
+
+export const changeUser = endpoint('PATCH', '/api/admin/users/:id/', {
+  ...operation('Administration', 'changeUser', 'Changes the role, password or active state of a user.'),
+  params: ById,
+  body: UserChange,
+  response: { 200: admin.User, 409: ErrorResponse },
+})
+
+export const removeUser = endpoint('DELETE', '/api/admin/users/:id/', {
+  ...operation('Administration', 'removeUser', 'Removes a user.'),
+  params: ById,
+  response: { 204: NoContent, 409: ErrorResponse },
+})
+
+export const listTokens = endpoint('GET', '/api/admin/tokens/', {
+  ...operation('Administration', 'listTokens', 'API tokens, without their secrets.'),
+  querystring: Paging,
+  response: { 200: pagedOf(admin.Token) },
+})
+
+export const createToken = endpoint('POST', '/api/admin/tokens/', {
+  ...operation('Administration', 'createToken', 'Creates a token. Only this response contains its secret.'),
+  body: TokenRequest,
+  response: { 201: admin.NewToken },
+})
+
+export const changeToken = endpoint('PATCH', '/api/admin/tokens/:id/', {
+  ...operation('Administration', 'changeToken', 'Changes the name, role or expiry of a token.'),
+  params: ById,
+  body: TokenChange,
+  response: { 200: admin.Token },
+})
+
+export const revokeToken = endpoint('DELETE', '/api/admin/tokens/:id/', {
+  ...operation('Administration', 'revokeToken', 'Revokes a token.'),
+  params: ById,
+  response: { 204: NoContent },
+})
+
+export const listAuditRecords = endpoint('GET', '/api/admin/audit/', {
+  ...operation(
+    'Administration',
+    'listAuditRecords',
+    'The audit log, newest first; without paging, the newest 1000 records.',
+  ),
+  querystring: AuditQuery,
+  response: { 200: pagedOf(admin.Audit) },
+})

@@ -1,0 +1,112 @@
+/** Groups, slots, chassis, units, performers and assignments. */
+
+import { NoContent, pagedOf } from '../described.ts'
+import { endpoint, operation } from '../endpoint.ts'
+import { ErrorResponse } from '../errors.ts'
+import * as live from '../live.ts'
+import { AssignmentQuery, ById, ChassisQuery, PerformerQuery, Scope, ScopedList, UnitQuery } from '../queries.ts'
+import { AssignmentChange, GroupChange, NewAssignment, NewPerformer, PerformerChange, SlotChange } from '../requests.ts'
+
+export const listGroups = endpoint('GET', '/api/groups/', {
+  ...operation('Hardware', 'listGroups', 'Groups of slots.'),
+  querystring: ScopedList,
+  response: { 200: pagedOf(live.Group) },
+})
+
+export const changeGroup = endpoint('PUT', '/api/groups/:id/', {
+  ...operation('Hardware', 'changeGroup', 'Changes the given fields of a group.'),
+  params: ById,
+  querystring: Scope,
+  body: GroupChange,
+  response: { 200: live.Group },
+})
+
+export const removeGroup = endpoint('DELETE', '/api/groups/:id/', {
+  ...operation('Hardware', 'removeGroup', 'Removes a group.'),
+  params: ById,
+  querystring: Scope,
+  response: { 204: NoContent },
+})
+
+export const saveGroup = endpoint('POST', '/api/group/', {
+  ...operation('Hardware', 'saveGroup', 'Changes the group with the given `id`; creates a group if there is no `id`.'),
+  querystring: Scope,
+  body: GroupChange,
+  response: { 200: live.Group, 201: live.Group, 404: ErrorResponse },
+})
+
+export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
+  ...operation('Hardware', 'moveChannel', 'Moves a channel to another slot.'),
+  params: ById,
+  querystring: Scope,
+  body: SlotChange,
+  response: { 200: live.Channel, 409: ErrorResponse },
+})
+
+export const listChassis = endpoint('GET', '/api/chassis/', {
+  ...operation('Hardware', 'listChassis', 'Receivers as physical units.'),
+  querystring: ChassisQuery,
+  response: { 200: pagedOf(live.Chassis) },
+})
+
+export const listUnits = endpoint('GET', '/api/units/', {
+  ...operation('Hardware', 'listUnits', 'Transmitters and in-ear packs.'),
+  querystring: UnitQuery,
+  response: { 200: pagedOf(live.Unit) },
+})
+
+export const listPerformers = endpoint('GET', '/api/performers/', {
+  ...operation('Hardware', 'listPerformers', 'Performers. They do not belong to a manufacturer.'),
+  querystring: PerformerQuery,
+  response: { 200: pagedOf(live.Performer) },
+})
+
+export const createPerformer = endpoint('POST', '/api/performers/', {
+  ...operation('Hardware', 'createPerformer', 'Adds a performer.'),
+  querystring: Scope,
+  body: NewPerformer,
+  response: { 201: live.Performer },
+})
+
+export const changePerformer = endpoint('PUT', '/api/performers/:id/', {
+  ...operation('Hardware', 'changePerformer', 'Changes a performer.'),
+  params: ById,
+  querystring: Scope,
+  body: PerformerChange,
+  response: { 200: live.Performer },
+})
+
+export const removePerformer = endpoint('DELETE', '/api/performers/:id/', {
+  ...operation('Hardware', 'removePerformer', 'Removes a performer.'),
+  params: ById,
+  querystring: Scope,
+  response: { 204: NoContent, 409: ErrorResponse },
+})
+
+export const listAssignments = endpoint('GET', '/api/assignments/', {
+  ...operation('Hardware', 'listAssignments', 'Assignments of units to performers.'),
+  querystring: AssignmentQuery,
+  response: { 200: pagedOf(live.Assignment) },
+})
+
+export const createAssignment = endpoint('POST', '/api/assignments/', {
+  ...operation('Hardware', 'createAssignment', 'Assigns a unit to a performer.'),
+  querystring: Scope,
+  body: NewAssignment,
+  response: { 201: live.Assignment, 409: ErrorResponse },
+})
+
+export const changeAssignment = endpoint('PUT', '/api/assignments/:id/', {
+  ...operation('Hardware', 'changeAssignment', 'Changes an assignment.'),
+  params: ById,
+  querystring: Scope,
+  body: AssignmentChange,
+  response: { 200: live.Assignment, 409: ErrorResponse },
+})
+
+export const removeAssignment = endpoint('DELETE', '/api/assignments/:id/', {
+  ...operation('Hardware', 'removeAssignment', 'Removes an assignment.'),
+  params: ById,
+  querystring: Scope,
+  response: { 204: NoContent },
+})

@@ -1,0 +1,8 @@
+/** All operations of the REST interface. */
+
+export * from './accounts.ts'
+export * from './administration.ts'
+export * from './discovery.ts'
+export * from './hardware.ts'
+export * from './locations.ts'
+export * from './monitoring.ts'

@@ -1,0 +1,120 @@
+/** Parameters of paths and queries. */
+
+import Type, { type TProperties } from 'typebox'
+import {
+  alertStates,
+  auditResults,
+  connectionStatuses,
+  deviceTypes,
+  onlineStates,
+  queueStatuses,
+  unitTypes,
+} from './values.ts'
+
+// --- Paths -----------------------------------------------------------------------------------------------------------
+
+const id = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
+
+export const ById = Type.Object({ id: id('Id of the record.') })
+export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
+export const ByKey = Type.Object({ key: Type.String({ description: 'Key of the setting.' }) })
+
+// --- Queries ---------------------------------------------------------------------------------------------------------
+
+/** The format of `dayOrTime` parameters. */
+export const dayOrTimePattern = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+const query = <Properties extends TProperties>(properties: Properties) => Type.Partial(Type.Object(properties))
+const flag = (description: string) => Type.Boolean({ description })
+const percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
+const dayOrTime = (description: string) =>
+  Type.String({
+    format: 'day-or-time',
+    description: `${description}; a date or a time such as 2026-05-01T18:00:00Z.`,
+  })
+const sameValue = { description: 'Only records with this value.' }
+
+const manufacturer = Type.String({ description: 'Code of a manufacturer, to return only its records.' })
+
+export const paging = {
+  page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
+  page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
+}
+
+/** The query of a list that has no filters. */
+export const Paging = query(paging)
+/** The query of an operation on the records of one manufacturer, or of all. */
+export const Scope = query({ manufacturer })
+export const ScopedList = query({ manufacturer, ...paging })
+
+export const HealthQuery = query({
+  manufacturer: Type.String({ description: 'Code of the manufacturer for `vendor_api`.' }),
+})
+
+export const MetricsQuery = query({
+  channels: Type.Enum(['0', '1'], { description: 'With `1`, the levels of every channel are included.' }),
+})
+
+export const AlertQuery = query({
+  state: Type.Enum([...alertStates], sameValue),
+  receiver: id('Id of a receiver, to return only alerts about it and its channels.'),
+  manufacturer,
+  ...paging,
+})
+
+export const ConnectionQuery = query({
+  status: Type.Enum([...connectionStatuses], sameValue),
+  manufacturer,
+  ...paging,
+})
+
+export const ChassisQuery = query({ status: Type.Enum([...onlineStates], sameValue), manufacturer, ...paging })
+
+export const UnitQuery = query({
+  battery_percentage: percent('Only units with exactly this battery level.'),
+  battery_percentage__gte: percent('Only units with at least this battery level.'),
+  battery_percentage__lte: percent('Only units with at most this battery level.'),
+  base_chassis: id('Id of a chassis, to return only units that it receives or that are docked in it.'),
+  device_type: Type.Enum([...unitTypes], sameValue),
+  status: Type.Enum([...onlineStates], sameValue),
+  manufacturer,
+  ...paging,
+})
+
+export const PerformerQuery = query({
+  manufacturer: Type.String({
+    description: 'Returns all performers if this manufacturer exists, and none if it does not.',
+  }),
+  ...paging,
+})
+
+export const AssignmentQuery = query({
+  is_active: Type.Boolean(sameValue),
+  performer: id('Only assignments of the performer with this id.'),
+  wireless_unit: id('Only assignments of the unit with this id.'),
+  names: flag('Include the name of each performer and a tag that changes with the picture.'),
+  manufacturer,
+  ...paging,
+})
+
+export const QueueQuery = query({
+  status: Type.Enum([...queueStatuses], sameValue),
+  device_type: Type.Enum([...deviceTypes], sameValue),
+  is_duplicate: Type.Boolean(sameValue),
+  is_ip_conflict: Type.Boolean(sameValue),
+  discovered_after: dayOrTime('Discovered at or after this time'),
+  discovered_before: dayOrTime('Discovered before this time'),
+  manufacturer,
+  ...paging,
+})
+
+export const MovementQuery = query({ acknowledged: Type.Boolean(sameValue), manufacturer, ...paging })
+
+export const AuditQuery = query({
+  action: Type.String({ description: 'Only this action, or all actions with this prefix if it ends with a dot.' }),
+  actor: Type.String({ description: 'Only records whose actor name contains this text.' }),
+  result: Type.Enum([...auditResults], sameValue),
+  after: dayOrTime('At or after this time'),
+  before: dayOrTime('Before this time'),
+  ...paging,
+})

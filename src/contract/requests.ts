@@ -1,0 +1,147 @@
+/** Bodies of requests. The description of a field completes the error message `field: expected …`. */
+
+import Type, { type TProperties } from 'typebox'
+import {
+  code,
+  flag,
+  groupFields,
+  locationFields,
+  manufacturerFields,
+  name,
+  nullable,
+  performerFields,
+  slot,
+  text,
+} from './fields.ts'
+import { roles } from './values.ts'
+
+const id = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'a whole number of 1 or more',
+})
+
+/** Rejects unknown keys, so that a misspelled key is not mistaken for a missing one. */
+const body = <T extends TProperties>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false, description: 'an object' })
+
+/** The ids of several records for one action. */
+export const Ids = body({
+  ids: Type.Array(id, { minItems: 1, maxItems: 1000, description: 'a list of 1 to 1000 ids' }),
+})
+
+// --- Monitoring ------------------------------------------------------------------------------------------------------
+
+export const SettingChange = body({
+  key: text(1, 255),
+  value: text(0, 4096),
+  manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
+})
+
+export const ConnectionIds = body({
+  ids: Type.Array(id, { minItems: 1, maxItems: 10_000, description: 'a list of ids, at least one' }),
+})
+
+export const ScanRequest = body({ scan_subnet: text(1, 64) })
+
+// --- Hardware --------------------------------------------------------------------------------------------------------
+
+export const GroupChange = body({ id: Type.Optional(id), title: Type.Optional(name), ...groupFields })
+
+export const SlotChange = body({ slot })
+
+export const NewPerformer = body({ name, ...performerFields })
+
+export const PerformerChange = body({ id: Type.Optional(id), name: Type.Optional(name), ...performerFields })
+
+export const NewAssignment = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
+
+const time = text(1, 64)
+
+export const AssignmentChange = body({
+  id: Type.Optional(id),
+  performer: Type.Optional(id),
+  wireless_unit: Type.Optional(id),
+  is_active: Type.Optional(flag),
+  // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
+  // read.
+  started_at: Type.Optional(time),
+  ended_at: Type.Optional(nullable(time, 'text of 1 to 64 characters')),
+})
+
+// --- Locations and receivers -----------------------------------------------------------------------------------------
+
+const locationId = nullable(id, 'the id of a location')
+
+export const NewLocation = body({ name, parent: Type.Optional(locationId), ...locationFields })
+
+export const LocationChange = body({
+  name: Type.Optional(name),
+  parent: Type.Optional(locationId),
+  ...locationFields,
+})
+
+const nullableText = (max: number) => Type.Optional(nullable(text(1, max), `text of at most ${max} characters`))
+
+export const NewReceiver = body({
+  manufacturer: text(1, 64),
+  name,
+  device_type: Type.Optional(text(1, 64)),
+  model: nullableText(255),
+  serial_number: nullableText(255),
+  mac_address: nullableText(32),
+  ip: nullableText(15),
+  description: nullableText(1024),
+  location: Type.Optional(locationId),
+})
+
+export const ReceiverChange = body({
+  name: nullableText(255),
+  ip: Type.Optional(text(1, 15)),
+  location: Type.Optional(locationId),
+  reason: Type.Optional(text(0, 1024)),
+})
+
+// --- Manufacturers ---------------------------------------------------------------------------------------------------
+
+export const NewManufacturer = body({ code, ...manufacturerFields })
+
+export const ManufacturerChange = body(manufacturerFields)
+
+/** An unsaved configuration. With a `code`, it is merged into the stored configuration of that manufacturer. */
+export const ManufacturerTrial = body({
+  code: Type.Optional(code),
+  plugin: manufacturerFields.plugin,
+  config: manufacturerFields.config,
+})
+
+// --- Accounts --------------------------------------------------------------------------------------------------------
+
+/** Maximum size of the bodies of unauthenticated requests, which only contain credentials. */
+export const credentialBytes = 1024
+
+const role = Type.Enum([...roles], { description: roles.join(', ') })
+const username = text(1, 64)
+/** The minimum length is checked in `domain/access/password.ts`, with a message for users. */
+const password = text(1, 1024)
+const expiresAt = Type.Optional(nullable(text(1, 64), 'a time such as 2030-12-31T00:00:00Z'))
+
+export const Login = body({ username: text(1, credentialBytes), password: text(1, credentialBytes) })
+
+export const KioskLogin = body({ token: text(1, 128) })
+
+export const PasswordChange = body({ current_password: password, new_password: password })
+
+export const SetupRequest = body({ username, password, code: Type.Optional(text(1, 64)) })
+
+export const NewUser = body({ username, password, role })
+
+export const UserChange = body({
+  role: Type.Optional(role),
+  is_active: Type.Optional(flag),
+  password: Type.Optional(password),
+})
+
+export const TokenRequest = body({ name, role, expires_at: expiresAt })
+
+export const TokenChange = body({ name: Type.Optional(name), role: Type.Optional(role), expires_at: expiresAt })

@@ -1,0 +1,80 @@
+/** The values of every enumeration in the interface. Separate from the schemas, so that the pages need no TypeBox. */
+
+export const roles = ['viewer', 'operator', 'admin'] as const
+export type Role = (typeof roles)[number]
+
+export const permissionNames = [
+  'read',
+  'operate',
+  'inspect',
+  'acknowledge',
+  'configure',
+  'review',
+  'administer',
+] as const
+export type Permission = (typeof permissionNames)[number]
+
+/** How a request or an action was authenticated. */
+export const actorKinds = ['user', 'token', 'local', 'guest', 'cli'] as const
+
+export const auditResults = ['ok', 'refused', 'failed'] as const
+
+export const severities = ['info', 'warning', 'critical'] as const
+export type Severity = (typeof severities)[number]
+
+export const alertStates = ['raised', 'cleared'] as const
+export type AlertState = (typeof alertStates)[number]
+
+export const sourceStatuses = ['healthy', 'unknown', 'degraded', 'unhealthy'] as const
+export type SourceStatus = (typeof sourceStatuses)[number]
+
+export const upstreamStatuses = [...sourceStatuses, 'disabled', 'unconfigured'] as const
+export type UpstreamStatus = (typeof upstreamStatuses)[number]
+
+export const connectionStatuses = ['connecting', 'connected', 'disconnected', 'error', 'stopped'] as const
+export type ConnectionStatus = (typeof connectionStatuses)[number]
+
+/** The transport of a subscription. */
+export const transports = ['websocket', 'sse', 'tcp', 'udp'] as const
+export type Transport = (typeof transports)[number]
+
+export const unitTypes = ['mic_transmitter', 'iem_receiver'] as const
+export type UnitType = (typeof unitTypes)[number]
+
+export const onlineStates = ['online', 'offline', 'unknown'] as const
+export type OnlineState = (typeof onlineStates)[number]
+
+export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
+export type NetworkMode = (typeof networkModes)[number]
+
+export const deviceTypes = ['receiver', 'transmitter'] as const
+
+export const conflictTypes = ['ip_changed', 'ip_conflict', 'hardware_changed', 'manufacturer_mismatch'] as const
+export type ConflictType = (typeof conflictTypes)[number]
+
+export const queueStatuses = ['pending', 'approved', 'rejected', 'imported', 'duplicate'] as const
+export type QueueStatus = (typeof queueStatuses)[number]
+
+export const encryptions = ['off', 'on', 'error'] as const
+export type Encryption = (typeof encryptions)[number]
+
+/** Audio levels of equipment that does not report dBFS. */
+export const audioActivities = ['low', 'good', 'clipping'] as const
+export type AudioActivity = (typeof audioActivities)[number]
+
+/** Faults that equipment reports for itself or for a pack in one of its bays. */
+export const faults = [
+  'self_test_failed',
+  'battery_error',
+  'unknown_module',
+  'unrecognized_battery',
+  'recovery_failed',
+  'charge_failed',
+  'check_battery',
+  'check_charger',
+  'communication_failure',
+  'too_hot',
+  'too_cold',
+  'storage_mode',
+] as const
+export type Fault = (typeof faults)[number]

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { AlertQuery, AssignmentQuery, AuditQuery, ById, UnitQuery } from '../../contract/queries.ts'
+import { createValidatorCompiler } from './validation.ts'
+
+const compile = createValidatorCompiler()
+const route = { method: 'GET', url: '/' } as const
+const read = (schema: typeof AlertQuery | object, values: object, httpPart = 'querystring') =>
+  (compile({ schema: schema as typeof AlertQuery, httpPart, ...route }) as (values: object) => unknown)(values)
+
+describe('parameters', () => {
+  it('are converted from text, and undeclared ones are removed', () => {
+    const values = { receiver: '12', state: 'raised', manufacturer: 'shure', page: '2', other: 'x' }
+    expect(read(AlertQuery, values)).toEqual({
+      value: { receiver: 12, state: 'raised', manufacturer: 'shure', page: 2 },
+    })
+    expect(read(AssignmentQuery, { is_active: 'false' })).toEqual({ value: { is_active: false } })
+    expect(read(ById, { id: '9007199254740991' }, 'params')).toEqual({ value: { id: 9007199254740991 } })
+  })
+
+  it('are ignored if a filter is empty', () => {
+    expect(read(AlertQuery, { receiver: '', state: '', manufacturer: '' })).toEqual({ value: {} })
+  })
+
+  it.each<[object, object, string]>([
+    [AlertQuery, { page: '' }, 'page: expected a whole number of 1 or more'],
+    [AlertQuery, { page: '0' }, 'page: expected a whole number of 1 or more'],
+    [AlertQuery, { receiver: '01' }, 'receiver: expected a whole number of 1 or more'],
+    [AlertQuery, { receiver: '1e3' }, 'receiver: expected a whole number of 1 or more'],
+    [AlertQuery, { receiver: '9007199254740992' }, 'receiver: expected a whole number of 1 or more'],
+    [AlertQuery, { state: 'open' }, 'state: expected one of raised, cleared'],
+    [AlertQuery, { manufacturer: ['a', 'b'] }, 'manufacturer: expected only one value'],
+    [UnitQuery, { battery_percentage: '101' }, 'battery_percentage: expected a whole number from 0 to 100'],
+    [AssignmentQuery, { is_active: 'perhaps' }, 'is_active: expected one of true, false'],
+    [AuditQuery, { after: 'soon' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
+    [AuditQuery, { after: '2026-13-01' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
+  ])('are rejected with the name and the expected value: %j %j', (schema, values, details) => {
+    expect(read(schema, values)).toMatchObject({ error: { code: 'bad_request', details } })
+  })
+})

@@ -1,0 +1,103 @@
+/** Validates the parts of a request against the schemas of its route, and reports the first invalid field. */
+
+import { Ajv } from 'ajv'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TObject, TSchema } from 'typebox'
+import { dayOrTimePattern, paging } from '../../contract/queries.ts'
+import { RequestError } from '../../domain/errors.ts'
+
+/** A validation error from Ajv. */
+interface ValidationError {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly parentSchema?: ParameterSchema
+}
+
+/** The parts of a schema from which the error message is made. */
+interface ParameterSchema {
+  readonly description?: string
+  readonly type?: string
+  readonly format?: string
+  readonly enum?: readonly unknown[]
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** Creates the validators. Bodies are not converted; the parameters of paths and queries are converted from text. */
+export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
+  const ajv = new Ajv({ strict: false, verbose: true, formats: { 'day-or-time': isDayOrTime } })
+  return ({ schema, httpPart }) => {
+    const check = ajv.compile(schema)
+    if (httpPart === 'body') return check
+    return (values: Readonly<Record<string, string | string[]>>) => {
+      try {
+        const value = convert((schema as TObject).properties, values)
+        return check(value) ? { value } : { error: invalidParameter(check.errors?.[0] as ValidationError) }
+      } catch (error) {
+        return { error: error as Error }
+      }
+    }
+  }
+}
+
+function isDayOrTime(text: string): boolean {
+  return dayOrTimePattern.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+/**
+ * Converts the declared parameters; others are ignored. An empty filter selects everything, so it is removed; an empty
+ * page number is an error.
+ */
+function convert(
+  schemas: Readonly<Record<string, ParameterSchema>>,
+  values: Readonly<Record<string, string | string[]>>,
+): Record<string, unknown> {
+  const converted: Record<string, unknown> = {}
+  for (const name in schemas) {
+    const value = values[name]
+    if (Array.isArray(value)) throw badRequest([name], 'expected only one value')
+    if (value === undefined || (value === '' && !(name in paging))) continue
+    converted[name] = fromText(value, schemas[name]?.type)
+  }
+  return converted
+}
+
+/** Converts text to the type of the parameter. Text that is not of this type is returned unchanged, and is invalid. */
+function fromText(text: string, type: string | undefined): unknown {
+  // Leading zeros are not allowed, so that every record has only one URL.
+  if (type === 'integer' && /^(0|[1-9]\d*)$/.test(text)) return Number(text)
+  if (type === 'boolean' && ['true', 'false', '1', '0'].includes(text)) return text === 'true' || text === '1'
+  return text
+}
+
+function invalidParameter({ instancePath, parentSchema = {} }: ValidationError): RequestError {
+  return badRequest(instancePath.split('/').slice(1), `expected ${describeValues(parentSchema)}`)
+}
+
+function describeValues({ type, format, enum: values, minimum, maximum }: ParameterSchema): string {
+  if (values !== undefined) return `one of ${values.join(', ')}`
+  if (type === 'boolean') return 'one of true, false, 1, 0'
+  if (format === 'day-or-time') return 'a day or a time such as 2026-05-01T18:00:00Z'
+  if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return `a whole number of ${minimum} or more`
+  return `a whole number from ${minimum} to ${maximum}`
+}
+
+/** Returns an error that names the invalid field of a body and the expected value. */
+export function invalidBody(errors: readonly ValidationError[]): RequestError {
+  // The `anyOf` error of a union describes the whole union.
+  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0]
+  if (error === undefined) return new RequestError('bad_request')
+  const path = error.instancePath.split('/').slice(1)
+  const { missingProperty, additionalProperty } = error.params
+  if (typeof missingProperty === 'string') return badRequest([...path, missingProperty], 'missing')
+  if (typeof additionalProperty === 'string') return badRequest([...path, additionalProperty], 'unknown field')
+  const expected = error.parentSchema?.description
+  return badRequest(path, expected === undefined ? (error.message ?? 'not valid') : `expected ${expected}`)
+}
+
+function badRequest(path: readonly string[], what: string): RequestError {
+  const field = path.length === 0 ? 'body' : path.join('.')
+  return new RequestError('bad_request', { details: `${field}: ${what}` })
+}
