@@ -30,7 +30,7 @@ describe('parameters', () => {
     [AlertQuery, { state: 'open' }, 'state: expected one of raised, cleared'],
     [AlertQuery, { manufacturer: ['a', 'b'] }, 'manufacturer: expected only one value'],
     [UnitQuery, { battery_percentage: '101' }, 'battery_percentage: expected a whole number from 0 to 100'],
-    [AssignmentQuery, { is_active: 'perhaps' }, 'is_active: expected one of true, false'],
+    [AssignmentQuery, { is_active: 'perhaps' }, 'is_active: expected one of true, false, 1, 0'],
     [AuditQuery, { after: 'soon' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
     [AuditQuery, { after: '2026-13-01' }, 'after: expected a day or a time such as 2026-05-01T18:00:00Z'],
   ])('are rejected with the name and the expected value: %j %j', (schema, values, details) => {
