@@ -14,7 +14,7 @@ import { parseSync } from 'vite'
  * permits only type imports.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
+  domain: ['contract:types'],
   contract: ['domain', 'actions:types'],
   platform: [],
   upstream: ['domain', 'platform'],
@@ -26,13 +26,23 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
   storage: ['domain', 'platform'],
-  state: ['domain', 'platform'],
+  state: ['contract:types', 'domain', 'platform'],
   monitoring: ['manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
   actions: ['monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
   http: ['contract', 'actions', 'storage', 'state', 'domain'],
   workers: ['domain', 'storage'],
   config: ['domain'],
-  runtime: ['monitoring', 'manufacturers', 'upstream', 'storage', 'state', 'config', 'domain', 'platform'],
+  runtime: [
+    'contract:types',
+    'monitoring',
+    'manufacturers',
+    'upstream',
+    'storage',
+    'state',
+    'config',
+    'domain',
+    'platform',
+  ],
   'http/app': [
     'http',
     'runtime',

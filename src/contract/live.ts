@@ -41,7 +41,7 @@ const levels = {
 
 const flagOrNull = (description: string) => orNull(flag(description), description)
 
-const ChannelDetails = schemaOf<details.ChannelDetails>()(
+export const ChannelDetails = schemaOf<details.ChannelDetails>()(
   named(
     'ChannelDetails',
     'Additional values that some equipment reports for a channel; values that were never reported are absent.',
@@ -140,13 +140,15 @@ export const ReceiverSummary = schemaOf<api.ReceiverSummary>()(
   named('ReceiverSummary', 'A receiver in the list.', summaryFields),
 )
 
+const { last_seen, ...dataSummaryFields } = summaryFields
+
 const dataFields = {
-  ...summaryFields,
+  ...dataSummaryFields,
   model: textOrNull("The manufacturer's model."),
   channels: listOf(Channel, 'By number.'),
 }
 
-const ReceiverInData = schemaOf<api.ReceiverInData>()(
+export const ReceiverInData = schemaOf<api.ReceiverInData>()(
   named('ReceiverInData', 'A receiver in `GET /api/data.json`.', dataFields),
 )
 
@@ -185,7 +187,7 @@ const hardwareFields = {
   details: Type.Optional(ReceiverDetails),
 }
 
-export const detailFields = { ...dataFields, ...hardwareFields }
+export const detailFields = { ...dataFields, last_seen, ...hardwareFields }
 
 export const ReceiverDetail = schemaOf<api.ReceiverDetail>()(
   named('ReceiverDetail', 'A receiver with all known details.', detailFields),
@@ -248,12 +250,22 @@ export const Configuration = schemaOf<Settings>()(
   }),
 )
 
+export const ChannelAssignment = schemaOf<api.ChannelAssignment>()(
+  named('ChannelAssignment', 'The performer who wears the unit that a channel receives.', {
+    channel_id: wholeOrNull('Id of the channel that receives the unit.'),
+    wireless_unit: whole('Id of the unit.'),
+    performer: Type.Object({ id, name: text('Name.') }, { description: 'The performer.' }),
+  }),
+)
+
 export const Data = schemaOf<api.DataBody>()(
   named('Data', 'All receivers with their channels, discovered devices, settings and groups.', {
     receivers: listOf(ReceiverInData, 'By id.'),
     discovered: listOf(DiscoveredDevice, 'Devices that a scan has found in the last 24 hours.'),
     config: Configuration,
     groups: listOf(Group, 'By id.'),
+    assignments: listOf(ChannelAssignment, 'All active assignments.'),
+    placeholders: Type.Array(Type.Unknown(), { description: 'Equipment without telemetry.' }),
   }),
 )
 

@@ -45,8 +45,8 @@ export interface ReceiverSummary {
   readonly manufacturer: string
 }
 
-/** A receiver in `GET /api/data.json`. */
-export interface ReceiverInData extends ReceiverSummary {
+/** A receiver in `GET /api/data.json`. It has no `last_seen`, so that the response of an idle installation does not change. */
+export interface ReceiverInData extends Omit<ReceiverSummary, 'last_seen'> {
   readonly model: string | null
   readonly channels: readonly ChannelBody[]
 }
@@ -55,6 +55,7 @@ export type BatteryHealth = 'good' | 'fair' | 'low' | 'critical' | 'unknown'
 export type SignalQuality = 'excellent' | 'good' | 'fair' | 'poor' | 'unknown'
 
 export interface ReceiverDetail extends ReceiverInData {
+  readonly last_seen: string
   readonly battery_health: BatteryHealth
   readonly signal_quality: SignalQuality
   readonly api_device_id: string | null
@@ -98,12 +99,22 @@ export interface Group {
   readonly manufacturer: string | null
 }
 
+/** An active assignment in `GET /api/data.json`. */
+export interface ChannelAssignment {
+  /** The channel that receives the unit, if any. */
+  readonly channel_id: number | null
+  readonly wireless_unit: number
+  readonly performer: { readonly id: number; readonly name: string }
+}
+
 /** `GET /api/data.json`. */
 export interface DataBody {
   readonly receivers: readonly ReceiverInData[]
   readonly discovered: readonly DiscoveredDevice[]
   readonly config: Settings
   readonly groups: readonly Group[]
+  readonly assignments: readonly ChannelAssignment[]
+  readonly placeholders: readonly unknown[]
 }
 
 export interface PageBody<Item> {
@@ -161,7 +172,8 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
 
 /** Converts a receiver to its entry in `GET /api/data.json`, without its channels. */
 export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
-  return { ...toReceiverSummary(receiver), model: receiver.model }
+  const { id, name, device_type, ip, is_active, manufacturer, model } = receiver
+  return { id, name, device_type, ip, is_active, manufacturer, model }
 }
 
 function toReceiverInData(receiver: Receiver): ReceiverInData {
@@ -177,6 +189,7 @@ export function toReceiverDetail(
   const { interface_id, description, firmware_version, hosted_firmware_version } = receiver
   return {
     ...toReceiverInData(receiver),
+    last_seen: toTimestamp(receiver.last_seen),
     battery_health: batteryHealth(receiver.channels, batteryThreshold),
     signal_quality: signalQuality(receiver.channels),
     api_device_id,

@@ -19,9 +19,17 @@ export interface ReceiverStore extends KnownReceivers {
   lastReceivedAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
+  /** Returns the number of queue entries that are waiting for review, by manufacturer. */
+  pendingEntries(): ReadonlyMap<string, number>
 }
 
-export function createReceiverStore(): ReceiverStore {
+/** Is called after every change of the store. */
+export interface ReceiverStoreListener {
+  receiverChanged(id: number): void
+  queueChanged(): void
+}
+
+export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverStore {
   const known = createKnownReceivers()
   /**
    * The ordered ids of each manufacturer. Recomputed only when receivers are added, removed or moved to another
@@ -30,6 +38,8 @@ export function createReceiverStore(): ReceiverStore {
   const ids = new Map<string | undefined, readonly number[]>()
   const lists = new Map<string | undefined, readonly Receiver[]>()
   const receivedAt = new Map<number, number>()
+  /** The manufacturers of the queue entries that are waiting for review, by id. */
+  const pendingEntries = new Map<number, string>()
   let size = 0
 
   function idsOf(manufacturer: string | undefined): readonly number[] {
@@ -70,6 +80,18 @@ export function createReceiverStore(): ReceiverStore {
       lists.clear()
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
+      listener?.receiverChanged(receiver.id)
+    },
+    putEntry(entry) {
+      known.putEntry(entry)
+      if (entry.status === 'pending') pendingEntries.set(entry.id, entry.manufacturer)
+      else pendingEntries.delete(entry.id)
+      listener?.queueChanged()
+    },
+    pendingEntries() {
+      const counts = new Map<string, number>()
+      for (const manufacturer of pendingEntries.values()) counts.set(manufacturer, (counts.get(manufacturer) ?? 0) + 1)
+      return counts
     },
     lastReceivedAt: (id) => receivedAt.get(id) ?? Number.NEGATIVE_INFINITY,
     remove(id) {
@@ -78,6 +100,7 @@ export function createReceiverStore(): ReceiverStore {
       receivedAt.delete(id)
       lists.clear()
       ids.clear()
+      listener?.receiverChanged(id)
     },
   }
 }

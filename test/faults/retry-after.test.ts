@@ -111,7 +111,7 @@ describe('a system that sends Retry-After', () => {
     const lastLimitedAt = Math.max(...limitedAt)
     const otherRequests = otherSystem.requests.filter(({ at }) => at > lastLimitedAt)
     expect(otherRequests.length).toBeGreaterThan(((performance.now() - lastLimitedAt) / 1000) * 0.5)
-    for (const { last_seen } of await app.receivers()) {
+    for (const { last_seen } of await app.summaries()) {
       expect(Math.abs(Date.now() - Date.parse(last_seen))).toBeLessThan(60_000)
     }
   })

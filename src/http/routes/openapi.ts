@@ -34,6 +34,9 @@ export interface Operation {
 const manufacturer = {
   manufacturer: Type.String({ description: 'Code of a manufacturer, to return only its records.' }),
 }
+const group = {
+  group: Type.Integer({ minimum: 1, description: 'Id of a group, to return only channels whose slot is in it.' }),
+}
 const paging = {
   page: Type.Integer({ minimum: 1, description: 'Page number; default 1.' }),
   page_size: Type.Integer({ minimum: 1, description: 'Items per page; default 100, at most 1000.' }),
@@ -63,13 +66,13 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /api/data.json': {
     tag: 'Monitoring',
     summary: 'All receivers with their channels, discovered devices, settings and groups.',
-    query: manufacturer,
+    query: { ...manufacturer, ...group },
     responses: { ...ok(live.Data), ...notModified },
   },
   'GET /api/data': {
     tag: 'Monitoring',
     summary: 'The same as `/api/data.json`.',
-    query: manufacturer,
+    query: { ...manufacturer, ...group },
     responses: { ...ok(live.Data), ...notModified },
   },
   'GET /api/receivers': {
@@ -125,6 +128,11 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Monitoring',
     summary: 'This document.',
     responses: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }), ...notModified },
+  },
+  'GET /api/asyncapi.json': {
+    tag: 'Monitoring',
+    summary: 'The description of the WebSocket.',
+    responses: { 200: Type.Object({}, { description: 'An AsyncAPI 3.0 document.' }), ...notModified },
   },
 
   // --- Hardware

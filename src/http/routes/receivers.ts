@@ -1,65 +1,54 @@
 /** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type Group,
-  toChannelBody,
-  toReceiverDetail,
-  toReceiverSummary,
-  toReceiverWithoutChannels,
-} from '../../domain/api.ts'
-import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
-import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
+import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
 import type { Location } from '../../domain/equipment/location.ts'
-import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
+import type { LiveFilter } from '../../domain/live/filter.ts'
 import type { Settings } from '../../domain/settings.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { LiveData } from '../server/live-data.ts'
 import {
   type Query,
   type ResponseCache,
   readId,
+  readIdParameter,
   readPage,
   readParameter,
   sendCached,
   toPage,
 } from '../server/response.ts'
-import { type Chunker, createChunker, type ResponseChunk, toChunk } from '../server/response-chunks.ts'
 
 export interface ReceiverDeps {
   readonly receiverStore: ReceiverStore
   readonly cache: ResponseCache
+  readonly liveData: LiveData
   /** Returns the effective settings of a manufacturer, or the global ones. */
   settings(manufacturer: string | undefined): Settings
-  groups(manufacturer: string | undefined): readonly Group[]
   locations(): readonly Location[]
-  discovered(): readonly DiscoveredRecord[]
+}
+
+/** Reads the filters of `data.json` and of the live interface. Throws if the group does not exist. */
+export function readLiveFilter(query: Query, liveData: Pick<LiveData, 'hasGroup'>): LiveFilter {
+  const manufacturer = readParameter(query, 'manufacturer')
+  const group = readIdParameter(query, 'group')
+  if (group !== undefined && !liveData.hasGroup(group)) {
+    throw new RequestError('bad_request', { details: `group: there is no group ${group}` })
+  }
+  return { manufacturer, group }
 }
 
 export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
-  const { receiverStore, cache } = deps
-  /** Chunkers by manufacturer; only kept for manufacturers that have receivers. */
-  const chunkers = new Map<string | undefined, Chunker<Receiver>>()
-
-  function dataJson(manufacturer: string | undefined): readonly ResponseChunk[] {
-    const receivers = receiverStore.list(manufacturer)
-    const chunker = chunkers.get(manufacturer) ?? createChunker(receiverJson)
-    if (receivers.length > 0) chunkers.set(manufacturer, chunker)
-    const found = deps
-      .discovered()
-      .filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
-    const discovered = toDiscoveredDevices(found, receiverStore)
-    const rest = { discovered, config: deps.settings(manufacturer), groups: deps.groups(manufacturer) }
-    return [toChunk('{"receivers":['), ...chunker.cut(receivers), toChunk(`],${JSON.stringify(rest).slice(1)}`)]
-  }
+  const { receiverStore, cache, liveData } = deps
 
   const sendData = (request: FastifyRequest, reply: FastifyReply) => {
-    const manufacturer = readParameter(request.query as Query, 'manufacturer')
+    const filter = readLiveFilter(request.query as Query, liveData)
+    const { manufacturer, group } = filter
     return sendCached(request, reply, {
       cache,
       manufacturer: manufacturer ?? null,
-      key: keyOf('data', manufacturer),
-      make: () => dataJson(manufacturer),
+      key: keyOf(group === undefined ? 'data' : `data:group ${group}`, manufacturer),
+      make: () => liveData.dataJson(filter),
     })
   }
   app.get('/api/data.json', sendData)
@@ -102,27 +91,4 @@ export function receiverRoutes(app: FastifyInstance, deps: ReceiverDeps): void {
 
 function keyOf(response: string, manufacturer: string | undefined): string {
   return manufacturer === undefined ? response : `${response}:${manufacturer}`
-}
-
-/** Receiver objects are immutable, so their JSON can be cached by identity. */
-const serialised = new WeakMap<Receiver, string>()
-/** Channels are cached separately, because they often stay the same object when a receiver is replaced. */
-const serialisedChannels = new WeakMap<Receiver['channels'], string>()
-
-function receiverJson(receiver: Receiver): string {
-  let json = serialised.get(receiver)
-  if (json === undefined) {
-    json = `${JSON.stringify(toReceiverWithoutChannels(receiver)).slice(0, -1)},"channels":${channelsJson(receiver.channels)}}`
-    serialised.set(receiver, json)
-  }
-  return json
-}
-
-function channelsJson(channels: Receiver['channels']): string {
-  let json = serialisedChannels.get(channels)
-  if (json === undefined) {
-    json = JSON.stringify(channels.map(toChannelBody))
-    serialisedChannels.set(channels, json)
-  }
-  return json
 }

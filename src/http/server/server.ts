@@ -42,14 +42,16 @@ import {
 import { createGuard, type GuardSettings, trustProxies } from './guard.ts'
 import { addConnectionHeaders, addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
 import { Incoming, readTarget } from './incoming.ts'
+import { LiveData, type LiveDataDeps } from './live-data.ts'
 import { createRequestLimiter, type RateLimitSettings } from './rate-limit.ts'
 import { rejectInvalid, validation } from './schemas.ts'
 import { createClosing } from './shutdown.ts'
 
 export interface ServerDeps
-  extends ReceiverDeps,
+  extends Omit<ReceiverDeps, 'liveData'>,
+    LiveDataDeps,
     MonitoringDeps,
-    SocketDeps,
+    Omit<SocketDeps, 'liveData'>,
     PageDeps,
     AccountDeps,
     AlertRoutesDeps,
@@ -185,13 +187,14 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
 
   await documentRoutes(app, deps)
+  const liveData = new LiveData(deps)
   const rootRoutes: FastifyPluginCallback = (scope, _options, done) => {
     livenessRoutes(scope, deps)
-    socketRoutes(scope, { ...deps, maxClients: limits.sockets })
+    socketRoutes(scope, { ...deps, liveData, maxClients: limits.sockets })
     done()
   }
   const routes: FastifyPluginCallback = (scope, options, done) => {
-    receiverRoutes(scope, deps)
+    receiverRoutes(scope, { ...deps, liveData })
     monitoringRoutes(scope, deps)
     alertRoutes(scope, deps)
     metricsRoutes(scope, deps)
