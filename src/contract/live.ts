@@ -126,6 +126,12 @@ export const Channel = schemaOf<api.ChannelBody>()(
   }),
 )
 
+/** A channel in `GET /api/channels/`. */
+export const ListedChannel = Type.Object(
+  { ...Channel.properties, receiver_id: whole('Id of the receiver.'), manufacturer },
+  { title: 'ListedChannel', description: 'A channel, with its receiver.' },
+)
+
 export const summaryFields = {
   id,
   name: text('As shown on the device.'),

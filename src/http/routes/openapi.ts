@@ -161,6 +161,19 @@ export const operations: Readonly<Record<string, Operation>> = {
     responses: { 200: live.Group, 201: live.Group },
     errorStatuses: [404],
   },
+  'GET /api/groups/{id}': { tag: 'Hardware', summary: 'One group.', query: manufacturer, responses: ok(live.Group) },
+  'GET /api/channels': {
+    tag: 'Hardware',
+    summary: 'Channels of all receivers.',
+    query: { ...manufacturer, ...paging },
+    responses: list(live.ListedChannel),
+  },
+  'GET /api/channels/{id}': {
+    tag: 'Hardware',
+    summary: 'One channel.',
+    query: manufacturer,
+    responses: ok(live.ListedChannel),
+  },
   'PATCH /api/channels/{id}': {
     tag: 'Hardware',
     summary: 'Moves a channel to another slot.',
@@ -173,6 +186,18 @@ export const operations: Readonly<Record<string, Operation>> = {
     summary: 'Receivers as physical units.',
     query: { status: choiceOf(onlineStates, 'Only records with this value.'), ...manufacturer, ...paging },
     responses: list(live.Chassis),
+  },
+  'GET /api/chassis/{id}': {
+    tag: 'Hardware',
+    summary: 'One receiver as a physical unit.',
+    query: manufacturer,
+    responses: ok(live.Chassis),
+  },
+  'GET /api/units/{id}': {
+    tag: 'Hardware',
+    summary: 'One transmitter or in-ear pack.',
+    query: manufacturer,
+    responses: ok(live.Unit),
   },
   'GET /api/units': {
     tag: 'Hardware',
@@ -200,6 +225,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     },
     responses: list(live.Performer),
   },
+  'GET /api/performers/{id}': { tag: 'Hardware', summary: 'One performer.', responses: ok(live.Performer) },
   'POST /api/performers': { tag: 'Hardware', summary: 'Adds a performer.', responses: created(live.Performer) },
   'PUT /api/performers/{id}': { tag: 'Hardware', summary: 'Changes a performer.', responses: ok(live.Performer) },
   'DELETE /api/performers/{id}': {

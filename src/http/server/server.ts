@@ -26,6 +26,7 @@ import { documentRoutes } from '../routes/openapi-document.ts'
 import { type PageDeps, pageRoutes, readPage, sendPage } from '../routes/pages.ts'
 import { type ReceiverDeps, receiverRoutes } from '../routes/receivers.ts'
 import { type SettingRoutesDeps, settingRoutes } from '../routes/settings.ts'
+import { type SingleRecordDeps, singleRecordRoutes } from '../routes/single-records.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from '../routes/socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from '../routes/store.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
@@ -61,6 +62,7 @@ export interface ServerDeps
     DiscoveryDeps,
     LocationRoutesDeps,
     StoreRoutesDeps,
+    SingleRecordDeps,
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
@@ -206,6 +208,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     locationRoutes(scope, deps)
     storeRoutes(scope, deps)
     settingRoutes(scope, deps)
+    singleRecordRoutes(scope, deps)
     docsRoutes(scope, deps)
     pageRoutes(scope, deps, html)
     rootRoutes(scope, options, done)
