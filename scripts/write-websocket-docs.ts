@@ -2,9 +2,11 @@
 
 import { realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import * as version2 from '../src/contract/live-messages.ts'
 import { clientMessages, serverMessages } from '../src/contract/messages.ts'
 import { levelNames, levelsProtocol } from '../src/domain/levels/level-records.ts'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/routes/json-schema.ts'
+import { liveProtocol } from '../src/http/routes/live.ts'
 
 const path = fileURLToPath(new URL('../docs/websocket.md', import.meta.url))
 
@@ -13,6 +15,9 @@ export function websocketDocs(): string {
   const namesOf = (messages: readonly object[]) => messages.map((message) => nameOf(hoist(message, schemas)) ?? '')
   const fromServer = namesOf(serverMessages)
   const fromClient = namesOf(clientMessages)
+  const toSection2 = ({ title, ...message }: Titled) => describe(`${title} (version 2)`, hoist(message, schemas))
+  const fromServer2 = version2.serverMessages.map((message) => toSection2(toTitled(message)))
+  const fromClient2 = version2.clientMessages.map((message) => toSection2(toTitled(message)))
   const records = Object.keys(schemas).filter((name) => !fromServer.includes(name) && !fromClient.includes(name))
   const section = (name: string) => describe(name, schemas[name] ?? {})
   return [
@@ -23,6 +28,12 @@ export function websocketDocs(): string {
     ...fromServer.map(section),
     '## Messages from a client',
     ...fromClient.map(section),
+    '## Version 2',
+    introduction2,
+    '## Messages from the service, version 2',
+    ...fromServer2,
+    '## Messages from a client, version 2',
+    ...fromClient2,
     '## Records',
     ...records.sort().map(section),
     levels,
@@ -34,6 +45,31 @@ const introduction = [
   'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client is sent the same messages. With a mount prefix, both paths work with and without it. With `?manufacturer=<code>`, messages about other manufacturers are left out. The WebSocket needs the same permission as reading: no credentials if the service only listens on this machine or has `public_read: true`, otherwise a session cookie or `Authorization: Bearer <token>`.',
   'Every message is a JSON object in a text frame and has a `type`. (Clients can ask for [levels in a compact binary form](#compact-levels-micwatchlevelsv1).) The first message is a `status`. Later versions may add fields and message types: ignore those that you do not know.',
 ].join('\n\n')
+
+const introduction2 = `A client that offers the subprotocol \`${liveProtocol}\` (\`Sec-WebSocket-Protocol: ${liveProtocol}\`) or connects to \`/ws?protocol=2\` is sent everything first, as a \`snapshot\`, and after that one message for each change. \`GET /api/asyncapi.json\` describes the messages of both versions for programs.
+
+| Parameter | Meaning |
+| --- | --- |
+| \`manufacturer\` | Code of a manufacturer, to receive only what \`GET /api/data.json?manufacturer=\` contains. |
+| \`group\` | Id of a group, to receive only the channels whose slot is in it, and their receivers. When its members change, a new \`snapshot\` is sent. |
+| \`levels\` | \`false\`: no levels; \`full\`: also the levels of the antennas and the audio peak. |
+| \`since\`, \`epoch\` | The \`seq\` of the last message that was received and the \`epoch\` of the snapshot, to resume an interrupted connection: the first message is then \`resumed\`, and the missed messages follow. If they are no longer kept, the service was restarted or the filters differ, a \`snapshot\` is sent instead. |
+| \`ack\` | \`1\`: the client answers each \`levels\` message with an \`ack\`, and is sent the next only then. A slow connection is so sent fewer levels, but never old ones. |
+
+- \`seq\` rises by one with each message. With a filter, numbers are missing. \`resumed\`, \`tick\`, \`status\`, \`pong\` and \`error\` have no number of their own.
+- In \`receiver\` and \`channel\`, only fields that changed are present. Nested objects are complete. A field that is gone is null.
+- \`groups\`, \`performers\`, \`assignments\` and \`discovered\` contain the whole list.
+- Messages are kept for 60 seconds or until 10,000 newer ones exist, whichever is longer, up to 64 MB.
+- A client that reads too slowly is sent a new \`snapshot\` in place of what it missed, as soon as it reads again. After 30 seconds without progress the connection is closed.
+- While real-time updates of a manufacturer are disabled, nothing is sent about it; when they are enabled again, a new \`snapshot\` is sent.`
+
+interface Titled extends Schema {
+  readonly title?: string
+}
+
+function toTitled(message: object): Titled {
+  return JSON.parse(JSON.stringify(message))
+}
 
 const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 const levelOrder = `${listed(levelNames.channel)} of the channel; ${listed(levelNames.details)} of its \`details\`; ${listed(levelNames.transmitter)} of its \`transmitter\``

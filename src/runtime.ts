@@ -6,10 +6,14 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Config, ConfigError, type ManufacturerEntry } from './config.ts'
 import type { Location } from './contract/admin.ts'
-import type { Group, Settings } from './contract/live.ts'
+import type { ChannelAssignment, Group, Settings } from './contract/live.ts'
+import type { SourceBody } from './contract/live-messages.ts'
 import type { AuditRecord } from './domain/access/access.ts'
-import { toChannelBody } from './domain/api.ts'
+import { toAlertBody } from './domain/alerts/alert.ts'
+import { toChannelBody, toTimestamp } from './domain/api.ts'
+import { toDiscoveredDevices } from './domain/discovery-api.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from './domain/equipment/discovery.ts'
+import type { Assignment } from './domain/equipment/hardware.ts'
 import {
   type MonitoredManufacturer,
   type ServiceHealth,
@@ -18,6 +22,7 @@ import {
   storeHealth,
 } from './domain/equipment/health.ts'
 import { clampLastSeen } from './domain/equipment/receiver.ts'
+import { toChannelAssignments, toSourceBodies } from './domain/live/lists.ts'
 import { type ExplainedSettings, explainSettings, getEffectiveSettings, type SettingRecord } from './domain/settings.ts'
 import { listSources, type MonitoredSource, type SourceDeps } from './manufacturers/sources.ts'
 import { type Alerts, createAlerts } from './monitoring/alerts.ts'
@@ -38,6 +43,8 @@ import { Semaphore } from './platform/semaphore.ts'
 import type { Cache } from './state/cache.ts'
 import { type Counters, createCounters } from './state/counters.ts'
 import { createFeed, type Feed } from './state/feed.ts'
+import { LiveJournal } from './state/live-journal.ts'
+import { LivePublisher } from './state/live-publisher.ts'
 import { createReceiverStore, type ReceiverStore } from './state/receiver-store.ts'
 import { openRedis, type Redis } from './state/redis.ts'
 import { createUnitStore, type UnitStore } from './state/unit-store.ts'
@@ -45,6 +52,7 @@ import type { Database } from './storage/database.ts'
 import { listEntries } from './storage/discovery.ts'
 import { StoreDownError } from './storage/errors.ts'
 import { listGroups } from './storage/groups.ts'
+import { listAssignments, listPerformersWithTags, type PerformerWithTag } from './storage/hardware.ts'
 import { getInstallationId } from './storage/installation-id.ts'
 import { listDiscovered, listLocations } from './storage/locations.ts'
 import { listReceivers } from './storage/receivers.ts'
@@ -90,6 +98,8 @@ export interface Runtime {
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   readonly feed: Feed
+  /** Announces changes to clients of the live interface, version 2. */
+  readonly live: LivePublisher
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
@@ -113,7 +123,12 @@ export interface Runtime {
   /** Returns the devices that network scans found within the last day; some may have become receivers since. */
   discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
-  /** Loads manufacturers, settings, groups and locations from the database, after a user changed them. */
+  performers(): readonly PerformerWithTag[]
+  /** Returns the active assignments, each with its channel. */
+  assignments(): readonly ChannelAssignment[]
+  /** Returns the status of every source. */
+  sourceBodies(): readonly SourceBody[]
+  /** Loads manufacturers, settings, groups, locations, performers and assignments from the database, after a user changed them. */
   reload(): Promise<void>
   /** Loads the changes made by other processes, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
@@ -139,7 +154,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     let isMergeSaved = isReadOnly || (await saveConfigured(db, secrets, merged, { entries, log }))
     // Logged only after the configuration was validated, so that a configuration error is the only output.
     for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
-    const receiverStore = createReceiverStore()
+    const receiverStore = createReceiverStore({
+      receiverChanged: (id) => live.receiverChanged(id),
+      queueChanged: () => live.queueChanged(),
+    })
     const unitStore = createUnitStore()
     const feed = createFeed({ channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [] })
     const sourceDeps = { throttle: createRequestThrottle(), destinations: createDestinations() }
@@ -149,6 +167,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     let groups: readonly Group[] = []
     let locations: readonly Location[] = []
     let discovered: readonly DiscoveredRecord[] = []
+    let performers: readonly PerformerWithTag[] = []
+    let activeAssignments: readonly Assignment[] = []
     let incident: StoreIncident | null = null
     // The rows of the last load as JSON, to detect changes.
     let loadedSettings = ''
@@ -160,6 +180,20 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       const source = sourceRegistry.find(id)
       return source === undefined ? null : (source.adapter.precedence ?? 0)
     }
+    const live: LivePublisher = new LivePublisher({
+      journal: new LiveJournal(),
+      receiverStore,
+      toChannelBody,
+      groups: () => groups,
+      performers: () => performers,
+      assignments: () => toChannelAssignments(activeAssignments, performers, (id) => unitStore.get(id)),
+      discovered: () => toDiscoveredDevices(discovered, receiverStore),
+      settings: (manufacturer) => settings(manufacturer),
+      manufacturers: () => sourceRegistry.manufacturers().map(({ code }) => code),
+      sources: () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers())),
+      pending: receiverStore.pendingEntries,
+      now,
+    })
     const connections = createConnections({ db, receiverStore, feed, log, now, precedenceOf })
     const alerts = createAlerts({
       db,
@@ -173,6 +207,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       isMonitored: (code) => sourceRegistry.manufacturers().some((known) => known.code === code && known.isEnabled),
       subscriptions: connections.subscriptions,
       isSubscribedElsewhere: connections.isSubscribedElsewhere,
+      onChanged: (alert) => live.alertChanged(toAlertBody(alert, now())),
     })
     const counters = createCounters(options.droppedLines)
     const { manufacturers } = sourceRegistry
@@ -193,6 +228,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       now,
       manufacturers,
       isOrphaned: orphanedSources.has,
+      onChanged: () => live.sourcesChanged(),
       onRecorded: alerts.evaluateSource,
     })
     const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
@@ -208,7 +244,18 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
           })
     const onReceived = (receiverId: number) => levelPublisher?.publish(receiverId)
     const hasOtherReaders = () => leaseManager.hasOtherNodes()
-    const ingest = createIngest({ db, receiverStore, unitStore, feed, cache, alerts, onReceived, hasOtherReaders, now })
+    const ingest = createIngest({
+      db,
+      receiverStore,
+      unitStore,
+      feed,
+      live,
+      cache,
+      alerts,
+      onReceived,
+      hasOtherReaders,
+      now,
+    })
 
     const defaultInterval = options.defaultIntervalSeconds ?? config.settings.DEFAULT_POLLING_INTERVAL
     const effectiveSettings = new Map<string | null, Settings>()
@@ -229,7 +276,14 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       (options.intervalSeconds ?? settings(source.manufacturer).polling_interval) * 1000
     const loops = { db, ingest, receiverStore, unitStore, sourceRecords, connections, counters, log, now }
     const deps = { ...loops, random: Math.random, intervalMs }
-    const maintenance = createStoreMaintenance({ db, paths: config, feed, log, now })
+    /** Publishes a fault of the store, which cannot be stored as an alert, to clients of both versions. */
+    const publishFault: Feed['publish'] = (message) => {
+      feed.publish(message)
+      if (message.type !== 'alert') return
+      const { type: _, ...alert } = message
+      live.alertChanged({ ...alert, receiver_id: null, raised_at: toTimestamp(now()), cleared_at: null })
+    }
+    const maintenance = createStoreMaintenance({ db, paths: config, feed: { publish: publishFault }, log, now })
     const leaseManager = createLeaseManager({ db, nodeId, log })
     const monitor = createMonitor({ ...deps, nodeId, leaseManager })
 
@@ -239,6 +293,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       for (const { code } of before) if (!sourceRegistry.has(code)) unitStore.removeManufacturer(code)
       effectiveSettings.clear()
       cache.drop(null)
+      live.listsChanged()
       forgetRecords(removed)
       // Not awaited, so that a request that changes a manufacturer does not wait until a source has stopped.
       const stopped = monitor.setSources(sourceRegistry.sources())
@@ -269,6 +324,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         groups: await listGroups(db.read),
         locations: await listLocations(db.read),
         discovered: await listDiscovered(db.read, now() - discoveredRetentionMs),
+        performers: await listPerformersWithTags(db.read),
+        assignments: await listAssignments(db.read, { is_active: true }),
         incident: await findIncident(db.read),
       }
       const text = JSON.stringify(read)
@@ -278,9 +335,12 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       groups = read.groups
       locations = read.locations
       discovered = read.discovered
+      performers = read.performers
+      activeAssignments = read.assignments
       incident = read.incident
       effectiveSettings.clear()
       cache.drop(null)
+      live.listsChanged()
     }
     /**
      * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
@@ -322,6 +382,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       receiverStore,
       unitStore,
       feed,
+      live,
       ingest,
       sourceRecords,
       connections,
@@ -342,6 +403,9 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
         groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer),
       locations: () => locations,
       discovered: () => discovered,
+      performers: () => performers,
+      assignments: () => toChannelAssignments(activeAssignments, performers, (id) => unitStore.get(id)),
+      sourceBodies: () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers())),
       health(selected) {
         const errors = sourceRegistry.configurationErrors()
         const manufacturers = sourceRecords
@@ -389,6 +453,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       },
       async close() {
         feed.close()
+        live.close()
         ingest.levelLane.stop()
         // Waits for the loads that have been requested.
         await loading.run(async () => {})

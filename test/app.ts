@@ -13,7 +13,7 @@ import type { Simulator } from '../simulators/show/simulator.ts'
 import { type ShureSimulatorOptions, startShureSimulator } from '../simulators/shure/device-api.ts'
 import { type SystemApiOptions, startSystemApiSimulator } from '../simulators/shure/system-api.ts'
 import { readConfig } from '../src/config.ts'
-import type { ChannelBody, ReceiverInData } from '../src/contract/live.ts'
+import type { ChannelBody, ReceiverDetail, ReceiverInData, ReceiverSummary } from '../src/contract/live.ts'
 import { type App, createApp } from '../src/http/app.ts'
 import type { Runtime } from '../src/runtime.ts'
 import { onTestEnd } from './cleanup.ts'
@@ -90,7 +90,9 @@ export interface TestApp extends HttpClient {
   readonly databaseUrl: string
   socket(path?: string, options?: SocketOptions): Promise<TestSocket>
   receivers(): Promise<ReceiverInData[]>
-  receiver(apiDeviceId: string): Promise<ReceiverInData>
+  /** Returns the list of receivers, which has `last_seen`. */
+  summaries(): Promise<ReceiverSummary[]>
+  receiver(apiDeviceId: string): Promise<ReceiverDetail>
   /** Returns a client of the same service with this base path. */
   withBasePath(path: string): ReturnType<typeof client>
   close(): Promise<void>
@@ -164,10 +166,11 @@ export function client(url: string) {
   return {
     ...http,
     receivers,
+    summaries: async () => (await http.get('/api/receivers/')).json as ReceiverSummary[],
     async receiver(apiDeviceId: string) {
       for (const { id } of await receivers()) {
         const { json } = await http.get(`/api/receivers/${id}/`)
-        if (json.api_device_id === apiDeviceId) return json as ReceiverInData
+        if (json.api_device_id === apiDeviceId) return json as ReceiverDetail
       }
       throw new Error(`no receiver has the id ${apiDeviceId}`)
     },

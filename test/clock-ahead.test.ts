@@ -17,7 +17,7 @@ async function startService(engine: (typeof engines)[number]) {
   return { app, system, manufacturers, id: receiver.id }
 }
 
-const lastSeen = async (app: TestApp) => Date.parse((await app.receivers())[0]?.last_seen ?? '')
+const lastSeen = async (app: TestApp) => Date.parse((await app.summaries())[0]?.last_seen ?? '')
 
 async function storedLastSeen({ runtime }: TestApp) {
   const { last_seen } = await runtime.db.read.selectFrom('receivers').select('last_seen').executeTakeFirstOrThrow()

@@ -259,7 +259,7 @@ describe('a missing device', () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startApp({ manufacturers: [configFor(shure, idlePolling)] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    const before = await app.receivers()
+    const before = await app.summaries()
     const devices = [deviceOf(shure, 0).id, deviceOf(shure, 1).id]
     for (const id of devices) shure.show.remove(id)
     await poll(app)
@@ -269,7 +269,7 @@ describe('a missing device', () => {
       shure.setFault({ type }, { path })
       expect((await app.post('/api/refresh/')).status).toBe(503)
     }
-    const remaining = await app.receivers()
+    const remaining = await app.summaries()
     expect(remaining.map(({ id, is_active, last_seen }) => [id, is_active, last_seen])).toEqual(
       before.map(({ id, last_seen }) => [id, true, last_seen]),
     )

@@ -5,6 +5,7 @@ import { Check, Errors } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
 import { websocketDocs } from '../scripts/write-websocket-docs.ts'
 import { tags } from '../src/contract/endpoint.ts'
+import * as liveMessages from '../src/contract/live-messages.ts'
 import { ClientMessage, clientMessages, ServerMessage, serverMessages } from '../src/contract/messages.ts'
 import { respondToClient } from '../src/domain/messages.ts'
 import { docsPage } from '../src/http/routes/docs-page.ts'
@@ -220,10 +221,40 @@ describe('the OpenAPI document', () => {
 
   it('requires the viewer role', async () => {
     const app = await startApp({ config: { require_login: true } })
-    for (const path of ['/api/openapi.json', '/api/docs/', '/api/docs/style.css']) {
+    for (const path of ['/api/openapi.json', '/api/asyncapi.json', '/api/docs/', '/api/docs/style.css']) {
       expect((await app.get(path)).status, path).toBe(401)
       expect((await app.get(path, await tokenHeaders(app.runtime, 'viewer'))).status, path).toBe(200)
     }
+  })
+})
+
+describe('the AsyncAPI document', () => {
+  // Conformance: C-9b.15.
+  it('describes every message of both versions, and has an ETag', async () => {
+    const app = await startApp({ config: { server: { mount: '/stage' } } })
+    const { json: document, headers } = await app.get('/api/asyncapi.json')
+    expect(document).toMatchObject({ asyncapi: '3.0.0', info: { title: 'Micwatch', version: 'test' } })
+    const typesOf = (version: string) => Object.keys(document.channels[version].messages).sort()
+    const titles = (messages: readonly object[]) =>
+      messages.map((message) => ('title' in message && message.title) || '').sort()
+    expect(typesOf('v1')).toEqual(titles([...serverMessages, ...clientMessages]))
+    expect(typesOf('v2')).toEqual(titles([...liveMessages.serverMessages, ...liveMessages.clientMessages]))
+    expect(document.operations.v2_receive.messages).toEqual([
+      { $ref: '#/channels/v2/messages/ping' },
+      { $ref: '#/channels/v2/messages/ack' },
+    ])
+    for (const message of Object.values<Json>(document.components.messages)) {
+      expect(message.payload).toMatchObject({ properties: { type: { const: message.name } } })
+    }
+    for (const [, ref = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+      expect(
+        ref.split('/').reduce((part, key) => part?.[key], document),
+        ref,
+      ).toBeDefined()
+    }
+    expect(document.channels.v2.address).toBe('/stage/ws')
+    const again = await app.get('/api/asyncapi.json', { 'if-none-match': String(headers.etag) })
+    expect(again.status).toBe(304)
   })
 })
 
@@ -262,7 +293,7 @@ describe('responses', () => {
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((operation) => operation.startsWith('GET ') && !operation.includes('{'))
-    for (const operation of lists.filter((list) => !/openapi\.json|metrics/.test(list))) {
+    for (const operation of lists.filter((list) => !/(openapi|asyncapi)\.json|metrics/.test(list))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
       const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')

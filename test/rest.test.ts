@@ -42,6 +42,8 @@ describe('reads', () => {
       discovered: [],
       config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
       groups: [],
+      assignments: [],
+      placeholders: [],
     })
     for (const path of ['/api/data/', '/api/data', '/api/data.json/']) {
       expect((await app.get(path)).json.receivers).toHaveLength(5)

@@ -9,6 +9,8 @@ import { onTestEnd } from './cleanup.ts'
 export interface ReceivedMessage {
   readonly type: string
   readonly at: number
+  /** The field `at` of the message, if it has one. */
+  readonly sentAt?: string
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever fields they expect
   readonly [field: string]: any
 }
@@ -64,7 +66,7 @@ export async function openSocket(
     } else {
       const message = JSON.parse(String(data))
       if (message.type === 'device_update') records.remember(message)
-      messages.push({ ...message, at })
+      messages.push({ ...message, at, ...(message.at !== undefined && { sentAt: message.at }) })
     }
     for (const check of [...checks]) check()
   })

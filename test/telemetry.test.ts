@@ -173,10 +173,10 @@ describe('the messages about a receiver', () => {
     const socket = await app.socket()
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
     const polledAgain = async () => {
-      const [before] = await app.receivers()
+      const [before] = await app.summaries()
       await until(
         'the system was polled again',
-        async () => (await app.receivers())[0]?.last_seen !== before?.last_seen,
+        async () => (await app.summaries())[0]?.last_seen !== before?.last_seen,
       )
     }
     // After the next poll, all messages from the first poll have been received.

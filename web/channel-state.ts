@@ -201,7 +201,7 @@ function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): 
 
 /** Returns the time of the receiver's last contact, converted from the server clock to the browser clock. */
 function lastSeenAt(watchState: WatchState, receiver: WatchedReceiver): number | null {
-  const seen = Date.parse(receiver.last_seen)
+  const seen = Date.parse(receiver.last_seen ?? '')
   return Number.isNaN(seen) ? null : seen - watchState.clockAheadMs
 }
 

@@ -17,10 +17,12 @@ function channel(reported: Partial<TransmitterBody> | null = {}, id = 11): Chann
 function data(...channels: ChannelBody[]): DataBody {
   const receiver = { id: 1, name: 'Rack A', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
   return {
-    receivers: [{ ...receiver, is_active: true, last_seen: '2026-11-20T20:00:00Z', channels }],
+    receivers: [{ ...receiver, is_active: true, channels }],
     discovered: [],
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
     groups: [],
+    assignments: [],
+    placeholders: [],
   }
 }
 

@@ -31,6 +31,8 @@ export interface WatchedChannel extends ChannelBody {
 
 export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly channels: readonly WatchedChannel[]
+  /** Known once the receiver became active or inactive while the page was open. */
+  readonly last_seen?: string
   /** Time of the latest update. */
   readonly receivedAt: number
 }

@@ -121,37 +121,42 @@ export async function moveToSlot(
 export type PerformerChange = Partial<Omit<Performer, 'id'>>
 
 export async function addPerformer(
-  { db }: HardwareDeps,
+  { db, reload }: HardwareDeps,
   actor: Actor,
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
-  return db.transaction(async (tx) => {
+  const performer = await db.transaction(async (tx) => {
     const inserted = await insertPerformer(tx, { name, notes, picture })
     await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
     return inserted
   })
+  await reload()
+  return performer
 }
 
 export async function changePerformer(
-  { db }: HardwareDeps,
+  { db, reload }: HardwareDeps,
   actor: Actor,
   id: number,
   change: PerformerChange,
 ): Promise<Performer> {
-  return db.transaction(async (tx) => {
+  const performer = await db.transaction(async (tx) => {
     const after = { ...(await performerOf(tx.query, id)), ...change }
     await savePerformer(tx, after)
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
+  await reload()
+  return performer
 }
 
-export async function removePerformer({ db }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removePerformer({ db, reload }: HardwareDeps, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     const { name } = await performerOf(tx.query, id)
     await deletePerformer(tx, id)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
+  await reload()
 }
 
 async function performerOf(reader: Reader, id: number): Promise<Performer> {
@@ -163,11 +168,11 @@ async function performerOf(reader: Reader, id: number): Promise<Performer> {
 export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'is_active'>>
 
 export async function addAssignment(
-  { db, now }: HardwareDeps,
+  { db, reload, now }: HardwareDeps,
   actor: Actor,
   { is_active = true, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
 ): Promise<Assignment> {
-  return db.transaction(async (tx) => {
+  const assignment = await db.transaction(async (tx) => {
     const started_at = now()
     const draft = { ...who, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
@@ -175,15 +180,17 @@ export async function addAssignment(
     await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, is_active })
     return inserted
   })
+  await reload()
+  return assignment
 }
 
 export async function changeAssignment(
-  { db, now }: HardwareDeps,
+  { db, reload, now }: HardwareDeps,
   actor: Actor,
   id: number,
   { is_active, ...who }: AssignmentChange,
 ): Promise<Assignment> {
-  return db.transaction(async (tx) => {
+  const assignment = await db.transaction(async (tx) => {
     const before = await assignmentOf(tx.query, id)
     const after = { ...setActive(before, is_active ?? before.is_active, now()), ...who }
     await checkAssignment(tx, after, id)
@@ -193,14 +200,17 @@ export async function changeAssignment(
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
     return after
   })
+  await reload()
+  return assignment
 }
 
-export async function removeAssignment({ db }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removeAssignment({ db, reload }: HardwareDeps, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     const { performer, wireless_unit } = await assignmentOf(tx.query, id)
     await deleteAssignment(tx, id)
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
   })
+  await reload()
 }
 
 async function assignmentOf(reader: Reader, id: number): Promise<Assignment> {

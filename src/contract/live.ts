@@ -45,7 +45,7 @@ const levels = {
 
 const flagOrNull = (description: string) => orNull(flag(description), description)
 
-const ChannelDetails = named(
+export const ChannelDetails = named(
   'ChannelDetails',
   'Additional values that some equipment reports for a channel; values that were never reported are absent.',
   {
@@ -124,6 +124,14 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
 })
 export type ChannelBody = Body<typeof Channel>
 
+/** A channel in `GET /api/channels/`. */
+export const ListedChannel = named('ListedChannel', 'A channel, with its receiver.', {
+  ...Channel.properties,
+  receiver_id: whole('Id of the receiver.'),
+  manufacturer,
+})
+export type ListedChannel = Body<typeof ListedChannel>
+
 export const summaryFields = {
   id,
   name: text('As shown on the device.'),
@@ -137,13 +145,16 @@ export const summaryFields = {
 export const ReceiverSummary = named('ReceiverSummary', 'A receiver in the list.', summaryFields)
 export type ReceiverSummary = Body<typeof ReceiverSummary>
 
+// Without `last_seen`, so that the response of an idle installation does not change.
+const { last_seen, ...dataSummaryFields } = summaryFields
+
 const dataFields = {
-  ...summaryFields,
+  ...dataSummaryFields,
   model: textOrNull("The manufacturer's model."),
   channels: listOf(Channel, 'By number.'),
 }
 
-const ReceiverInData = named('ReceiverInData', 'A receiver in `GET /api/data.json`.', dataFields)
+export const ReceiverInData = named('ReceiverInData', 'A receiver in `GET /api/data.json`.', dataFields)
 export type ReceiverInData = Body<typeof ReceiverInData>
 
 export const LocationReference = named('LocationReference', 'A location in another record.', {
@@ -186,7 +197,7 @@ const hardwareFields = {
   details: Type.Optional(ReceiverDetails),
 }
 
-export const detailFields = { ...dataFields, ...hardwareFields }
+export const detailFields = { ...dataFields, last_seen, ...hardwareFields }
 
 export const ReceiverDetail = named('ReceiverDetail', 'A receiver with all known details.', detailFields)
 export type ReceiverDetail = Body<typeof ReceiverDetail>
@@ -244,11 +255,24 @@ export const Configuration = named('Config', 'Effective settings.', {
 })
 export type Settings = Body<typeof Configuration>
 
+export const ChannelAssignment = named(
+  'ChannelAssignment',
+  'The performer who wears the unit that a channel receives.',
+  {
+    channel_id: wholeOrNull('Id of the channel that receives the unit.'),
+    wireless_unit: whole('Id of the unit.'),
+    performer: Type.Object({ id, name: text('Name.') }, { description: 'The performer.' }),
+  },
+)
+export type ChannelAssignment = Body<typeof ChannelAssignment>
+
 export const Data = named('Data', 'All receivers with their channels, discovered devices, settings and groups.', {
   receivers: listOf(ReceiverInData, 'By id.'),
   discovered: listOf(DiscoveredDevice, 'Devices that a scan has found in the last 24 hours.'),
   config: Configuration,
   groups: listOf(Group, 'By id.'),
+  assignments: listOf(ChannelAssignment, 'All active assignments.'),
+  placeholders: Type.Array(Type.Unknown(), { description: 'Equipment without telemetry.' }),
 })
 export type DataBody = Body<typeof Data>
 

@@ -47,6 +47,25 @@ export const Paging = query(paging)
 export const Scope = query({ manufacturer })
 export const ScopedList = query({ manufacturer, ...paging })
 
+const group = id('Id of a group, to return only channels whose slot is in it.')
+
+export const DataQuery = query({ manufacturer, group })
+
+/** The query of the WebSocket, version 1; with `protocol`, that of version 2. */
+export const SocketQuery = query({
+  protocol: Type.Enum(['2'], { description: 'Asks for version 2.' }),
+  manufacturer: Type.String({ description: 'Code of a manufacturer, to receive only its messages.' }),
+})
+
+export const LiveQuery = query({
+  ...SocketQuery.properties,
+  group: id('Id of a group, to receive only its channels.'),
+  levels: Type.Enum(['true', 'false', 'full'], { description: 'Which levels to send.' }),
+  since: Type.Integer({ minimum: 0, description: 'Number of the last message received, to resume.' }),
+  epoch: Type.String({ description: 'The epoch of that message.' }),
+  ack: Type.Enum(['0', '1'], { description: '1: the client acknowledges `levels` messages.' }),
+})
+
 export const HealthQuery = query({
   manufacturer: Type.String({ description: 'Code of the manufacturer for `vendor_api`.' }),
 })

@@ -43,7 +43,8 @@ export function toReceiverSummary(receiver: Receiver): ReceiverSummary {
 
 /** Converts a receiver to its entry in `GET /api/data.json`, without its channels. */
 export function toReceiverWithoutChannels(receiver: Receiver): Omit<ReceiverInData, 'channels'> {
-  return { ...toReceiverSummary(receiver), model: receiver.model }
+  const { id, name, device_type, ip, is_active, manufacturer, model } = receiver
+  return { id, name, device_type, ip, is_active, manufacturer, model }
 }
 
 function toReceiverInData(receiver: Receiver): ReceiverInData {
@@ -59,6 +60,7 @@ export function toReceiverDetail(
   const { interface_id, description, firmware_version, hosted_firmware_version } = receiver
   return {
     ...toReceiverInData(receiver),
+    last_seen: toTimestamp(receiver.last_seen),
     battery_health: batteryHealth(receiver.channels, batteryThreshold),
     signal_quality: signalQuality(receiver.channels),
     api_device_id,

@@ -37,3 +37,12 @@ export function findNul(value: unknown): readonly string[] | null {
   }
   return null
 }
+
+/** Whether two JSON values are equal. A field that is undefined equals one that is absent. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [fieldsA, fieldsB] = [a as Record<string, unknown>, b as Record<string, unknown>]
+  return Object.keys({ ...fieldsA, ...fieldsB }).every((key) => isSameJson(fieldsA[key], fieldsB[key]))
+}

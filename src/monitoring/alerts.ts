@@ -66,6 +66,8 @@ export interface AlertDeps {
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
   subscriptions(): readonly SubscriptionStatus[]
+  /** Called with every alert that was raised, changed or cleared, after it was stored. */
+  onChanged?(alert: Alert): void
   /** Whether another process's subscription delivers this receiver's levels. */
   isSubscribedElsewhere(receiverId: number): boolean
 }
@@ -202,6 +204,7 @@ export function createAlerts(deps: AlertDeps): Alerts {
     if (alert.state === 'raised') open.set(alert.subject, alert)
     else if (open.get(alert.subject)?.id === alert.id) open.delete(alert.subject)
     feed.publish(toAlertMessage(alert))
+    deps.onChanged?.(alert)
   }
 
   async function readChanges(): Promise<void> {

@@ -13,6 +13,7 @@ import { precedenceOfId } from '../manufacturers/index.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
+import type { LivePublisher } from '../state/live-publisher.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Database, Tx } from '../storage/database.ts'
@@ -65,6 +66,7 @@ export interface IngestDeps {
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   readonly feed: Feed
+  readonly live: Pick<LivePublisher, 'levelsChanged'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   /** Called with the id of every receiver of which this process has received a report. */
@@ -85,10 +87,10 @@ const maxRemoteLeadMs = 10_000
 const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
-  const { db, receiverStore, unitStore, feed, cache, alerts, now } = deps
+  const { db, receiverStore, unitStore, feed, live, cache, alerts, now } = deps
   const { levels } = receiverStore
   const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
-  const levelLane = new LevelLane({ levels, backlog, feed, cache, onReceived: deps.onReceived, now })
+  const levelLane = new LevelLane({ levels, backlog, feed, live, cache, onReceived: deps.onReceived, now })
   /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
   const precedence = createProtocolPrecedence(

@@ -9,12 +9,14 @@ import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
 import { FrameClock } from '../state/frame-clock.ts'
 import type { LevelRows, LevelStore } from '../state/level-store.ts'
+import type { LivePublisher } from '../state/live-publisher.ts'
 import type { Backlog } from './backlog.ts'
 
 export interface LevelLaneDeps {
   readonly levels: LevelStore
   readonly backlog: Pick<Backlog, 'add'>
   readonly feed: Pick<Feed, 'publishLevels'>
+  readonly live: Pick<LivePublisher, 'levelsChanged'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   /** Called with the id of every receiver of which this process has received levels. */
   onReceived(receiverId: number): void
@@ -43,11 +45,12 @@ export class LevelLane {
 
   /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
   publishFrame(): void {
-    const { levels, backlog, cache, feed } = this.#deps
+    const { levels, backlog, cache, feed, live } = this.#deps
     const changed = levels.takeChanged()
     for (const { receiverId } of changed) backlog.add(receiverId)
     for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
     for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
+    for (const { channelIds } of changed) live.levelsChanged(channelIds)
   }
 
   stop(): void {

@@ -52,6 +52,8 @@ export function createSourceRecords(deps: {
   manufacturers(): readonly MonitoredManufacturer[]
   isOrphaned(source: string): boolean
   now(): number
+  /** Called when the status of a source may have changed. */
+  onChanged?(): void
   /** Called after every cycle, when its outcome has been stored or storing it has failed. */
   onRecorded?(failures: SourceFailures): void
 }): SourceRecords {
@@ -74,6 +76,7 @@ export function createSourceRecords(deps: {
 
   /** Publishes a message when a manufacturer's status has changed, not for every failure. */
   function publishChanges(): void {
+    deps.onChanged?.()
     for (const { code, status, error } of health(deps.manufacturers())) {
       const before = publishedStatus.get(code) ?? 'unknown'
       publishedStatus.set(code, status)

@@ -30,9 +30,17 @@ export interface ReceiverStore extends KnownReceivers {
   lastReceivedAt(id: number): number
   putEntry(entry: QueueEntry): void
   readonly size: number
+  /** Returns the number of queue entries that are waiting for review, by manufacturer. */
+  pendingEntries(): ReadonlyMap<string, number>
 }
 
-export function createReceiverStore(): ReceiverStore {
+/** Is called after every change of the store. */
+export interface ReceiverStoreListener {
+  receiverChanged(id: number): void
+  queueChanged(): void
+}
+
+export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverStore {
   const known = createKnownReceivers()
   const levels = new LevelStore()
   /**
@@ -40,6 +48,8 @@ export function createReceiverStore(): ReceiverStore {
    * manufacturer.
    */
   const ids = new Map<string | undefined, readonly number[]>()
+  /** The manufacturers of the queue entries that are waiting for review, by id. */
+  const pendingEntries = new Map<number, string>()
   let size = 0
 
   function idsOf(manufacturer: string | undefined): readonly number[] {
@@ -68,7 +78,6 @@ export function createReceiverStore(): ReceiverStore {
   }
 
   return {
-    putEntry: known.putEntry,
     entry: known.entry,
     revision: -1,
     levels,
@@ -96,6 +105,18 @@ export function createReceiverStore(): ReceiverStore {
       levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
+      listener?.receiverChanged(receiver.id)
+    },
+    putEntry(entry) {
+      known.putEntry(entry)
+      if (entry.status === 'pending') pendingEntries.set(entry.id, entry.manufacturer)
+      else pendingEntries.delete(entry.id)
+      listener?.queueChanged()
+    },
+    pendingEntries() {
+      const counts = new Map<string, number>()
+      for (const manufacturer of pendingEntries.values()) counts.set(manufacturer, (counts.get(manufacturer) ?? 0) + 1)
+      return counts
     },
     lastReceivedAt: (id) => levels.rowsOf(id)?.receivedAt ?? Number.NEGATIVE_INFINITY,
     remove(id) {
@@ -103,6 +124,7 @@ export function createReceiverStore(): ReceiverStore {
       known.remove(id)
       levels.remove(id)
       ids.clear()
+      listener?.receiverChanged(id)
     },
   }
 

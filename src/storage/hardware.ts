@@ -28,6 +28,31 @@ export async function listPerformerNames(reader: Reader): Promise<PerformerName[
     .execute()
 }
 
+export interface PerformerWithTag extends Performer {
+  /** Present instead of a long picture; changes whenever the picture changes, like `PerformerName.picture_tag`. */
+  readonly picture_tag?: string
+}
+
+/** Longer pictures are data URLs. */
+const maxPictureUrlChars = 2048
+
+/** Returns all performers, ordered by id, without pictures that are data URLs. */
+export async function listPerformersWithTags(reader: Reader): Promise<PerformerWithTag[]> {
+  const isLong = sql<number>`length(picture) > ${maxPictureUrlChars}`
+  const rows = await reader
+    .selectFrom('performers')
+    .select(['id', 'name', 'notes'])
+    .select(sql<string | null>`case when ${isLong} then null else picture end`.as('picture'))
+    .select(
+      sql<
+        string | null
+      >`case when ${isLong} then length(picture) || ':' || substr(picture, length(picture) - 47) end`.as('picture_tag'),
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(({ picture_tag, ...performer }) => ({ ...performer, ...(picture_tag !== null && { picture_tag }) }))
+}
+
 export async function findPerformer(reader: Reader, id: number): Promise<Performer | undefined> {
   return reader.selectFrom('performers').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -207,7 +207,7 @@ export function createUpstreamClient(options: {
     const holdMs = throttle.holdMs(address)
     if (holdMs === 0) return
     const seconds = Math.ceil(holdMs / 1000)
-    throw new errors.ApiRateLimitError(`${base.host} is rate limited; the next attempt is in ${seconds} s`, {
+    throw new errors.ApiRateLimitError(`${base.host} is rate limited`, {
       status: 429,
       retryAfter: seconds,
     })
@@ -296,7 +296,7 @@ export function createUpstreamClient(options: {
     const retryAfter = mayRetryLater ? parseRetryAfter(headers['retry-after'], headers.date, now()) : null
     if (retryAfter !== null) throttle.hold(address, retryAfter * 1000)
     const details = { status, response: { status, headers }, retryAfter }
-    const message = describeStatus(status, base.host, retryAfter)
+    const message = describeStatus(status, base.host)
     return status === 429 ? new errors.ApiRateLimitError(message, details) : new errors.ApiError(message, details)
   }
 

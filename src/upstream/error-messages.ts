@@ -51,14 +51,13 @@ export function describeConnectionError(error: unknown, host: string, timeoutMs:
   }
 }
 
-/** Describes a complete response with an error status. */
-export function describeStatus(status: number, host: string, retryAfter: number | null): string {
+/** Describes a complete response with an error status, without figures that change between attempts. */
+export function describeStatus(status: number, host: string): string {
   if (status === 401) return `credentials rejected by ${host}; check the key or password of this manufacturer`
   if (status === 403) return `API access is disabled on the device or system ${host}; enable third-party access there`
-  if (status === 429)
-    return `${host} is rate limited${retryAfter === null ? '' : `; the next attempt is in ${retryAfter} s`}`
+  if (status === 429) return `${host} is rate limited`
   if (status >= 300 && status < 400) return `unexpected redirect from ${host}; check the address of this manufacturer`
-  return `${host} responded with status ${status}${retryAfter === null ? '' : `; the next attempt is in ${retryAfter} s`}`
+  return `${host} responded with status ${status}`
 }
 
 function messageOf(error: unknown): string {

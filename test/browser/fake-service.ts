@@ -144,9 +144,8 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
       transmitter: transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter },
     }
   })
-  const last_seen = new Date().toISOString()
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
-  return { id, ...hardware, is_active: true, last_seen, channels }
+  return { id, ...hardware, is_active: true, channels }
 }
 
 /** Returns the receiver with details for its channels, in order. */
@@ -166,7 +165,7 @@ export function update(transmitters: Parameters<typeof receiver>[1]): DeviceUpda
 
 function dataOf(data: FakeData): DataBody {
   const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
-  return { receivers: data.receivers, discovered: [], config, groups: data.groups }
+  return { receivers: data.receivers, discovered: [], config, groups: data.groups, assignments: [], placeholders: [] }
 }
 
 function healthOf({ upstream }: FakeData): HealthBody & { version: string } {

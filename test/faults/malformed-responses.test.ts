@@ -112,11 +112,11 @@ describe('listed devices', () => {
     const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))
     const app = await startApp({ manufacturers: [system.entry('gone', { poll_interval: 3600 })] })
     expect((await poll(app)).receivers_updated).toBe(50)
-    const before = await app.receivers()
+    const before = await app.summaries()
     system.respondWith(respondJson({ devices: [] }))
     for (const isActive of [true, true, false]) {
       expect((await poll(app)).receivers_updated).toBe(0)
-      const after = await app.receivers()
+      const after = await app.summaries()
       expect(after.map(({ last_seen }) => last_seen)).toEqual(before.map(({ last_seen }) => last_seen))
       expect([...new Set(after.map(({ is_active }) => is_active))]).toEqual([isActive])
     }

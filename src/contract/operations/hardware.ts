@@ -13,6 +13,13 @@ export const listGroups = endpoint('GET', '/api/groups/', {
   response: { 200: pagedOf(live.Group) },
 })
 
+export const getGroup = endpoint('GET', '/api/groups/:id/', {
+  ...operation('Hardware', 'getGroup', 'One group.'),
+  params: ById,
+  querystring: Scope,
+  response: { 200: live.Group },
+})
+
 export const changeGroup = endpoint('PUT', '/api/groups/:id/', {
   ...operation('Hardware', 'changeGroup', 'Changes the given fields of a group.'),
   params: ById,
@@ -35,6 +42,19 @@ export const saveGroup = endpoint('POST', '/api/group/', {
   response: { 200: live.Group, 201: live.Group, 404: ErrorResponse },
 })
 
+export const listChannels = endpoint('GET', '/api/channels/', {
+  ...operation('Hardware', 'listChannels', 'Channels of all receivers.'),
+  querystring: ScopedList,
+  response: { 200: pagedOf(live.ListedChannel) },
+})
+
+export const getChannel = endpoint('GET', '/api/channels/:id/', {
+  ...operation('Hardware', 'getChannel', 'One channel.'),
+  params: ById,
+  querystring: Scope,
+  response: { 200: live.ListedChannel },
+})
+
 export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
   ...operation('Hardware', 'moveChannel', 'Moves a channel to another slot.'),
   params: ById,
@@ -49,16 +69,36 @@ export const listChassis = endpoint('GET', '/api/chassis/', {
   response: { 200: pagedOf(live.Chassis) },
 })
 
+export const getChassis = endpoint('GET', '/api/chassis/:id/', {
+  ...operation('Hardware', 'getChassis', 'One receiver as a physical unit.'),
+  params: ById,
+  querystring: Scope,
+  response: { 200: live.Chassis },
+})
+
 export const listUnits = endpoint('GET', '/api/units/', {
   ...operation('Hardware', 'listUnits', 'Transmitters and in-ear packs.'),
   querystring: UnitQuery,
   response: { 200: pagedOf(live.Unit) },
 })
 
+export const getUnit = endpoint('GET', '/api/units/:id/', {
+  ...operation('Hardware', 'getUnit', 'One transmitter or in-ear pack.'),
+  params: ById,
+  querystring: Scope,
+  response: { 200: live.Unit },
+})
+
 export const listPerformers = endpoint('GET', '/api/performers/', {
   ...operation('Hardware', 'listPerformers', 'Performers. They do not belong to a manufacturer.'),
   querystring: PerformerQuery,
   response: { 200: pagedOf(live.Performer) },
+})
+
+export const getPerformer = endpoint('GET', '/api/performers/:id/', {
+  ...operation('Hardware', 'getPerformer', 'One performer.'),
+  params: ById,
+  response: { 200: live.Performer },
 })
 
 export const createPerformer = endpoint('POST', '/api/performers/', {

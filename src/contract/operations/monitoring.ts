@@ -6,18 +6,27 @@ import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
 import * as live from '../live.ts'
-import { AlertQuery, ById, ConnectionQuery, HealthQuery, MetricsQuery, Scope, ScopedList } from '../queries.ts'
+import {
+  AlertQuery,
+  ById,
+  ConnectionQuery,
+  DataQuery,
+  HealthQuery,
+  MetricsQuery,
+  Scope,
+  ScopedList,
+} from '../queries.ts'
 import { ConnectionIds, SettingChange } from '../requests.ts'
 
 export const getData = endpoint('GET', '/api/data.json', {
   ...operation('Monitoring', 'getData', 'All receivers with their channels, discovered devices, settings and groups.'),
-  querystring: Scope,
+  querystring: DataQuery,
   response: { 200: live.Data, 304: NoContent },
 })
 
 export const getDataAlias = endpoint('GET', '/api/data/', {
   ...operation('Monitoring', 'getDataAlias', 'The same as `/api/data.json`.'),
-  querystring: Scope,
+  querystring: DataQuery,
   response: { 200: live.Data, 304: NoContent },
 })
 
@@ -107,6 +116,14 @@ export const getOpenApi = endpoint('GET', '/api/openapi.json', {
   ...operation('Monitoring', 'getOpenApi', 'This document.'),
   response: {
     200: Type.Record(Type.String(), Type.Unknown(), { description: 'An OpenAPI 3.1 document.' }),
+    304: NoContent,
+  },
+})
+
+export const getAsyncApi = endpoint('GET', '/api/asyncapi.json', {
+  ...operation('Monitoring', 'getAsyncApi', 'The description of the WebSocket.'),
+  response: {
+    200: Type.Record(Type.String(), Type.Unknown(), { description: 'An AsyncAPI 3.0 document.' }),
     304: NoContent,
   },
 })

@@ -1,6 +1,9 @@
+/** Serves the OpenAPI document, the page that shows it, and the AsyncAPI document. They are created once, when the service starts. */
+
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { type CachedResponse, createResponse, sendResponse } from '../server/response.ts'
+import { createAsyncApi } from './asyncapi-document.ts'
 import { docsPage } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
 import type { DocumentOptions, RouteCollector } from './openapi-document.ts'
@@ -10,8 +13,10 @@ const css = 'text/css; charset=utf-8'
 
 export function docsRoutes(
   app: ContractServer,
-  { mount, collector }: Pick<DocumentOptions, 'mount'> & { readonly collector: RouteCollector },
+  { collector, ...options }: DocumentOptions & { readonly collector: RouteCollector },
 ): void {
+  const { mount } = options
+  const asyncApi = createResponse(JSON.stringify(createAsyncApi(options)))
   let responses: { readonly json: CachedResponse; readonly page: CachedResponse; readonly style: CachedResponse }
   app.addHook('onReady', (done) => {
     const document = collector.createDocument()
@@ -26,6 +31,7 @@ export function docsRoutes(
     ...operations.getOpenApi,
     handler: (request, reply) => sendResponse(request, reply, responses.json),
   })
+  app.route({ ...operations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi) })
   app.get('/api/docs/', (request, reply) => sendResponse(request, reply, responses.page))
   app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, responses.style))
 }

@@ -1,4 +1,7 @@
-/** Sends the feed to WebSocket clients. */
+/**
+ * Serves WebSocket clients: version 1 of the interface sends the feed, version 2 (`micwatch.v2`) a snapshot and every
+ * change after it.
+ */
 
 import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -10,9 +13,10 @@ import { levelsProtocol } from '../../domain/levels/level-records.ts'
 import { respondToClient, type ServerMessage } from '../../domain/messages.ts'
 import { type Feed, filterBatch } from '../../state/feed.ts'
 import { createLevelsEncoder, type FrameEncoder, jsonEncoder } from '../server/frame-encoding.ts'
-import { type Query, readParameter } from '../server/response.ts'
+import { LiveSession, type LiveSessionDeps } from '../server/live-session.ts'
+import { liveProtocol, readSocketOptions, respondToLiveClient } from './live.ts'
 
-export interface SocketDeps {
+export interface SocketDeps extends LiveSessionDeps {
   readonly feed: Feed
   /** Returns false while real-time updates are disabled for the manufacturer, or globally (null). */
   isBroadcasting(manufacturer: string | null): boolean
@@ -37,7 +41,7 @@ export const socketServerOptions = {
    */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
-    return offered.has(levelsProtocol) ? levelsProtocol : first
+    return [liveProtocol, levelsProtocol].find((protocol) => offered.has(protocol)) ?? first
   },
 } as const
 
@@ -83,28 +87,37 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
       handler: () => {
         throw new RequestError('upgrade_required', { details: 'Connect with ws:// or wss://.' })
       },
-      preHandler: async ({ query }) => {
-        readParameter(query as Query, 'manufacturer')
+      preHandler: async (request) => {
+        readSocketOptions(request, deps.liveData)
         if (!deps.isBroadcasting(null)) throw new RequestError('websocket_off')
         if (app.websocketServer.clients.size >= deps.maxClients) throw new RequestError('websocket_full')
       },
       wsHandler: (socket, request) => {
         alive.add(socket)
         socket.on('pong', () => alive.add(socket))
-        holdCredential(socket, request.credential)
+        const { manufacturer, live } = readSocketOptions(request, deps.liveData)
+        if (live !== null) {
+          const session = new LiveSession(socket, deps, live, () => alive.add(socket))
+          serveLiveClient(socket, session, request.credential)
+          return
+        }
+        holdCredential(socket, request.credential, (message) => send(socket, message))
         const encode = socket.protocol === levelsProtocol ? createLevels() : jsonEncoder
         const client = { socket, stream: request.raw.socket, encode }
-        serveClient(client, deps, readParameter(request.query as Query, 'manufacturer'))
+        serveClient(client, deps, manufacturer)
       },
     })
   }
 }
 
 /** Closes the connection when the session or token that opened it expires or is revoked. */
-function holdCredential(socket: WebSocket, credential: Credential | null): void {
+function holdCredential(
+  socket: WebSocket,
+  credential: Credential | null,
+  sendTo: (message: ServerMessage) => void,
+): void {
   const release = credential?.hold({
-    warn: (endsAt) =>
-      send(socket, { type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
+    warn: (endsAt) => sendTo({ type: 'status', message: `Your sign-in ends at ${new Date(endsAt).toISOString()}` }),
     end: () => socket.close(closeCodes.signedOut, 'Signed out'),
   })
   if (release !== undefined) socket.on('close', release)
@@ -126,6 +139,18 @@ export function closeSockets(clients: Iterable<WebSocket>): () => void {
   return () => clearTimeout(timer)
 }
 
+function serveLiveClient(socket: WebSocket, session: LiveSession, credential: Credential | null): void {
+  socket.on('close', () => session.stop())
+  socket.on('error', () => socket.terminate())
+  holdCredential(socket, credential, (message) => session.send(message))
+  handleMessages(socket, {
+    respond: (text) => respondToLiveClient(text, new Date()),
+    acknowledge: () => session.acknowledge(),
+    send: (message) => session.send(message),
+  })
+  session.start()
+}
+
 interface Client {
   readonly socket: WebSocket
   /** The underlying TCP or TLS connection. */
@@ -138,7 +163,11 @@ function serveClient(client: Client, deps: SocketDeps, manufacturer: string | un
   const ended = new AbortController()
   socket.on('close', () => ended.abort())
   socket.on('error', () => socket.terminate())
-  handleMessages(socket)
+  handleMessages(socket, {
+    respond: (text) => respondToClient(text, new Date()),
+    acknowledge: () => false,
+    send: (message) => send(socket, message),
+  })
   send(socket, { type: 'status', message: 'Connected' })
   sendFeed(client, deps, manufacturer, ended.signal).catch(() => socket.terminate())
 }
@@ -173,18 +202,29 @@ async function drained(socket: WebSocket): Promise<boolean> {
   return false
 }
 
-function handleMessages(socket: WebSocket): void {
+interface MessageHandler {
+  /** Returns the response to a message; `ack` for an acknowledgement, which is answered by nothing. */
+  respond(text: string): ServerMessage | 'ack'
+  /** Returns false if no acknowledgement is expected. */
+  acknowledge(): boolean
+  send(message: ServerMessage): void
+}
+
+function handleMessages(socket: WebSocket, handler: MessageHandler): void {
   let allowance = fullBucket(messageRate, performance.now())
   /** Times of the latest invalid messages. */
   const invalidTimes: number[] = []
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
+    const response = handler.respond(String(data))
+    // An expected acknowledgement does not count as a message.
+    if (response === 'ack' && handler.acknowledge()) return
     const now = performance.now()
     const result = takeToken(allowance, messageRate, now)
     allowance = result.bucket
     if (result.waitMs > 0) return socket.close(closeCodes.policy, 'Too many messages')
-    const response = respondToClient(String(data), new Date())
-    send(socket, response)
+    if (response === 'ack') return
+    handler.send(response)
     if (response.type !== 'error' || invalidTimes.push(now) < invalidLimit.count) return
     const first = invalidTimes.shift() ?? now
     if (now - first < invalidLimit.withinMs) socket.close(closeCodes.policy, 'Too many invalid messages')

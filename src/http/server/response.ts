@@ -137,15 +137,6 @@ function acceptsGzip(request: FastifyRequest): boolean {
   return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
 }
 
-export type Query = Readonly<Record<string, string | string[] | undefined>>
-
-/** Reads a parameter of the WebSocket address; undefined if it is missing or empty. Throws if it is given more than once. */
-export function readParameter(query: Query, name: string): string | undefined {
-  const value = query[name]
-  if (Array.isArray(value)) throw new RequestError('bad_request', { details: `${name}: expected only one value` })
-  return value === '' ? undefined : value
-}
-
 export interface PageRequest {
   readonly page: number
   readonly size: number

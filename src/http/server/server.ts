@@ -26,6 +26,7 @@ import { collectRoutes } from '../routes/openapi-document.ts'
 import { type PageDeps, pageRoutes, readPage, sendPage } from '../routes/pages.ts'
 import { type ReceiverDeps, receiverRoutes } from '../routes/receivers.ts'
 import { type SettingRoutesDeps, settingRoutes } from '../routes/settings.ts'
+import { type SingleRecordDeps, singleRecordRoutes } from '../routes/single-records.ts'
 import { closeSockets, type SocketDeps, socketRoutes, socketServerOptions } from '../routes/socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from '../routes/store.ts'
 import { acceptJsonOnly, ignoreBody, maxBodyBytes } from './bodies.ts'
@@ -43,14 +44,16 @@ import {
 import { createGuard, type GuardSettings, trustProxies } from './guard.ts'
 import { addConnectionHeaders, addConstantHeaders, constantHeaders, type HeaderSettings } from './headers.ts'
 import { Incoming, readTarget } from './incoming.ts'
+import { LiveData, type LiveDataDeps } from './live-data.ts'
 import { createRequestLimiter, type RateLimitSettings } from './rate-limit.ts'
 import { createClosing } from './shutdown.ts'
 import { createValidatorCompiler, invalidBody } from './validation.ts'
 
 export interface ServerDeps
-  extends ReceiverDeps,
+  extends Omit<ReceiverDeps, 'liveData'>,
+    LiveDataDeps,
     MonitoringDeps,
-    SocketDeps,
+    Omit<SocketDeps, 'liveData'>,
     PageDeps,
     AccountDeps,
     AlertRoutesDeps,
@@ -60,6 +63,7 @@ export interface ServerDeps
     DiscoveryDeps,
     LocationRoutesDeps,
     StoreRoutesDeps,
+    SingleRecordDeps,
     SettingRoutesDeps {
   readonly guard: GuardSettings
   readonly headers: HeaderSettings
@@ -188,15 +192,16 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   })
 
   const collector = await collectRoutes(app, deps)
+  const liveData = new LiveData(deps)
   const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
     livenessRoutes(scope, deps)
-    socketRoutes(instance, { ...deps, maxClients: limits.sockets })
+    socketRoutes(instance, { ...deps, liveData, maxClients: limits.sockets })
     done()
   }
   const routes: FastifyPluginCallback = (instance, options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
-    receiverRoutes(scope, deps)
+    receiverRoutes(scope, { ...deps, liveData })
     monitoringRoutes(scope, deps)
     alertRoutes(scope, deps)
     metricsRoutes(scope, deps)
@@ -208,6 +213,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     locationRoutes(scope, deps)
     storeRoutes(scope, deps)
     settingRoutes(scope, deps)
+    singleRecordRoutes(scope, deps)
     docsRoutes(scope, { ...deps, collector })
     pageRoutes(instance, deps, html)
     rootRoutes(instance, options, done)

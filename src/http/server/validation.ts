@@ -3,6 +3,7 @@
 import { Ajv } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
+import type { Body } from '../../contract/described.ts'
 import { dayOrTimePattern, paging } from '../../contract/queries.ts'
 import { RequestError } from '../../domain/errors.ts'
 
@@ -27,11 +28,11 @@ interface ParameterSchema {
 
 /** Creates the validators. Bodies are not converted; the parameters of paths and queries are converted from text. */
 export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
-  const ajv = new Ajv({ strict: false, verbose: true, formats: { 'day-or-time': isDayOrTime } })
+  const ajv = createAjv()
   return ({ schema, httpPart }) => {
     const check = ajv.compile(schema)
     if (httpPart === 'body') return check
-    return (values: Readonly<Record<string, string | string[]>>) => {
+    return (values: Values) => {
       try {
         const value = convert((schema as TObject).properties, values)
         return check(value) ? { value } : { error: invalidParameter(check.errors?.[0] as ValidationError) }
@@ -42,6 +43,22 @@ export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   }
 }
 
+type Values = Readonly<Record<string, string | string[]>>
+
+/** Creates a function that reads the query of a route without a schema. It throws for an invalid parameter. */
+export function createQueryReader<Schema extends TObject>(schema: Schema): (query: unknown) => Body<Schema> {
+  const check = createAjv().compile(schema)
+  return (query) => {
+    const value = convert(schema.properties, query as Values)
+    if (!check(value)) throw invalidParameter(check.errors?.[0] as ValidationError)
+    return value as Body<Schema>
+  }
+}
+
+function createAjv(): Ajv {
+  return new Ajv({ strict: false, verbose: true, formats: { 'day-or-time': isDayOrTime } })
+}
+
 function isDayOrTime(text: string): boolean {
   return dayOrTimePattern.test(text) && !Number.isNaN(Date.parse(text))
 }
@@ -50,10 +67,7 @@ function isDayOrTime(text: string): boolean {
  * Converts the declared parameters; others are ignored. An empty filter selects everything, so it is removed; an empty
  * page number is an error.
  */
-function convert(
-  schemas: Readonly<Record<string, ParameterSchema>>,
-  values: Readonly<Record<string, string | string[]>>,
-): Record<string, unknown> {
+function convert(schemas: Readonly<Record<string, ParameterSchema>>, values: Values): Record<string, unknown> {
   const converted: Record<string, unknown> = {}
   for (const name in schemas) {
     const value = values[name]

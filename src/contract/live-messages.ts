@@ -1,0 +1,174 @@
+/** Schemas of the messages of the live interface, version 2. Types, AsyncAPI and docs/websocket.md follow from them. */
+
+import Type, { type TProperties } from 'typebox'
+import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
+import * as live from './live.ts'
+
+const seq = whole('Number of the message; rises by one with each message of the process.')
+const at = time('When the message was created.')
+const manufacturerOrNull = textOrNull('Code of the manufacturer; null: global.')
+const receiverId = whole('Id of the receiver.')
+
+/** Creates a schema of a message that has a sequence number. */
+function numbered<Name extends string, Fields extends TProperties>(type: Name, description: string, fields: Fields) {
+  return Type.Object({ type: Type.Literal(type), seq, ...fields }, { title: type, description })
+}
+
+/** Creates a schema of a message without a sequence number. */
+function unnumbered<Name extends string, Fields extends TProperties>(type: Name, description: string, fields: Fields) {
+  return Type.Object({ type: Type.Literal(type), ...fields }, { title: type, description })
+}
+
+const partial = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
+
+const { channels: _channels, id: _receiverId, ...receiverFields } = live.ReceiverInData.properties
+const { id: channelId, slot, details, ...channelFields } = live.Channel.properties
+
+export const Source = named('Source', 'A monitored system or device.', {
+  code: text('Code of the manufacturer.'),
+  address: text('Address of the system or device.'),
+  status: textOrNull('`healthy`, `unknown`, `degraded` or `unhealthy`; null: the source was removed.'),
+  error: textOrNull('What is wrong; null while there is no error.'),
+})
+
+export const LivePerformer = named('LivePerformer', 'A performer.', {
+  ...live.Performer.properties,
+  picture_tag: Type.Optional(
+    text('Present instead of a long picture, which `GET /api/performers/{id}/` returns; changes with the picture.'),
+  ),
+})
+
+const Queue = { pending: whole('Number of devices that are waiting for review.') }
+const anyList = (description: string) => Type.Array(Type.Unknown(), { description })
+
+const SnapshotData = Type.Object(
+  {
+    ...live.Data.properties,
+    alerts: listOf(live.Alert, 'Alerts that are not cleared.'),
+    shows: anyList('Running shows.'),
+    sources: listOf(Source, 'All monitored systems and devices.'),
+    performers: listOf(LivePerformer, 'All performers.'),
+    silences: anyList('Silences in force.'),
+    queue: Type.Object(Queue),
+  },
+  { description: 'The body of `GET /api/data.json` with the same filters, and what else a page shows.' },
+)
+
+const Snapshot = numbered(
+  'snapshot',
+  'Everything, as of `seq`. The first message, unless the connection is resumed, and whenever messages were dropped.',
+  {
+    epoch: text('Identifies the process and the filters; give it back together with `since` to resume.'),
+    data: SnapshotData,
+  },
+)
+
+const ReceiverMessage = numbered('receiver', 'Fields of a receiver changed; only those are present.', {
+  id: receiverId,
+  ...partial(receiverFields),
+})
+
+const ReceiverAdded = numbered('receiver_added', 'A receiver was added.', { receiver: live.ReceiverInData })
+
+const ReceiverRemoved = numbered('receiver_removed', 'A receiver was removed.', { id: receiverId })
+
+const ChannelMessage = numbered(
+  'channel',
+  'Fields of a channel changed; only those are present. Nested objects are complete, and null if they are gone. A channel that the client does not know is new, and complete. A change of levels alone is sent as `levels`.',
+  {
+    id: channelId,
+    receiver_id: receiverId,
+    ...partial({ slot, ...channelFields }),
+    details: Type.Optional(Type.Union([live.ChannelDetails, Type.Null()])),
+  },
+)
+
+const ChannelRemoved = numbered('channel_removed', 'A channel was removed.', { id: channelId, receiver_id: receiverId })
+
+const Slots = numbered('slots', 'Channels were moved; one message for each commit.', {
+  values: Type.Array(Type.Array(Type.Integer()), { description: 'Pairs of channel id and slot.' }),
+})
+
+const Levels = numbered(
+  'levels',
+  'The levels of channels that changed, at most ten times a second. An entry is [channel_id, rf_level, audio_level, quality], with `levels=full` also rf_a, rf_b, rf_c, rf_d, antennas, audio_peak; nulls at the end are left out. It sets the levels of the transmitter, or of the channel while it has no transmitter. `quality` and the last six are in `details`.',
+  {
+    at,
+    values: Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String(), Type.Null()])), {
+      description: 'One entry per channel.',
+    }),
+  },
+)
+
+const Groups = numbered('groups', 'A group changed.', { groups: listOf(live.Group, 'All groups.') })
+const Performers = numbered('performers', 'A performer changed.', {
+  performers: listOf(LivePerformer, 'All performers.'),
+})
+const Assignments = numbered('assignments', 'An assignment changed.', {
+  assignments: listOf(live.ChannelAssignment, 'All active assignments.'),
+})
+const Discovered = numbered('discovered', 'The discovered devices changed.', {
+  discovered: live.Data.properties.discovered,
+})
+
+const SettingsMessage = numbered('settings', 'Settings changed. Without a manufacturer and a group: the global ones.', {
+  manufacturer: manufacturerOrNull,
+  group: wholeOrNull('Id of the group.'),
+  config: Type.Object(partial(live.Configuration.properties), { description: 'The settings that changed.' }),
+})
+
+const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', live.Alert.properties)
+const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
+const QueueMessage = numbered('queue', 'The number of devices that are waiting for review changed.', Queue)
+
+const Resumed = unnumbered('resumed', 'The first message of a resumed connection; what was missed follows.', {
+  seq: whole('The `since` of the request.'),
+  epoch: text('As in the snapshot.'),
+})
+const Tick = unnumbered('tick', 'Nothing else was sent for a second.', { at })
+const Status = unnumbered('status', 'The session or token of this connection expires soon.', {
+  message: text('Message for users.'),
+})
+const Pong = unnumbered('pong', 'The response to `ping`.', {
+  timestamp: at,
+  id: Type.Optional(Type.Unknown({ description: 'The `id` of the ping.' })),
+})
+const ErrorMessage = unnumbered('error', 'A client message was invalid. The connection stays open.', {
+  error: text('What is wrong.'),
+})
+
+const Ping = unnumbered('ping', 'Requests a `pong`.', {
+  id: Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' })),
+})
+const Ack = unnumbered('ack', 'Answers `levels` on a connection with `ack=1`; the next `levels` follows only then.', {
+  at: text('The `at` of the `levels` message.'),
+})
+
+const changes = [
+  ReceiverMessage,
+  ReceiverAdded,
+  ReceiverRemoved,
+  ChannelMessage,
+  ChannelRemoved,
+  Slots,
+  Groups,
+  Performers,
+  Assignments,
+  Discovered,
+  SettingsMessage,
+  AlertMessage,
+  SourceMessage,
+  QueueMessage,
+] as const
+const Change = Type.Union([...changes])
+
+export const serverMessages = [Snapshot, Resumed, ...changes, Levels, Tick, Status, Pong, ErrorMessage] as const
+export const clientMessages = [Ping, Ack] as const
+export const LiveServerMessage = Type.Union([...serverMessages])
+
+type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
+
+/** A change that is announced, before it has a sequence number. */
+export type LiveChange = WithoutSeq<Body<typeof Change>>
+export type SourceBody = Body<typeof Source>
+export type LivePerformerBody = Body<typeof LivePerformer>

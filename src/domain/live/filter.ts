@@ -1,0 +1,69 @@
+/** The filters of `GET /api/data.json` and of the live interface: one manufacturer, one group, or both. */
+
+import type { ChannelAssignment, Group } from '../../contract/live.ts'
+import type { LiveChange } from '../../contract/live-messages.ts'
+import type { Receiver } from '../equipment/receiver.ts'
+
+export interface LiveFilter {
+  readonly manufacturer?: string | undefined
+  /** Id of a group: only the channels whose slot is in it, and their receivers. */
+  readonly group?: number | undefined
+}
+
+/** What a filter by group includes. */
+export interface GroupMembers {
+  readonly channels: ReadonlySet<number>
+  readonly receivers: ReadonlySet<number>
+  readonly manufacturers: ReadonlySet<string>
+}
+
+/** Finds the members of a group. A group that does not exist has no members. */
+export function findMembers(group: Group | undefined, receivers: readonly Receiver[]): GroupMembers {
+  const slots = new Set(group?.slots)
+  const members = { channels: new Set<number>(), receivers: new Set<number>(), manufacturers: new Set<string>() }
+  for (const receiver of receivers) {
+    for (const { id, slot } of receiver.channels) {
+      if (!slots.has(slot)) continue
+      members.channels.add(id)
+      members.receivers.add(receiver.id)
+      members.manufacturers.add(receiver.manufacturer)
+    }
+  }
+  return members
+}
+
+/** Returns the member receivers, each with its member channels only. */
+export function selectReceivers(receivers: readonly Receiver[], members: GroupMembers): Receiver[] {
+  return receivers
+    .filter(({ id }) => members.receivers.has(id))
+    .map((receiver) => ({ ...receiver, channels: receiver.channels.filter(({ id }) => members.channels.has(id)) }))
+}
+
+export function includesAssignment({ channel_id }: ChannelAssignment, channels: ReadonlySet<number> | null): boolean {
+  return channels === null || (channel_id !== null && channels.has(channel_id))
+}
+
+/** What a message concerns. An absent or null field restricts nothing. */
+export interface LiveSubject {
+  readonly manufacturer?: string | null
+  readonly receiverId?: number | null
+  readonly channelId?: number | null
+}
+
+/** Whether a message is of interest to a client with these filters. */
+export function includesSubject(
+  { manufacturer = null, receiverId = null, channelId = null }: LiveSubject,
+  filter: LiveFilter,
+  members: GroupMembers | null,
+): boolean {
+  if (filter.manufacturer !== undefined && manufacturer !== null && manufacturer !== filter.manufacturer) return false
+  if (members === null) return true
+  if (channelId !== null) return members.channels.has(channelId)
+  if (receiverId !== null) return members.receivers.has(receiverId)
+  return manufacturer === null || members.manufacturers.has(manufacturer)
+}
+
+/** Messages that contain a whole list, of which a filter includes a part. */
+export type ListType = Extract<LiveChange['type'], 'groups' | 'assignments' | 'discovered' | 'queue'>
+
+export const listTypes: ReadonlySet<string> = new Set<ListType>(['groups', 'assignments', 'discovered', 'queue'])

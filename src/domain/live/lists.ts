@@ -1,0 +1,26 @@
+/** Lists that the live interface, version 2, announces as a whole, and the status of the sources. */
+
+import type { ChannelAssignment, Performer } from '../../contract/live.ts'
+import type { SourceBody } from '../../contract/live-messages.ts'
+import type { Assignment, Unit } from '../equipment/hardware.ts'
+import type { ManufacturerHealth } from '../equipment/health.ts'
+
+/** Converts active assignments. An assignment of a unit that no longer exists is left out. */
+export function toChannelAssignments(
+  assignments: readonly Assignment[],
+  performers: readonly Pick<Performer, 'id' | 'name'>[],
+  unitOf: (id: number) => Unit | undefined,
+): ChannelAssignment[] {
+  const names = new Map(performers.map(({ id, name }) => [id, name]))
+  return assignments.flatMap(({ performer: id, wireless_unit }) => {
+    const unit = unitOf(wireless_unit)
+    if (unit === undefined) return []
+    return [{ channel_id: unit.channel_id, wireless_unit, performer: { id, name: names.get(id) ?? '' } }]
+  })
+}
+
+export function toSourceBodies(manufacturers: readonly ManufacturerHealth[]): SourceBody[] {
+  return manufacturers.flatMap(({ code, sources }) =>
+    sources.map(({ source, status, error }) => ({ code, address: source, status, error })),
+  )
+}

@@ -1,0 +1,104 @@
+/** Routes that read one record, and the list of channels. */
+
+import type { Location } from '../../contract/admin.ts'
+import type { Group, ListedChannel } from '../../contract/live.ts'
+import * as operations from '../../contract/operations/hardware.ts'
+import { toChannelBody } from '../../domain/api.ts'
+import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
+import type { ServiceHealth } from '../../domain/equipment/health.ts'
+import type { Receiver } from '../../domain/equipment/receiver.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { UnitStore } from '../../state/unit-store.ts'
+import type { Database } from '../../storage/database.ts'
+import { findPerformer } from '../../storage/hardware.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { paginate } from '../server/response.ts'
+
+export interface SingleRecordDeps {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
+  groups(manufacturer: string | undefined): readonly Group[]
+  health(manufacturer: string | undefined): ServiceHealth
+  locations(): readonly Location[]
+}
+
+export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps): void {
+  const { db, receiverStore, unitStore, groups, health, locations } = deps
+  const statusOf = (manufacturer: string) =>
+    health(undefined).manufacturers.find(({ code }) => code === manufacturer)?.status ?? 'unconfigured'
+
+  app.route({
+    ...operations.listChannels,
+    handler: (request) => {
+      const channels = receiverStore
+        .list(request.query.manufacturer)
+        .flatMap((receiver) => receiver.channels.map((channel) => toListedChannel(receiver, channel)))
+        .sort((a, b) => a.id - b.id)
+      return paginate(request, channels)
+    },
+  })
+
+  app.route({
+    ...operations.getChannel,
+    handler: ({ params: { id }, query }) => {
+      for (const receiver of receiverStore.list(query.manufacturer)) {
+        const channel = receiver.channels.find((candidate) => candidate.id === id)
+        if (channel !== undefined) return toListedChannel(receiver, channel)
+      }
+      throw notFound('channel', id)
+    },
+  })
+
+  app.route({
+    ...operations.getGroup,
+    handler: ({ params: { id }, query }) => {
+      const group = groups(query.manufacturer).find((candidate) => candidate.id === id)
+      if (group === undefined) throw notFound('group', id)
+      return group
+    },
+  })
+
+  app.route({
+    ...operations.getPerformer,
+    handler: async ({ params: { id } }) => {
+      const performer = await findPerformer(db.read, id)
+      if (performer === undefined) throw notFound('performer', id)
+      return performer
+    },
+  })
+
+  app.route({
+    ...operations.getUnit,
+    handler: ({ params: { id }, query }) => {
+      const unit = unitStore.get(id)
+      const receiver = receiverStore.get(unit?.receiver_id ?? 0)
+      // A unit that belongs to a receiver exists only while that receiver does.
+      const isOrphaned = unit !== undefined && unit.receiver_id !== null && receiver === undefined
+      if (unit === undefined || isOrphaned || !isIncluded(query, unit)) throw notFound('unit', id)
+      return toUnitBody(unit, receiver, statusOf(unit.manufacturer))
+    },
+  })
+
+  app.route({
+    ...operations.getChassis,
+    handler: ({ params: { id }, query }) => {
+      const receiver = receiverStore.get(id)
+      if (receiver === undefined || !isIncluded(query, receiver)) throw notFound('chassis', id)
+      return toChassisBody(receiver, statusOf(receiver.manufacturer), locations())
+    },
+  })
+}
+
+function toListedChannel({ id, manufacturer }: Receiver, channel: Receiver['channels'][number]): ListedChannel {
+  return { ...toChannelBody(channel), receiver_id: id, manufacturer }
+}
+
+function isIncluded(query: { readonly manufacturer?: string }, { manufacturer }: { readonly manufacturer: string }) {
+  return query.manufacturer === undefined || query.manufacturer === manufacturer
+}
+
+function notFound(kind: string, id: number): RequestError {
+  return new RequestError('not_found', { subject: `${kind} ${id}` })
+}

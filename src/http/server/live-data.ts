@@ -1,0 +1,177 @@
+/** Builds the body of `GET /api/data.json`, the snapshots of the live interface, and their parts that a filter narrows. */
+
+import type { ChannelAssignment, Group, Settings } from '../../contract/live.ts'
+import type { LivePerformerBody, SourceBody } from '../../contract/live-messages.ts'
+import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
+import { toChannelBody, toReceiverWithoutChannels } from '../../domain/api.ts'
+import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
+import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
+import type { Receiver } from '../../domain/equipment/receiver.ts'
+import { RequestError } from '../../domain/errors.ts'
+import {
+  findMembers,
+  type GroupMembers,
+  includesAssignment,
+  includesSubject,
+  type ListType,
+  type LiveFilter,
+  selectReceivers,
+} from '../../domain/live/filter.ts'
+import { totalOf } from '../../state/live-publisher.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
+
+export interface LiveDataDeps {
+  readonly receiverStore: ReceiverStore
+  readonly alerts: { list(): readonly Alert[] }
+  /** Returns the effective settings of a manufacturer, or the global ones. */
+  settings(manufacturer: string | undefined): Settings
+  groups(manufacturer: string | undefined): readonly Group[]
+  discovered(): readonly DiscoveredRecord[]
+  performers(): readonly LivePerformerBody[]
+  assignments(): readonly ChannelAssignment[]
+  sourceBodies(): readonly SourceBody[]
+  now(): number
+}
+
+export class LiveData {
+  readonly #deps: LiveDataDeps
+  /** Chunkers by manufacturer; only kept for manufacturers that have receivers. */
+  readonly #chunkers = new Map<string | undefined, Chunker<Receiver>>()
+
+  constructor(deps: LiveDataDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws if the group of a filter does not exist. */
+  requireGroup(id: number | undefined): void {
+    if (id === undefined || this.#deps.groups(undefined).some((group) => group.id === id)) return
+    throw new RequestError('bad_request', { details: `group: there is no group ${id}` })
+  }
+
+  /** Returns the members of the filter's group; null if it has no group. */
+  members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
+    if (id === undefined) return null
+    const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
+    return findMembers(group, this.#deps.receiverStore.list(manufacturer))
+  }
+
+  /** Returns the body of `GET /api/data.json` in chunks. */
+  dataJson(filter: LiveFilter): readonly ResponseChunk[] {
+    return [...this.#receiversJson(filter), toChunk(`],${JSON.stringify(this.#listsOf(filter)).slice(1)}`)]
+  }
+
+  /** Returns the field `data` of a snapshot as JSON. */
+  snapshotJson(filter: LiveFilter): string {
+    const { alerts, performers, sourceBodies, now } = this.#deps
+    const members = this.members(filter)
+    const isIncluded = (subject: Parameters<typeof includesSubject>[0]) => includesSubject(subject, filter, members)
+    const more = {
+      ...this.#listsOf(filter),
+      alerts: [...alerts.list()]
+        .sort((a, b) => a.id - b.id)
+        .filter(({ manufacturer, receiver_id: receiverId, channel_id: channelId }) =>
+          isIncluded({ manufacturer, receiverId, channelId }),
+        )
+        .map((alert) => toAlertBody(alert, now())),
+      shows: [],
+      sources: sourceBodies().filter(({ code: manufacturer }) => isIncluded({ manufacturer })),
+      performers: performers(),
+      silences: [],
+      queue: this.list('queue', filter),
+    }
+    const receivers = this.#receiversJson(filter).map(({ bytes }) => bytes)
+    return `${Buffer.concat(receivers)}],${JSON.stringify(more).slice(1)}`
+  }
+
+  /** Returns the current fields of a message that contains a whole list. */
+  list(type: ListType, filter: LiveFilter): object {
+    const { manufacturer } = filter
+    switch (type) {
+      case 'groups':
+        return { groups: this.#groups(filter) }
+      case 'assignments':
+        return { assignments: this.#assignments(filter) }
+      case 'discovered':
+        return { discovered: this.#discovered(filter) }
+      case 'queue': {
+        const pending = this.#deps.receiverStore.pendingEntries()
+        return { pending: manufacturer === undefined ? totalOf(pending) : (pending.get(manufacturer) ?? 0) }
+      }
+      default:
+        return type satisfies never
+    }
+  }
+
+  #listsOf(filter: LiveFilter) {
+    return {
+      discovered: this.#discovered(filter),
+      config: this.#deps.settings(filter.manufacturer),
+      groups: this.#groups(filter),
+      assignments: this.#assignments(filter),
+      placeholders: [],
+    }
+  }
+
+  #groups({ manufacturer, group }: LiveFilter): readonly Group[] {
+    const groups = this.#deps.groups(manufacturer)
+    return group === undefined ? groups : groups.filter(({ id }) => id === group)
+  }
+
+  #assignments(filter: LiveFilter): readonly ChannelAssignment[] {
+    const { assignments, receiverStore } = this.#deps
+    const { manufacturer, group } = filter
+    if (group !== undefined) {
+      const channels = this.members(filter)?.channels ?? null
+      return assignments().filter((assignment) => includesAssignment(assignment, channels))
+    }
+    if (manufacturer === undefined) return assignments()
+    const channels = new Set(
+      receiverStore.list(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
+    )
+    return assignments().filter((assignment) => includesAssignment(assignment, channels))
+  }
+
+  #discovered({ manufacturer, group }: LiveFilter) {
+    if (group !== undefined) return []
+    const { discovered, receiverStore } = this.#deps
+    const found = discovered().filter((device) => manufacturer === undefined || device.manufacturer === manufacturer)
+    return toDiscoveredDevices(found, receiverStore)
+  }
+
+  /** Returns the start of the body, up to the last receiver. */
+  #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
+    const { manufacturer } = filter
+    const receivers = this.#deps.receiverStore.list(manufacturer)
+    const members = this.members(filter)
+    if (members !== null) {
+      return [toChunk(`{"receivers":[${selectReceivers(receivers, members).map(receiverJson).join(',')}`)]
+    }
+    const chunker = this.#chunkers.get(manufacturer) ?? createChunker(receiverJson)
+    if (receivers.length > 0) this.#chunkers.set(manufacturer, chunker)
+    return [toChunk('{"receivers":['), ...chunker.cut(receivers)]
+  }
+}
+
+/** Receiver objects are immutable, so their JSON can be cached by identity. */
+const serialised = new WeakMap<Receiver, string>()
+/** Channels are cached separately, because they often stay the same object when a receiver is replaced. */
+const serialisedChannels = new WeakMap<Receiver['channels'], string>()
+
+function receiverJson(receiver: Receiver): string {
+  let json = serialised.get(receiver)
+  if (json === undefined) {
+    json = `${JSON.stringify(toReceiverWithoutChannels(receiver)).slice(0, -1)},"channels":${channelsJson(receiver.channels)}}`
+    serialised.set(receiver, json)
+  }
+  return json
+}
+
+function channelsJson(channels: Receiver['channels']): string {
+  let json = serialisedChannels.get(channels)
+  if (json === undefined) {
+    json = JSON.stringify(channels.map(toChannelBody))
+    serialisedChannels.set(channels, json)
+  }
+  return json
+}

@@ -1,0 +1,335 @@
+/**
+ * The messages that one client of the live interface, version 2, is sent: a snapshot, or what it missed, and then every
+ * change that its filters include. A client that reads too slowly loses messages, and is sent a new snapshot as soon as
+ * it reads again.
+ */
+
+import { createHash } from 'node:crypto'
+import type { WebSocket } from 'ws'
+import {
+  type GroupMembers,
+  includesSubject,
+  type ListType,
+  type LiveFilter,
+  listTypes,
+} from '../../domain/live/filter.ts'
+import { type JournalEntry, levelsFrame } from '../../state/live-journal.ts'
+import type { LivePublisher, LiveSubscriber } from '../../state/live-publisher.ts'
+import type { LiveData } from './live-data.ts'
+
+export interface LiveOptions {
+  readonly filter: LiveFilter
+  readonly levels: 'false' | 'true' | 'full'
+  /** Whether the client acknowledges each `levels` message, and is sent the next only then. */
+  readonly acks: boolean
+  /** The last message that the client received on an earlier connection; null to start with a snapshot. */
+  readonly since: { readonly seq: number; readonly epoch: string } | null
+}
+
+export interface LiveSessionDeps {
+  readonly live: LivePublisher
+  readonly liveData: LiveData
+  now(): number
+}
+
+/** A message, or a fragment of a snapshot, which is sent in parts so that a slow client's progress is visible. */
+interface Frame {
+  readonly bytes: Buffer
+  readonly isLast: boolean
+  /** Whether the client acknowledges it. */
+  readonly isAcknowledged: boolean
+}
+
+/** How many bytes may wait for the client before messages are dropped. A snapshot that is being sent does not count. */
+const maxQueuedBytes = 128 * 1024
+/** How many bytes are handed to the socket at a time. */
+const maxUnsentBytes = 32 * 1024
+const fragmentBytes = 32 * 1024
+const tickMs = 1000
+const maxStallMs = 30_000
+const closeTimeoutMs = 1000
+/** If the socket takes data only after this time, the client must have read earlier data. */
+const waitedMs = 250
+
+/** The types of messages after which the members of a group may have changed. */
+const membershipTypes: ReadonlySet<string> = new Set([
+  'groups',
+  'slots',
+  'channel',
+  'channel_removed',
+  'receiver_added',
+  'receiver_removed',
+])
+
+export class LiveSession implements LiveSubscriber {
+  readonly wantsAllLevels: boolean
+  readonly #socket: WebSocket
+  readonly #deps: LiveSessionDeps
+  readonly #options: LiveOptions
+  readonly #onProgress: () => void
+  readonly #timer: NodeJS.Timeout
+  /** The snapshot, or the missed messages. */
+  #initial: Frame[] = []
+  #queue: Frame[] = []
+  #queuedBytes = 0
+  #unsentBytes = 0
+  /** When the socket last took bytes, while some wait (`performance.now()`). */
+  #progressAt = performance.now()
+  #needsSnapshot = false
+  /** Members of the filter's group as of the last snapshot; null without a group. */
+  #members: GroupMembers | null = null
+  /** Whether the last `levels` message is waiting to be sent or to be acknowledged. */
+  #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
+  /** The channels of `levels` messages that were held back. */
+  readonly #heldLevels = new Set<number>()
+  #unsubscribe: (() => void) | undefined
+
+  /** `onProgress` is called when the client, after a delay, has read data. */
+  constructor(socket: WebSocket, deps: LiveSessionDeps, options: LiveOptions, onProgress: () => void) {
+    this.#socket = socket
+    this.#deps = deps
+    this.#options = options
+    this.#onProgress = onProgress
+    this.wantsAllLevels = options.levels === 'full'
+    this.#timer = setInterval(() => this.#checkIdle(), tickMs)
+  }
+
+  start(): void {
+    const { live } = this.#deps
+    live.synchronize()
+    this.#members = this.#deps.liveData.members(this.#options.filter)
+    if (!this.#resume()) this.#queueSnapshot()
+    this.#unsubscribe = live.subscribe(this)
+    this.#pump()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#unsubscribe?.()
+    this.#initial = []
+    this.#queue = []
+  }
+
+  /** Sends a message that has no sequence number. */
+  send(message: object): void {
+    this.#enqueue(Buffer.from(JSON.stringify(message)))
+    if (this.#queuedBytes > maxQueuedBytes) this.restart()
+    else this.#pump()
+  }
+
+  deliver(entries: readonly JournalEntry[]): void {
+    if (this.#needsSnapshot) return
+    if (this.#members !== null && entries.some(({ type }) => membershipTypes.has(type)) && this.#hasOtherMembers()) {
+      this.restart()
+      return
+    }
+    // One large batch does not make a client slow; what was already waiting before it does.
+    if (this.#queuedBytes > maxQueuedBytes) {
+      this.restart()
+      return
+    }
+    for (const entry of entries) this.#add(entry)
+    this.#pump()
+  }
+
+  restart(): void {
+    this.#needsSnapshot = true
+    this.#queue = []
+    this.#queuedBytes = 0
+    this.#heldLevels.clear()
+    if (this.#levelsState === 'queued') this.#levelsState = 'idle'
+    this.#pump()
+  }
+
+  /** Handles the acknowledgement of a `levels` message. Returns false if none is expected. */
+  acknowledge(): boolean {
+    if (this.#levelsState !== 'sent') return false
+    this.#levelsState = 'idle'
+    if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(this.#deps.live.journal.seq)
+    this.#pump()
+    return true
+  }
+
+  /** Identifies the process, the filters and the members of the group, because a client resumes only with the same. */
+  #epoch(): string {
+    const { filter, levels } = this.#options
+    const { epoch } = this.#deps.live.journal
+    if (filter.manufacturer === undefined && filter.group === undefined && levels === 'true') return epoch
+    const members = [...(this.#members?.channels ?? [])].sort((a, b) => a - b)
+    const key = JSON.stringify([filter.manufacturer, filter.group, levels, members])
+    return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
+  }
+
+  /** Queues the missed messages. Returns false if a snapshot is necessary. */
+  #resume(): boolean {
+    const { since, acks, levels } = this.#options
+    const { journal } = this.#deps.live
+    const epoch = this.#epoch()
+    if (since === null || since.epoch !== epoch) return false
+    const missed = journal.since(since.seq)
+    if (missed === null) return false
+    // A client that acknowledges is sent all levels at once. Those that were held back on its earlier connection may be
+    // older than `since`.
+    const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
+    const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
+    const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
+    this.#initial = [resumed, ...frames].map((bytes) => ({ bytes, isLast: true, isAcknowledged: false }))
+    if (acks && levels !== 'false') this.#enqueueCurrentLevels(journal.seq)
+    return true
+  }
+
+  #queueSnapshot(): void {
+    const { liveData, live } = this.#deps
+    const { filter } = this.#options
+    this.#members = liveData.members(filter)
+    const { seq } = live.journal
+    const head = `{"type":"snapshot","seq":${seq},"epoch":${JSON.stringify(this.#epoch())},"data":`
+    const bytes = Buffer.from(`${head}${liveData.snapshotJson(filter)}}`)
+    for (let start = 0; start < bytes.length; start += fragmentBytes) {
+      const end = Math.min(start + fragmentBytes, bytes.length)
+      const isLast = end === bytes.length
+      this.#initial.push({ bytes: bytes.subarray(start, end), isLast, isAcknowledged: false })
+    }
+  }
+
+  #hasOtherMembers(): boolean {
+    const members = this.#deps.liveData.members(this.#options.filter)
+    const before = this.#members?.channels ?? new Set()
+    const after = members?.channels ?? new Set()
+    return before.size !== after.size || [...after].some((id) => !before.has(id))
+  }
+
+  #add(entry: JournalEntry): void {
+    const { acks } = this.#options
+    if (entry.type === 'levels' && acks) this.#addAcknowledged(entry)
+    else {
+      const frame = this.#narrow(entry)
+      if (frame !== null) this.#enqueue(frame)
+    }
+  }
+
+  /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged. */
+  #addAcknowledged(entry: JournalEntry): void {
+    const frame = this.#narrow(entry)
+    if (frame === null) return
+    if (this.#levelsState === 'idle' && this.#heldLevels.size === 0) {
+      this.#levelsState = 'queued'
+      this.#enqueue(frame, true)
+      return
+    }
+    for (const [channelId] of readValues(frame).values) this.#heldLevels.add(channelId)
+    if (this.#levelsState === 'idle') this.#enqueueHeldLevels(entry.seq)
+  }
+
+  /** Queues the current levels of the channels whose levels were held back. */
+  #enqueueHeldLevels(seq: number): void {
+    const at = new Date(this.#deps.now()).toISOString()
+    const entries = [...this.#heldLevels].flatMap((id) => this.#deps.live.currentLevels(id) ?? [])
+    this.#heldLevels.clear()
+    if (entries.length === 0) return
+    this.#levelsState = 'queued'
+    const values = entries.map(({ basic, full }) => (this.wantsAllLevels ? full : basic))
+    this.#enqueue(levelsFrame(seq, at, values), true)
+  }
+
+  #enqueueCurrentLevels(seq: number): void {
+    const { filter } = this.#options
+    for (const id of this.#deps.live.channelIds()) {
+      const manufacturer = this.#deps.live.manufacturerOf(id)
+      if (includesSubject({ manufacturer, channelId: id }, filter, this.#members)) this.#heldLevels.add(id)
+    }
+    if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(seq)
+  }
+
+  /** Returns the message as the filters narrow it; null if they leave nothing of it. */
+  #narrow(entry: JournalEntry): Buffer | null {
+    const { filter, levels } = this.#options
+    const { type, seq, frame, subject } = entry
+    if (type === 'levels' && levels === 'false') return null
+    const whole = type === 'levels' && this.wantsAllLevels ? (entry.fullFrame ?? frame) : frame
+    if (filter.manufacturer === undefined && filter.group === undefined) return whole
+    if (!includesSubject(subject, filter, this.#members)) return null
+    if (listTypes.has(type)) {
+      return Buffer.from(JSON.stringify({ type, seq, ...this.#deps.liveData.list(type as ListType, filter) }))
+    }
+    if (type === 'settings') return isSettingsScope(subject.manufacturer ?? null, filter) ? whole : null
+    return type === 'levels' || type === 'slots' ? this.#narrowValues(whole) : whole
+  }
+
+  /** Narrows a message whose `values` each begin with the id of a channel. */
+  #narrowValues(frame: Buffer): Buffer | null {
+    const { values, ...message } = readValues(frame)
+    const { filter } = this.#options
+    const included = values.filter(([channelId]) => {
+      const manufacturer = this.#deps.live.manufacturerOf(channelId)
+      return manufacturer !== null && includesSubject({ manufacturer, channelId }, filter, this.#members)
+    })
+    return included.length === 0 ? null : Buffer.from(JSON.stringify({ ...message, values: included }))
+  }
+
+  #enqueue(bytes: Buffer, isAcknowledged = false): void {
+    this.#queue.push({ bytes, isLast: true, isAcknowledged })
+    this.#queuedBytes += bytes.length
+  }
+
+  /** Hands as much to the socket as may wait there. */
+  #pump(): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    while (this.#unsentBytes < maxUnsentBytes) {
+      const frame = this.#initial.shift() ?? this.#nextQueued()
+      if (frame === null) return
+      this.#write(frame)
+    }
+  }
+
+  /** Returns the next message, or the first fragment of a snapshot once the client has read what was sent before. */
+  #nextQueued(): Frame | null {
+    const frame = this.#queue.shift()
+    if (frame !== undefined) {
+      this.#queuedBytes -= frame.bytes.length
+      return frame
+    }
+    if (!this.#needsSnapshot || this.#unsentBytes > 0) return null
+    this.#needsSnapshot = false
+    this.#deps.live.synchronize()
+    this.#queueSnapshot()
+    return this.#initial.shift() ?? null
+  }
+
+  #write({ bytes, isLast, isAcknowledged }: Frame): void {
+    const writtenAt = performance.now()
+    if (this.#unsentBytes === 0) this.#progressAt = writtenAt
+    if (isAcknowledged) this.#levelsState = 'sent'
+    this.#unsentBytes += bytes.length
+    this.#timer.refresh()
+    this.#socket.send(bytes, { binary: false, fin: isLast }, (error) => {
+      if (error) return
+      this.#unsentBytes -= bytes.length
+      this.#progressAt = performance.now()
+      if (this.#progressAt - writtenAt > waitedMs) this.#onProgress()
+      this.#pump()
+    })
+  }
+
+  /** Sends a tick if nothing else was sent for a second; closes the connection if the client no longer reads. */
+  #checkIdle(): void {
+    if (this.#unsentBytes === 0) {
+      this.send({ type: 'tick', at: new Date(this.#deps.now()).toISOString() })
+      return
+    }
+    if (performance.now() - this.#progressAt < maxStallMs) return
+    this.#socket.close(1013, 'Too slow')
+    // Gives the client time to read the close reason.
+    setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref()
+    this.stop()
+  }
+}
+
+/** Whether settings of this scope apply to a client with this filter. */
+function isSettingsScope(manufacturer: string | null, filter: LiveFilter): boolean {
+  return manufacturer === (filter.manufacturer ?? null)
+}
+
+function readValues(frame: Buffer) {
+  return JSON.parse(String(frame)) as { readonly values: readonly (readonly [number, ...unknown[]])[] }
+}

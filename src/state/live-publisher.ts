@@ -1,0 +1,415 @@
+/**
+ * Announces changes of what clients see, for the live interface, version 2. Other parts report what may have changed;
+ * the publisher compares it with what was last announced, and adds the differences to the journal. All changes of one
+ * turn of the event loop are announced together. Levels are collected, and announced ten times a second.
+ *
+ * Nothing is compared or announced until the first client connects, because no client could resume earlier.
+ */
+
+import type { AlertBody, ChannelAssignment, DiscoveredDevice, Group, Settings } from '../contract/live.ts'
+import type { LiveChange, LivePerformerBody, SourceBody } from '../contract/live-messages.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { isSameJson } from '../domain/json.ts'
+import { hasOtherUnlistedLevels, type LevelEntry, levelsOfBody, toLevelEntry } from '../domain/live/channel-levels.ts'
+import type { LiveSubject } from '../domain/live/filter.ts'
+import { compareReceivers, differingFields, type ToChannelBody } from '../domain/live/receiver-changes.ts'
+import type { JournalEntry, LiveJournal } from './live-journal.ts'
+import type { ReceiverStore } from './receiver-store.ts'
+
+export interface LivePublisherDeps {
+  readonly journal: LiveJournal
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'list' | 'identityRevision'>
+  /** Converts a channel to its body, with its current levels. */
+  readonly toChannelBody: ToChannelBody
+  groups(): readonly Group[]
+  performers(): readonly LivePerformerBody[]
+  assignments(): readonly ChannelAssignment[]
+  discovered(): readonly DiscoveredDevice[]
+  /** Returns the effective settings of a manufacturer, or the global ones. */
+  settings(manufacturer: string | null): Settings
+  /** Returns the codes of all manufacturers. */
+  manufacturers(): readonly string[]
+  sources(): readonly SourceBody[]
+  /** Returns the number of devices that are waiting for review, by manufacturer. */
+  pending(): ReadonlyMap<string, number>
+  now(): number
+}
+
+/** A client's session. */
+export interface LiveSubscriber {
+  /** Whether the client wants all levels. */
+  readonly wantsAllLevels: boolean
+  /** Called with the new messages, in order. */
+  deliver(entries: readonly JournalEntry[]): void
+  /** Called when messages were not announced, so that only a new snapshot is complete. */
+  restart(): void
+}
+
+const tickMs = 100
+
+/** The last announced state, except receivers. */
+interface Announced {
+  readonly groups: readonly Group[]
+  readonly performers: readonly LivePerformerBody[]
+  readonly assignments: readonly ChannelAssignment[]
+  readonly discovered: readonly DiscoveredDevice[]
+  readonly settings: ReadonlyMap<string | null, Settings>
+  readonly sources: ReadonlyMap<string, SourceBody>
+  readonly pending: ReadonlyMap<string, number>
+}
+
+export class LivePublisher {
+  readonly journal: LiveJournal
+  readonly #deps: LivePublisherDeps
+  readonly #subscribers = new Set<LiveSubscriber>()
+  /** The newest message that a client may have received. */
+  #lastSentSeq = 0
+  /** Whether a client that may still resume wanted all levels. */
+  #lastFullSeq = -1
+  #timer: NodeJS.Timeout | undefined
+  #flush: NodeJS.Immediate | undefined
+  /** The last announced state; null while nothing is announced. */
+  #announced: Announced | null = null
+  readonly #receivers = new Map<number, Receiver>()
+  /** The receiver of each channel. */
+  readonly #receiverOfChannel = new Map<number, number>()
+  /** The last announced levels of each channel, unless a client may have received newer ones since. */
+  readonly #lastLevels = new Map<number, string>()
+  #identityRevision = -1
+  /** Manufacturers whose real-time updates are disabled. */
+  #disabled: ReadonlySet<string> = new Set()
+  // What may have changed since the last announcement.
+  readonly #changedReceivers = new Set<number>()
+  readonly #changedLevels = new Set<number>()
+  readonly #alerts: AlertBody[] = []
+  #areListsChanged = false
+  #areSourcesChanged = false
+  #isQueueChanged = false
+
+  constructor(deps: LivePublisherDeps) {
+    this.#deps = deps
+    this.journal = deps.journal
+  }
+
+  /** A receiver was added, replaced or removed. */
+  receiverChanged(id: number): void {
+    if (this.#announced === null) return
+    this.#changedReceivers.add(id)
+    this.#schedule()
+  }
+
+  /** Groups, performers, assignments, discovered devices, settings or the set of manufacturers may have changed. */
+  listsChanged(): void {
+    if (this.#announced === null) return
+    this.#areListsChanged = true
+    this.#schedule()
+  }
+
+  sourcesChanged(): void {
+    if (this.#announced === null) return
+    this.#areSourcesChanged = true
+    this.#schedule()
+  }
+
+  queueChanged(): void {
+    if (this.#announced === null) return
+    this.#isQueueChanged = true
+    this.#schedule()
+  }
+
+  alertChanged(alert: AlertBody): void {
+    if (this.#announced === null) return
+    this.#alerts.push(alert)
+    this.#schedule()
+  }
+
+  /** Levels of these channels may have changed. */
+  levelsChanged(channelIds: Iterable<number>): void {
+    if (this.#announced === null) return
+    for (const id of channelIds) this.#changedLevels.add(id)
+  }
+
+  /** The number of connected clients. */
+  get subscribers(): number {
+    return this.#subscribers.size
+  }
+
+  /**
+   * Prepares for a new client: after the call, the journal includes everything that has changed, so that the state in
+   * memory is that of `journal.seq`.
+   */
+  synchronize(): void {
+    if (this.#announced === null) this.#start()
+    else this.#announce()
+    // The snapshot of the new client may contain newer levels, so the next tick must announce others even if they were
+    // announced before.
+    this.#lastLevels.clear()
+  }
+
+  /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that ends it. */
+  subscribe(subscriber: LiveSubscriber): () => void {
+    this.#subscribers.add(subscriber)
+    this.#recordSent()
+    return () => {
+      this.#recordSent()
+      this.#subscribers.delete(subscriber)
+    }
+  }
+
+  /** Returns the manufacturer of a channel; null if the channel is unknown. */
+  manufacturerOf(channelId: number): string | null {
+    return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)?.manufacturer ?? null
+  }
+
+  /** Returns the ids of all channels. */
+  channelIds(): Iterable<number> {
+    return this.#receiverOfChannel.keys()
+  }
+
+  /** Returns the current levels of a channel, which may be newer than the last that were announced. */
+  currentLevels(channelId: number): LevelEntry | null {
+    // A client has received these levels, so the next tick must announce others even if they were announced before.
+    this.#lastLevels.delete(channelId)
+    return this.#levelEntryOf(channelId)
+  }
+
+  /** Announces the levels that changed. Called by a timer; public for tests. */
+  tick(): void {
+    this.#findUnlistedLevels()
+    this.#announce()
+    if (this.#announced === null || this.#stopIfUnused()) return
+    if (this.#changedLevels.size === 0) return
+    const entries: LevelEntry[] = []
+    for (const id of this.#changedLevels) {
+      const entry = this.#levelEntryOf(id)
+      if (entry === null || this.#lastLevels.get(id) === entry.full) continue
+      this.#lastLevels.set(id, entry.full)
+      entries.push(entry)
+    }
+    this.#changedLevels.clear()
+    if (entries.length === 0) return
+    const isFull = this.#lastFullSeq >= 0 && this.journal.since(this.#lastFullSeq) !== null
+    const at = new Date(this.#deps.now()).toISOString()
+    this.#deliver([this.journal.appendLevels(entries, at, { isFull })])
+  }
+
+  close(): void {
+    this.#stop()
+    this.#subscribers.clear()
+  }
+
+  #schedule(): void {
+    this.#flush ??= setImmediate(() => this.#announce())
+  }
+
+  #start(): void {
+    this.#remember()
+    this.#timer = setInterval(() => this.tick(), tickMs)
+  }
+
+  /** Stops announcing if no client is connected, and none that was connected can resume. */
+  #stopIfUnused(): boolean {
+    if (this.#subscribers.size > 0 || this.journal.since(this.#lastSentSeq) !== null) return false
+    this.#stop()
+    return true
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer)
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    this.#announced = null
+    this.journal.clear()
+    this.#clearChanges()
+    this.#receivers.clear()
+    this.#receiverOfChannel.clear()
+    this.#lastLevels.clear()
+  }
+
+  #clearChanges(): void {
+    this.#changedReceivers.clear()
+    this.#changedLevels.clear()
+    this.#alerts.length = 0
+    this.#areListsChanged = false
+    this.#areSourcesChanged = false
+    this.#isQueueChanged = false
+  }
+
+  /** Records the current state as announced. */
+  #remember(): void {
+    this.#clearChanges()
+    this.#receivers.clear()
+    this.#receiverOfChannel.clear()
+    for (const receiver of this.#deps.receiverStore.list()) this.#rememberReceiver(receiver.id, receiver)
+    this.#disabled = this.#findDisabled()
+    this.#announced = this.#readLists()
+  }
+
+  #readLists(): Announced {
+    const { groups, performers, assignments, discovered, settings, manufacturers, sources, pending } = this.#deps
+    this.#identityRevision = this.#deps.receiverStore.identityRevision
+    return {
+      groups: groups(),
+      performers: performers(),
+      assignments: assignments(),
+      discovered: discovered(),
+      settings: new Map([null, ...manufacturers()].map((code) => [code, settings(code)])),
+      sources: new Map(sources().map((source) => [keyOf(source), source])),
+      pending: new Map(pending()),
+    }
+  }
+
+  #rememberReceiver(id: number, receiver: Receiver | undefined): void {
+    const before = this.#receivers.get(id)
+    for (const { id: channelId } of before?.channels ?? []) this.#receiverOfChannel.delete(channelId)
+    for (const { id: channelId } of receiver?.channels ?? []) this.#receiverOfChannel.set(channelId, id)
+    if (receiver === undefined) this.#receivers.delete(id)
+    else this.#receivers.set(id, receiver)
+  }
+
+  #findDisabled(): ReadonlySet<string> {
+    const { manufacturers, settings } = this.#deps
+    return new Set(manufacturers().filter((code) => !settings(code).enable_websocket))
+  }
+
+  /** Announces everything that has changed, except levels. */
+  #announce(): void {
+    clearImmediate(this.#flush)
+    this.#flush = undefined
+    const before = this.#announced
+    if (before === null) return
+    const entries: JournalEntry[] = []
+    const add = (change: LiveChange, subject: LiveSubject = {}) => {
+      const { manufacturer = null } = subject
+      if (manufacturer === null || !this.#disabled.has(manufacturer)) entries.push(this.journal.append(change, subject))
+    }
+    this.#announceReceivers(add)
+    const isIdentityChanged = this.#identityRevision !== this.#deps.receiverStore.identityRevision
+    if (this.#areListsChanged || isIdentityChanged) this.#announceLists(before, add)
+    if (this.#areSourcesChanged || this.#areListsChanged) this.#announceSources(add)
+    if (this.#isQueueChanged) this.#announceQueue(add)
+    for (const alert of this.#alerts.splice(0)) {
+      const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
+      add({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
+    }
+    this.#areListsChanged = false
+    this.#areSourcesChanged = false
+    this.#isQueueChanged = false
+    const disabled = this.#findDisabled()
+    const isEnabledAgain = [...this.#disabled].some((code) => !disabled.has(code))
+    this.#disabled = disabled
+    if (entries.length > 0) this.#deliver(entries)
+    if (isEnabledAgain) this.#restart()
+  }
+
+  #announceReceivers(add: (change: LiveChange, subject?: LiveSubject) => void): void {
+    const slots: (readonly [number, number])[] = []
+    for (const id of this.#changedReceivers) {
+      const before = this.#receivers.get(id)
+      const after = this.#deps.receiverStore.get(id)
+      const compared = compareReceivers(before, after, this.#deps.toChannelBody)
+      this.#rememberReceiver(id, after)
+      const { manufacturer } = after ?? before ?? { manufacturer: null }
+      for (const change of compared.changes) {
+        const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
+        // The message may contain levels.
+        if (channelId !== null) this.#lastLevels.delete(channelId)
+        add(change, { manufacturer, receiverId: id, channelId })
+      }
+      slots.push(...compared.slots)
+      this.levelsChanged(compared.levels)
+    }
+    this.#changedReceivers.clear()
+    if (slots.length > 0) add({ type: 'slots', values: slots.map((pair) => [...pair]) })
+  }
+
+  #announceLists(before: Announced, add: (change: LiveChange, subject?: LiveSubject) => void): void {
+    const { pending, sources } = before
+    const after: Announced = { ...this.#readLists(), pending, sources }
+    this.#announced = after
+    for (const [manufacturer, settings] of after.settings) {
+      const config = differingFields(before.settings.get(manufacturer) ?? {}, settings)
+      if (Object.keys(config).length > 0) add({ type: 'settings', manufacturer, group: null, config }, { manufacturer })
+    }
+    const { groups, performers, assignments, discovered } = after
+    if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
+    if (!isSameJson(before.performers, performers)) add({ type: 'performers', performers })
+    if (!isSameJson(before.assignments, assignments)) add({ type: 'assignments', assignments })
+    if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
+  }
+
+  #announceSources(add: (change: LiveChange, subject?: LiveSubject) => void): void {
+    if (this.#announced === null) return
+    const before = this.#announced.sources
+    const sources = new Map(this.#deps.sources().map((source) => [keyOf(source), source]))
+    this.#announced = { ...this.#announced, sources }
+    for (const [key, source] of sources) {
+      if (!isSameJson(before.get(key), source)) add({ type: 'source', ...source }, { manufacturer: source.code })
+    }
+    for (const [key, { code, address }] of before) {
+      if (!sources.has(key)) add({ type: 'source', code, address, status: null, error: null }, { manufacturer: code })
+    }
+  }
+
+  #announceQueue(add: (change: LiveChange, subject?: LiveSubject) => void): void {
+    if (this.#announced === null) return
+    const before = this.#announced.pending
+    const pending = new Map(this.#deps.pending())
+    this.#announced = { ...this.#announced, pending }
+    const codes = new Set([...before.keys(), ...pending.keys()])
+    if ([...codes].some((code) => (before.get(code) ?? 0) !== (pending.get(code) ?? 0))) {
+      add({ type: 'queue', pending: totalOf(pending) })
+    }
+  }
+
+  #levelEntryOf(channelId: number): LevelEntry | null {
+    const receiver = this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
+    if (receiver === undefined || this.#disabled.has(receiver.manufacturer)) return null
+    const channel = findChannel(this.#deps.receiverStore.get(receiver.id), channelId)
+    return channel === undefined ? null : toLevelEntry(channelId, levelsOfBody(this.#deps.toChannelBody(channel)))
+  }
+
+  /** Finds the receivers with levels that `levels` messages do not contain, and that are announced in `channel`. */
+  #findUnlistedLevels(): void {
+    for (const channelId of this.#changedLevels) {
+      const receiver = this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
+      if (receiver === undefined || this.#changedReceivers.has(receiver.id)) continue
+      const [before, after] = [receiver, this.#deps.receiverStore.get(receiver.id)].map((r) =>
+        findChannel(r, channelId),
+      )
+      if (hasOtherUnlistedLevels(before?.details, after?.details)) this.#changedReceivers.add(receiver.id)
+    }
+  }
+
+  /** Starts all clients again with a snapshot, after messages were not announced. */
+  #restart(): void {
+    this.#remember()
+    this.journal.clear()
+    for (const subscriber of this.#subscribers) subscriber.restart()
+  }
+
+  #deliver(entries: readonly JournalEntry[]): void {
+    this.#recordSent()
+    for (const subscriber of this.#subscribers) subscriber.deliver(entries)
+  }
+
+  #recordSent(): void {
+    if (this.#subscribers.size === 0) return
+    this.#lastSentSeq = this.journal.seq
+    for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
+  }
+}
+
+function keyOf({ code, address }: SourceBody): string {
+  return `${code}\n${address}`
+}
+
+function findChannel(receiver: Receiver | undefined, channelId: number): Channel | undefined {
+  return receiver?.channels.find(({ id }) => id === channelId)
+}
+
+export function totalOf(pending: ReadonlyMap<string, number>): number {
+  let sum = 0
+  for (const count of pending.values()) sum += count
+  return sum
+}
