@@ -3,6 +3,7 @@ import type { Group, Settings } from '../contract/live.ts'
 import { toChannelBody } from '../domain/api.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
 import { type JournalEntry, LiveJournal } from './live-journal.ts'
 import { LivePublisher } from './live-publisher.ts'
 import { createReceiverStore } from './receiver-store.ts'
@@ -62,7 +63,13 @@ function start() {
     const known = receiverStore.get(id) ?? receiver(id)
     receiverStore.put({ ...known, channels: known.channels.map((channel) => ({ ...channel, rf_level })) })
   }
-  return { state, receiverStore, live, messages, connect, move, setRfLevel, restarts: () => restarts }
+  const applySample = (id: number, sample: LevelSample) => {
+    const rows = receiverStore.levels.rowsOf(id)
+    if (rows === undefined) throw new Error(`there is no receiver ${id}`)
+    receiverStore.levels.apply(rows, sample, 0)
+    live.levelsChanged(rows.channelIds)
+  }
+  return { state, receiverStore, live, messages, connect, move, setRfLevel, applySample, restarts: () => restarts }
 }
 
 function toMessage({ frame }: JournalEntry) {
@@ -125,6 +132,33 @@ describe('a live publisher', () => {
     live.levelsChanged([10])
     live.tick()
     expect(messages).toEqual([{ type: 'levels', seq: 1, at: '1970-01-01T00:00:00.000Z', values: [[10, -61]] }])
+  })
+
+  it('announces levels from samples without a change of the record, and nothing when the record is read', () => {
+    const { receiverStore, live, messages, connect, applySample } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    applySample(1, { channel: 1, rf_level: -60 })
+    receiverStore.get(1)
+    live.synchronize()
+    expect(messages).toEqual([])
+    applySample(1, { channel: 1, rf_level: -61 })
+    live.tick()
+    live.tick()
+    expect(messages).toMatchObject([{ type: 'levels', values: [[10, -61]] }])
+  })
+
+  it('announces the details of a channel once per tick, if levels change that levels messages do not contain', () => {
+    const { receiverStore, live, messages, connect, applySample } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    applySample(1, { channel: 1, details: { rf_percent: 40 } })
+    applySample(1, { channel: 1, details: { rf_percent: 42 } })
+    live.tick()
+    live.tick()
+    expect(messages.filter(({ type }) => type !== 'levels')).toEqual([
+      { type: 'channel', seq: 1, id: 10, receiver_id: 1, details: { rf_percent: 42 } },
+    ])
   })
 
   it('announces levels again that were announced before, if a client has received others since', () => {
