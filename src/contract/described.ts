@@ -2,32 +2,6 @@
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
-/** Removes `readonly` and intersections at every level, because they do not affect values. */
-type Plain<T> = T extends readonly (infer Item)[]
-  ? Plain<Item>[]
-  : T extends object
-    ? { -readonly [Key in keyof T]: Plain<T[Key]> }
-    : T
-
-type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-
-/**
- * `unknown` if both types are the same; otherwise a type with a property that no schema has, which causes a compiler
- * error.
- */
-type MatchingSchema<Body, Schema extends TSchema> =
-  IsSame<Plain<Body>, Plain<Static<Schema>>> extends true
-    ? unknown
-    : { drifted: { type: Body; schema: Static<Schema> } }
-
-/**
- * Checks a schema: `schemaOf<Body>()(schema)` returns the schema, and compiles only if it describes exactly the type
- * `Body`.
- */
-export function schemaOf<Body>() {
-  return <Schema extends TSchema>(schema: Schema & MatchingSchema<Body, Schema>): Schema => schema
-}
-
 type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object

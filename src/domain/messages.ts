@@ -1,62 +1,19 @@
 /** The WebSocket messages in both directions, and the response to client messages. */
 
-import type { ConnectionStatus, Severity, UpstreamStatus } from '../contract/values.ts'
-import type { ReceiverChange } from './api.ts'
+import type { AlertMessage, DeviceUpdate, Pong, SocketError, StatusUpdate } from '../contract/messages.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
 
-export interface DeviceUpdate {
-  readonly type: 'device_update'
-  readonly manufacturer: string
-  readonly receiver_id: number
-  readonly data: ReceiverChange
-}
-
-export interface AlertMessage {
-  readonly type: 'alert'
-  readonly manufacturer: string | null
-  readonly id: number
-  readonly kind: string
-  readonly state: 'raised' | 'cleared'
-  readonly severity: Severity
-  readonly message: string
-  readonly channel_id: number | null
-}
-
-/** A connection status text that is sent to one client. */
-export interface StatusMessage {
-  readonly type: 'status'
-  readonly message: string
-}
-
-/** A state change of a manufacturer's upstream or real-time subscription. */
-export interface StatusUpdate {
-  readonly type: 'status_update'
-  readonly about: 'upstream' | 'link'
-  readonly manufacturer: string | null
-  readonly message: string
-  readonly status: UpstreamStatus | Exclude<ConnectionStatus, 'connecting'>
-}
-
-export interface Pong {
-  readonly type: 'pong'
-  readonly timestamp: string
-  readonly id?: unknown
-}
-
-export interface SocketError {
-  readonly type: 'error'
-  readonly error: string
-}
-
-export type ServerMessage = DeviceUpdate | AlertMessage | StatusMessage | StatusUpdate | Pong | SocketError
+export type {
+  ClientMessage,
+  DeviceUpdate,
+  Pong,
+  ServerMessage,
+  SocketError,
+  StatusUpdate,
+} from '../contract/messages.ts'
 
 /** Messages that are sent to all clients. */
 export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate
-
-export interface ClientMessage {
-  readonly type: 'ping'
-  readonly id?: unknown
-}
 
 /** Returns the response to a client message. The only supported message is a ping. */
 export function respondToClient(text: string, now: Date): Pong | SocketError {

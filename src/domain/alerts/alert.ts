@@ -5,12 +5,12 @@
  */
 
 import type { AlertBody } from '../../contract/live.ts'
+import type { AlertMessage } from '../../contract/messages.ts'
 import type { AlertState, Fault, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { addressOf } from '../equipment/health.ts'
 import type { Receiver, Transmitter } from '../equipment/receiver.ts'
-import type { AlertMessage } from '../messages.ts'
 
 export type { AlertState } from '../../contract/values.ts'
 
