@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { addUser, browserForTests, findViolations, password, scrollsHorizontally } from './browser.ts'
+import { password } from '../users.ts'
+import { addUser, browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
