@@ -148,7 +148,7 @@ it('a kiosk link asks a signed-in user before it signs the user out', async () =
   await page.getByRole('button', { name: 'Open kiosk screen' }).click()
   await page.waitForURL(`${app.url}/wall`)
   await page.goto(`${app.url}/account`)
-  await page.getByText('signed in with a token').waitFor()
+  await page.getByText('not signed in with a user account').waitFor()
 })
 
 it('warns only administrators about an unencrypted connection', async () => {
