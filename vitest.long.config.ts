@@ -3,5 +3,12 @@ import config from './vitest.config.ts'
 
 /** Runs the tests that take long, because they wait for half a minute or more, or start a service repeatedly. */
 export default defineConfig({
-  test: { ...config.test, include: ['test/**/*.long.test.ts'], exclude: configDefaults.exclude },
+  test: {
+    ...config.test,
+    include: ['test/**/*.long.test.ts'],
+    exclude: configDefaults.exclude,
+    // A process for each file, because some replace the clock or load all processors.
+    isolate: true,
+    maxWorkers: 3,
+  },
 })

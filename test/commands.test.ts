@@ -10,7 +10,7 @@ import { channelIn } from './socket-client.ts'
 import { timeLimit } from './time-limit.ts'
 import { tokenHeaders } from './tokens.ts'
 
-const slowTestMs = 40_000
+const slowTestMs = 120_000
 
 describe.concurrent('check_connections and realtime_status', () => {
   // Conformance: S-1.18, S-1.19, C-9.13, C-9.14.
@@ -93,17 +93,6 @@ describe.concurrent('check_connections and realtime_status', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err.trim().split('\n')).toEqual([expect.stringContaining(message)])
   })
-
-  it.each(['check_connections', 'realtime_status', 'start_shure_websocket', 'start_sse_subscriptions'])(
-    '%s prints its help',
-    async (name) => {
-      const installation = await createInstallation()
-      const { code, out } = await installation.run([name, '--help'])
-      expect(code).toBe(0)
-      expect(out).toContain('--manufacturer')
-      expect(out).toContain('--json')
-    },
-  )
 })
 
 describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)', (engine) => {
@@ -137,9 +126,8 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
         const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === battery)
         delays.push(update.at - pushedAt)
       }
-      // The limit is one second; the slowest message may take longer on a machine that runs all tests at once.
-      expect(Math.max(...delays)).toBeLessThan(1500)
-      expect([...delays].sort((a, b) => a - b)[1]).toBeLessThan(1000)
+      // Polls are an hour apart, so only the subscription can deliver the changes this early.
+      expect(Math.max(...delays)).toBeLessThan(timeLimit(1000))
       // The server polls and leaves the subscription to the process that holds its lease.
       expect(simulator.push.connections).toBe(1)
       const requestsBefore = simulator.requests.count('/transmitter')
@@ -181,7 +169,7 @@ it(
     simulator.show.set(deviceOf(simulator).id, { battery: 7 }, 1)
     simulator.push.flush()
     const update = await socket.next((message) => channelIn(message)?.transmitter?.battery === 7)
-    expect(update.at - pushedAt).toBeLessThan(1500)
+    expect(update.at - pushedAt).toBeLessThan(timeLimit(1000))
     expect(await socket.next(({ type }) => type === 'alert', 2000)).toMatchObject({ severity: 'critical' })
   },
   slowTestMs,

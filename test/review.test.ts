@@ -306,7 +306,7 @@ describe('the review queue', () => {
     const pending = (await app.get('/api/discovery/pending/?page=1&page_size=1')).json
     expect(pending).toMatchObject({ count: 2, previous: null, results: [{ serial_number: 'V-1' }] })
     expect(pending.next).toBe('/api/discovery/pending/?page=2&page_size=1')
-    for (const query of ['?status=nonsense', '?is_duplicate=1', '?discovered_after=soon', '?page=0']) {
+    for (const query of ['?status=nonsense', '?is_duplicate=perhaps', '?discovered_after=soon', '?page=0']) {
       expect((await app.get(`${queuePath}/${query}`, app.admin)).status).toBe(400)
     }
     expect((await app.get(`${queuePath}/?page=9`, app.admin)).status).toBe(404)

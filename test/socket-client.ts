@@ -80,7 +80,7 @@ export async function openSocket(
   socket.on('error', () => {})
 
   const ofType = (type: string) => messages.filter((message) => message.type === type)
-  const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 10_000) =>
+  const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 30_000) =>
     new Promise<ReceivedMessage>((resolve, reject) => {
       const stop = () => {
         clearTimeout(timer)

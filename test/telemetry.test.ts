@@ -179,8 +179,9 @@ describe('the messages about a receiver', () => {
         async () => (await app.summaries())[0]?.last_seen !== before?.last_seen,
       )
     }
-    // After the next poll, all messages from the first poll have been received.
+    // After the next poll, all messages from the first poll have been sent.
     await polledAgain()
+    await socket.receiveAll()
     const messageCount = socket.messages.length
     await polledAgain()
     expect(socket.messages.slice(messageCount)).toEqual([])

@@ -8,15 +8,15 @@ import type { TestApp } from './app.ts'
 import type { HttpResponse } from './http-client.ts'
 
 export const password = 'correct horse battery'
+/** One for all tests of this process, because each starts a thread. */
+export const hasher = createHasher()
 /** Configuration of a listener that is reachable from the network. */
 export const lan = { server: { host: '0.0.0.0' } }
 
 export async function addAdmin(app: Pick<TestApp, 'runtime'>, username = 'root') {
-  const hasher = createHasher()
   const actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null } as const
   const admin = { username, password, isReset: false }
   const created = await createAdmin({ db: app.runtime.db, hasher, now: Date.now }, actor, admin)
-  await hasher.close()
   return created.user
 }
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { addUser, browserForTests, findViolations, password, scrollsHorizontally } from './browser.ts'
+import { password } from '../users.ts'
+import { addUser, browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const lan = { server: { host: '0.0.0.0' } }
@@ -147,7 +148,7 @@ it('a kiosk link asks a signed-in user before it signs the user out', async () =
   await page.getByRole('button', { name: 'Open kiosk screen' }).click()
   await page.waitForURL(`${app.url}/wall`)
   await page.goto(`${app.url}/account`)
-  await page.getByText('signed in with a token').waitFor()
+  await page.getByText('not signed in with a user account').waitFor()
 })
 
 it('warns only administrators about an unencrypted connection', async () => {

@@ -3,15 +3,13 @@
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { beforeAll, expect, vi } from 'vitest'
-import { createHasher } from '../../src/actions/hasher.ts'
 import { createUser } from '../../src/actions/people.ts'
 import type { Role } from '../../src/contract/values.ts'
 import type { Actor } from '../../src/domain/access/access.ts'
 import type { TestApp } from '../app.ts'
 import { findBrowser } from '../chromium.ts'
 import { onTestEnd } from '../cleanup.ts'
-
-export const password = 'correct horse battery'
+import { hasher, password } from '../users.ts'
 
 // Options of `browser.open`, and parts of a page that several tests use.
 
@@ -66,13 +64,10 @@ async function signIn(context: BrowserContext, app: TestApp, role: Role): Promis
 }
 
 export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, role: Role): Promise<void> {
-  const hasher = createHasher()
   try {
     await createUser({ db: app.runtime.db, hasher, now: Date.now }, actor, { username, password, role })
   } catch (error) {
     if (!String(error).includes('already exists')) throw error
-  } finally {
-    await hasher.close()
   }
 }
 

@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 export async function buildTranslatedPages(folder: string, tag: string): Promise<string> {
   for (const path of [
     'web',
+    'src/contract',
     'src/domain',
     'src/tsconfig.json',
     'src/globals.d.ts',
