@@ -70,7 +70,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   main: [],
   simulators: ['manufacturers', 'upstream', 'domain'],
-  web: ['domain'],
+  web: ['contract', 'domain'],
 }
 
 /** The modules of a manufacturer that other layers may import. */

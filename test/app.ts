@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -22,6 +23,7 @@ import { type HttpClient, httpClient } from './http-client.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
 // --- Simulated systems -----------------------------------------------------------------------------------------------
 
@@ -131,7 +133,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await createApp(configuration, {
     log: options.log ?? pino({ level: 'silent' }),
     pid: process.pid,
-    version: 'test',
+    // Pages of another version reload themselves.
+    version,
     webRoot: options.webRoot ?? join(root, 'dist/web'),
     servesOnly,
   })

@@ -181,6 +181,8 @@ export const LiveServerMessage = Type.Union([...serverMessages])
 
 type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
 
+/** A message to a client. */
+export type LiveMessage = Immutable<Static<typeof LiveServerMessage>>
 /** A change that is announced, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Immutable<Static<typeof Change>>>
 export type SourceBody = Immutable<Static<typeof Source>>

@@ -9,7 +9,8 @@ import type { Filter } from '../query.ts'
 import { auditColumns } from './audit-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
-const intervalMs = 10_000
+/** No message announces a change of this list. */
+const topics = [] as const
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
 /** Groups of actions. Each value is a prefix of the action names, except `setup`, which is a complete name. */
@@ -50,7 +51,7 @@ const filters: readonly Filter[] = [
 export function Audit() {
   return (
     <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
-      <PagedList<AuditBody> path="/api/admin/audit/" {...{ intervalMs, filters, texts }}>
+      <PagedList<AuditBody> path="/api/admin/audit/" {...{ topics, filters, texts }}>
         {(entries) => (
           <DataTable caption={t('audit.list')} columns={auditColumns} rows={entries} idOf={({ id }) => id} />
         )}

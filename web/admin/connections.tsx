@@ -15,7 +15,7 @@ import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
 
 const path = '/api/admin/realtime-connections/'
-const intervalMs = 3_000
+const topics = ['source', 'receiver'] as const
 const texts = { none: t('connections.none'), noMatch: t('connections.noMatch'), noneNext: t('connections.noneNext') }
 
 const status: Filter = {
@@ -32,7 +32,7 @@ export function Connections() {
   return (
     <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
       <PagedList<ConnectionBody>
-        {...{ path, intervalMs, filters, texts }}
+        {...{ path, topics, filters, texts }}
         count={<Down />}
         actions={{ actionsFor: stopAndStart, refusal }}
       >
@@ -77,8 +77,8 @@ function Legend() {
 
 /** Shows how many connections are down, whatever filters are set. */
 function Down() {
-  const failing = useResource(`${path}?status=error&page_size=1`, isPage<unknown>, intervalMs).body
-  const lost = useResource(`${path}?status=disconnected&page_size=1`, isPage<unknown>, intervalMs).body
+  const failing = useResource(`${path}?status=error&page_size=1`, isPage<unknown>, topics).body
+  const lost = useResource(`${path}?status=disconnected&page_size=1`, isPage<unknown>, topics).body
   return (
     <p className="count" role="status">
       {failing === null || lost === null ? null : t('connections.down', { count: failing.count + lost.count })}

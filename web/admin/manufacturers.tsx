@@ -19,10 +19,10 @@ import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dia
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 import { ScanForm } from './scan-form.tsx'
 
-const intervalMs = 5_000
+const topics = ['settings', 'source', 'queue'] as const
 
 export function Manufacturers() {
-  const resource = useResource(manufacturersPath, isList<ManufacturerBody>, intervalMs)
+  const resource = useResource(manufacturersPath, isList<ManufacturerBody>, topics)
   const plugins = useResource('/api/admin/plugins/', isList<PluginBody>).body ?? []
   return (
     <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>

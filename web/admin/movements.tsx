@@ -13,7 +13,7 @@ import { movementColumns } from './movement-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
 const path = '/api/admin/movements/'
-const intervalMs = 5_000
+const topics = ['receiver', 'receiver_added', 'slots'] as const
 const texts = { none: t('movements.none'), noMatch: t('movements.noMatch'), noneNext: t('movements.noneNext') }
 
 const acknowledged: Filter = {
@@ -30,10 +30,7 @@ export function Movements() {
   const refusal = mayAcknowledge ? null : t('shell.requires.operator')
   return (
     <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
-      <PagedList<MovementBody>
-        {...{ path, intervalMs, filters, texts }}
-        actions={{ actionsFor: acknowledging, refusal }}
-      >
+      <PagedList<MovementBody> {...{ path, topics, filters, texts }} actions={{ actionsFor: acknowledging, refusal }}>
         {(movements, selection) => (
           <DataTable
             caption={t('movements.list')}

@@ -11,7 +11,8 @@ import { Shell } from '../parts/shell.tsx'
 import { useResource } from '../resource.ts'
 import { useHasNodes } from '../sections.ts'
 
-const intervalMs = 5_000
+/** No message announces a change of this list. */
+const topics = [] as const
 
 const columns: readonly Column<NodeBody>[] = [
   { key: 'owner', title: t('nodes.columns.process'), sortBy: ({ owner }) => owner, cell: processName },
@@ -58,7 +59,7 @@ export function Nodes() {
 }
 
 function Present() {
-  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, intervalMs)
+  const resource = useResource('/api/admin/nodes/', isObject<NodesBody>, topics)
   return (
     <Loaded resource={resource}>
       {({ nodes, processes }) => (

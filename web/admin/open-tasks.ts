@@ -6,9 +6,11 @@ import { type Health, isObject, isPage, type Problem } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
+import type { Topic } from '../topics.ts'
 
-/** Every refresh sends five requests, and a page that stays open must not reach the rate limit. */
-const intervalMs = 10_000
+const queueTopics = ['queue'] as const
+const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
+const sourceTopics = ['source', 'settings'] as const
 
 export interface OpenTask {
   readonly key: string
@@ -28,11 +30,11 @@ interface OpenTasks {
 }
 
 export function useOpenTasks(): OpenTasks {
-  const queue = useCount('/api/discovery/pending/?')
-  const movements = useCount('/api/movements/unacknowledged/?')
-  const failing = useCount('/api/admin/realtime-connections/?status=error&')
-  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&')
-  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, intervalMs)
+  const queue = useCount('/api/discovery/pending/?', queueTopics)
+  const movements = useCount('/api/movements/unacknowledged/?', movementTopics)
+  const failing = useCount('/api/admin/realtime-connections/?status=error&', sourceTopics)
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&', sourceTopics)
+  const health = useResource('/api/health/', isObject<Health & { readonly store?: StoreHealth }>, sourceTopics)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -59,8 +61,8 @@ export function useOpenTasks(): OpenTasks {
   }
 }
 
-function useCount(path: string) {
-  return useResource(`${path}page_size=1`, isPage<unknown>, intervalMs)
+function useCount(path: string, topics: readonly Topic[]) {
+  return useResource(`${path}page_size=1`, isPage<unknown>, topics)
 }
 
 type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`

@@ -9,11 +9,13 @@ import { Loaded } from '../parts/loaded.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { type Filter, filterValues, useSearch } from '../query.ts'
 import { type Selection, useSelection } from '../selection.ts'
+import type { Topic } from '../topics.ts'
 
 interface PagedListProps<Item> {
   /** The path of the list, which begins with `/api/`. */
   readonly path: string
-  readonly intervalMs: number
+  /** Messages after which the list may have changed. */
+  readonly topics: readonly Topic[]
   readonly filters: readonly Filter[]
   /** Texts for an empty list; `noMatch` is used when a filter is active. */
   readonly texts: { readonly none: string; readonly noMatch: string; readonly noneNext?: string }
@@ -33,8 +35,8 @@ interface ListActions<Item> {
 }
 
 export function PagedList<Item extends { readonly id: number }>(props: PagedListProps<Item>) {
-  const { path, intervalMs, filters, texts, count: status, actions, children } = props
-  const resource = usePaged<Item>(path, filters, intervalMs)
+  const { path, topics, filters, texts, count: status, actions, children } = props
+  const resource = usePaged<Item>(path, filters, topics)
   const [search] = useSearch()
   const isFiltered = Object.keys(filterValues(filters, search)).length > 0
   const reload = async () => {

@@ -16,18 +16,18 @@ import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
 
 const path = '/api/admin/discovery-queue/'
-const intervalMs = 5_000
+const topics = ['queue', 'discovered'] as const
 const texts = { none: t('queue.none'), noMatch: t('queue.noMatch'), noneNext: t('queue.noneNext') }
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const waiting = useResource('/api/discovery/pending/?page_size=1', isPage<unknown>, intervalMs)
+  const waiting = useResource('/api/discovery/pending/?page_size=1', isPage<unknown>, topics)
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
   return (
     <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
       <PagedList<QueueEntryBody>
-        {...{ path, intervalMs, filters, texts }}
+        {...{ path, topics, filters, texts }}
         count={
           <p className="count" role="status">
             {waiting.body === null ? null : t('queue.waiting', { count: waiting.body.count })}

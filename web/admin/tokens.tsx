@@ -15,10 +15,11 @@ import { CreatedToken, type NewToken } from './created-token.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
 
-const intervalMs = 10_000
+/** No message announces a change of this list. */
+const topics = [] as const
 
 export function Tokens() {
-  const resource = useResource('/api/admin/tokens/', isList<TokenBody>, intervalMs)
+  const resource = useResource('/api/admin/tokens/', isList<TokenBody>, topics)
   const users = useResource('/api/admin/users/', isList<UserBody>).body
   const [dialog, setDialog] = useState<TokenQuestion | null>(null)
   const [newToken, setNewToken] = useState<NewToken | null>(null)

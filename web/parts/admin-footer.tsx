@@ -5,10 +5,10 @@ import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { HealthItems } from './health-list.tsx'
 
-const intervalMs = 10_000
+const topics = ['source', 'settings'] as const
 
 export function AdminFooter() {
-  const { body, problem } = useResource('/api/health/', isObject<Health>, intervalMs)
+  const { body, problem } = useResource('/api/health/', isObject<Health>, topics)
   return (
     <footer className="footer">
       <ul className="footer-list" aria-label={t('health.label')}>
