@@ -127,6 +127,21 @@ describe('a live publisher', () => {
     expect(messages).toEqual([{ type: 'levels', seq: 1, at: '1970-01-01T00:00:00.000Z', values: [[10, -61]] }])
   })
 
+  it('announces levels again that were announced before, if a client has received others since', () => {
+    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    setRfLevel(1, -60)
+    live.tick()
+    setRfLevel(1, -50)
+    // A client that connects now is sent -50 in its snapshot.
+    connect()
+    setRfLevel(1, -60)
+    live.tick()
+    expect(messages.at(-1)).toMatchObject({ type: 'levels', values: [[10, -60]] })
+    expect(live.journal.seq).toBe(2)
+  })
+
   it('announces changed settings of every scope, and changed lists as a whole', () => {
     const { state, live, messages, connect } = start()
     connect()

@@ -77,6 +77,7 @@ export class LivePublisher {
   readonly #receivers = new Map<number, Receiver>()
   /** The receiver of each channel. */
   readonly #receiverOfChannel = new Map<number, number>()
+  /** The last announced levels of each channel, unless a client may have received newer ones since. */
   readonly #lastLevels = new Map<number, string>()
   #identityRevision = -1
   /** Manufacturers whose real-time updates are disabled. */
@@ -144,6 +145,7 @@ export class LivePublisher {
   synchronize(): void {
     if (this.#announced === null) this.#start()
     else this.#announce()
+    for (const id of this.#changedLevels) this.#lastLevels.delete(id)
   }
 
   /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that ends it. */
@@ -161,12 +163,16 @@ export class LivePublisher {
     return this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)?.manufacturer ?? null
   }
 
-  /** Returns the current levels of all channels. */
-  *currentLevels(): Generator<readonly [number, LevelEntry]> {
-    for (const channelId of this.#receiverOfChannel.keys()) {
-      const entry = this.#levelEntryOf(channelId)
-      if (entry !== null) yield [channelId, entry]
-    }
+  /** Returns the ids of all channels. */
+  channelIds(): Iterable<number> {
+    return this.#receiverOfChannel.keys()
+  }
+
+  /** Returns the current levels of a channel, which may be newer than the last that were announced. */
+  currentLevels(channelId: number): LevelEntry | null {
+    // A client has received these levels, so the next tick must announce others even if they were announced before.
+    if (this.#changedLevels.has(channelId)) this.#lastLevels.delete(channelId)
+    return this.#levelEntryOf(channelId)
   }
 
   /** Announces the levels that changed. Called by a timer; public for tests. */
@@ -307,6 +313,8 @@ export class LivePublisher {
       const { manufacturer } = after ?? before ?? { manufacturer: null }
       for (const change of compared.changes) {
         const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
+        // The message may contain levels.
+        if (channelId !== null) this.#lastLevels.delete(channelId)
         add(change, { manufacturer, receiverId: id, channelId })
       }
       slots.push(...compared.slots)

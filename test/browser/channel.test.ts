@@ -58,7 +58,10 @@ it.concurrent('shows additional values and flags that some equipment reports', a
     withDetails(receiver(1, [{ details: transmitterDetails }]), [channelDetails]),
     withDetails(receiver(2, [{ details: transmitterDetails, rf_level: null }]), [{ rf_percent: 55, muted: null }]),
   ]
-  for (const item of service.data.receivers) service.data.responses[`/api/receivers/${item.id}/`] = item
+  const last_seen = new Date().toISOString()
+  for (const item of service.data.receivers) {
+    service.data.responses[`/api/receivers/${item.id}/`] = { ...item, last_seen }
+  }
   const page = await open(service, `/channels/${service.data.receivers[0]?.channels[0]?.id}`)
   const readPairs = async () => {
     const rows = await page.locator('.pairs > div').allInnerTexts()

@@ -3,7 +3,10 @@
 import type { ChannelBody } from '../api.ts'
 import type { ChannelDetails } from '../equipment/details.ts'
 
-/** The fields of `details` that are levels. A change of these alone is not announced as a change of the channel. */
+/**
+ * The fields of `details` that are levels. A change of these alone is not announced as a change of the channel.
+ * `rf_percent` is not among them, because `levels` messages do not contain it.
+ */
 export const detailLevels = [
   'quality',
   'rf_a',
@@ -12,8 +15,8 @@ export const detailLevels = [
   'rf_d',
   'antennas',
   'audio_peak',
+  // The same value as `audio_level`.
   'audio_rms',
-  'rf_percent',
 ] as const satisfies readonly (keyof ChannelDetails)[]
 
 /** The current levels of a channel: those of its transmitter while there is one, otherwise the channel's own. */

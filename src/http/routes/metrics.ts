@@ -13,6 +13,7 @@ import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { severities } from '../../domain/messages.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
+import type { LivePublisher } from '../../state/live-publisher.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { countConnections } from '../../storage/connections.ts'
 import type { Database } from '../../storage/database.ts'
@@ -23,6 +24,7 @@ export interface MetricsDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly feed: Feed
+  readonly live: LivePublisher
   readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
   readonly version: string
@@ -42,7 +44,7 @@ export function metricsRoutes(app: FastifyInstance, deps: MetricsDeps): void {
     describeUpstreams(deps, add)
     describeDevices(deps, add)
     await describeRecords(deps, add)
-    add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers)
+    add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
     add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
     if (showsChannels) describeChannels(deps, add)
     const text = `${await deps.counters.registry.metrics()}\n${await gauges.metrics()}`

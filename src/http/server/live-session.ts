@@ -80,8 +80,8 @@ export class LiveSession implements LiveSubscriber {
   #members: GroupMembers | null = null
   /** Whether the last `levels` message is waiting to be sent or to be acknowledged. */
   #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
-  /** Entries of `levels` messages that were held back, by channel. */
-  readonly #heldLevels = new Map<number, string>()
+  /** The channels of `levels` messages that were held back. */
+  readonly #heldLevels = new Set<number>()
   #unsubscribe: (() => void) | undefined
 
   /** `onProgress` is called when the client, after a delay, has read data. */
@@ -217,23 +217,26 @@ export class LiveSession implements LiveSubscriber {
       this.#enqueue(frame, true)
       return
     }
-    for (const values of readLevels(frame)) this.#heldLevels.set(Number(values[0]), JSON.stringify(values))
+    for (const [channelId] of readValues(frame).values) this.#heldLevels.add(channelId)
     if (this.#levelsState === 'idle') this.#enqueueHeldLevels(entry.seq)
   }
 
+  /** Queues the current levels of the channels whose levels were held back. */
   #enqueueHeldLevels(seq: number): void {
     const at = new Date(this.#deps.now()).toISOString()
-    this.#levelsState = 'queued'
-    this.#enqueue(levelsFrame(seq, at, [...this.#heldLevels.values()]), true)
+    const entries = [...this.#heldLevels].flatMap((id) => this.#deps.live.currentLevels(id) ?? [])
     this.#heldLevels.clear()
+    if (entries.length === 0) return
+    this.#levelsState = 'queued'
+    const values = entries.map(({ basic, full }) => (this.wantsAllLevels ? full : basic))
+    this.#enqueue(levelsFrame(seq, at, values), true)
   }
 
   #enqueueCurrentLevels(seq: number): void {
     const { filter } = this.#options
-    for (const [id, { basic, full }] of this.#deps.live.currentLevels()) {
+    for (const id of this.#deps.live.channelIds()) {
       const manufacturer = this.#deps.live.manufacturerOf(id)
-      const isIncluded = includesSubject({ manufacturer, channelId: id }, filter, this.#members)
-      if (isIncluded) this.#heldLevels.set(id, this.wantsAllLevels ? full : basic)
+      if (includesSubject({ manufacturer, channelId: id }, filter, this.#members)) this.#heldLevels.add(id)
     }
     if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(seq)
   }
@@ -255,7 +258,7 @@ export class LiveSession implements LiveSubscriber {
 
   /** Narrows a message whose `values` each begin with the id of a channel. */
   #narrowValues(frame: Buffer): Buffer | null {
-    const { values, ...message } = JSON.parse(String(frame)) as { readonly values: readonly [number, ...unknown[]][] }
+    const { values, ...message } = readValues(frame)
     const { filter } = this.#options
     const included = values.filter(([channelId]) => {
       const manufacturer = this.#deps.live.manufacturerOf(channelId)
@@ -327,6 +330,6 @@ function isSettingsScope(manufacturer: string | null, filter: LiveFilter): boole
   return manufacturer === (filter.manufacturer ?? null)
 }
 
-function readLevels(frame: Buffer): readonly (readonly unknown[])[] {
-  return (JSON.parse(String(frame)) as { readonly values: readonly (readonly unknown[])[] }).values
+function readValues(frame: Buffer) {
+  return JSON.parse(String(frame)) as { readonly values: readonly (readonly [number, ...unknown[]])[] }
 }
