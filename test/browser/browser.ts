@@ -89,6 +89,9 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
   return page
 }
 
+/** Lets the page read its lists again, as it does when the user returns to it. */
+export const returnTo = (page: Page) => page.evaluate("window.dispatchEvent(new Event('focus'))")
+
 /** Returns the accessibility violations that axe finds on the page. */
 export async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
