@@ -174,6 +174,7 @@ describe('a WebSocket', () => {
 })
 
 describe('the subprotocol', () => {
+  // Conformance: C-9b.20.
   it('is the first that the client offers, and JSON is sent, also to pages of version 0.1.0', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })

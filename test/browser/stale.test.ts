@@ -43,12 +43,16 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
   expect(await page.locator('.banner').count()).toBe(0)
 })
 
+// Conformance: C-9b.18.
 it.concurrent('resumes after the last message, and acknowledges levels', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
   sendLevels(service, -60, -20)
   await page.getByRole('img', { name: '−60 dBm' }).waitFor()
   await until('the levels are acknowledged', () => service.received.length > 0)
   expect(service.received).toEqual([{ type: 'ack', at: expect.any(String) }])
+  expect(requests).toEqual([])
   service.isDown = true
   await page.locator('.banner').waitFor()
   service.isDown = false
@@ -71,6 +75,7 @@ it.concurrent('polls the data while live updates are disabled in the settings', 
   await page.locator('.footer', { hasText: 'Live' }).waitFor({ timeout: 15_000 })
 })
 
+// Conformance: C-9b.19.
 it.concurrent('reloads the page once when the service has another version', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   service.data.version = '9.9.9'
