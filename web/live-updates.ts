@@ -1,9 +1,11 @@
 /** Keeps the store current with the live interface, until `signal` is aborted. */
 
 import type { LiveMessage } from '../src/contract/live-messages.ts'
-import type { Api, ApiResponse, Health } from './api.ts'
+import type { Performer } from '../src/domain/equipment/hardware.ts'
+import { type Api, type ApiResponse, type Health, isList } from './api.ts'
 import { silentMs } from './channel-state.ts'
 import { openSocket, type SocketStatus } from './socket.ts'
+import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
 import type { Topic, Topics } from './topics.ts'
 import { reloadIfOutdated } from './version.ts'
@@ -97,10 +99,19 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
     if (response.ok && !isEnabled && !isPolling) {
       store.dispatch({ type: 'connection', connection: 'polling', at: Date.now() })
     }
-    if (response.ok) store.dispatch({ type: 'polled', data: response.body, at: Date.now() })
-    else store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
+    if (response.ok) {
+      const performers = await readPerformers(response.body)
+      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: Date.now() })
+    } else store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
     if (isEnabled && isPolling) connection.retry()
     if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
+  }
+
+  /** Reads the performers, which the polled data lacks, unless they are known. */
+  async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
+    if (assignments.length === 0 || store.get().performers.length > 0) return {}
+    const response = await api.read('/api/performers/', isList<Performer>)
+    return response.ok ? { performers: response.body } : {}
   }
 
   async function readHealth(): Promise<ApiResponse<Health>> {

@@ -1,14 +1,17 @@
 /** Status of the manufacturers on pages without live updates. */
 
+import { useEffect } from 'react'
 import { type Health, isObject } from '../api.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
+import { reloadIfOutdated } from '../version.ts'
 import { HealthItems } from './health-list.tsx'
 
 const topics = ['source', 'settings'] as const
 
 export function AdminFooter() {
   const { body, problem } = useResource('/api/health/', isObject<Health>, topics)
+  useEffect(() => reloadIfOutdated(body?.version), [body?.version])
   return (
     <footer className="footer">
       <ul className="footer-list" aria-label={t('health.label')}>
