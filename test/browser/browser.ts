@@ -27,7 +27,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 /** Launches one browser for the test file; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
-  // A long timeout, because each test runs a complete service and a browser, and pages poll every five seconds.
+  // A long timeout, because each test runs a complete service and a browser.
   vi.setConfig({ testTimeout: 60_000 })
   beforeAll(async () => {
     browser = await launchChromium()
