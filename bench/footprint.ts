@@ -4,7 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import { levelsProtocol } from '../src/domain/levels/level-records.ts'
+import { liveProtocol } from '../src/http/routes/live.ts'
 import {
   type AtEnd,
   type Bench,
@@ -43,8 +43,8 @@ export const footprint = (nodeOptions: readonly string[]): Bench => ({
           figures.push({ name: `start to first response, ${size} in the database`, unit: 'ms', ours, reference })
         }
         const viewer = `a viewer of ${viewerReceivers * channelsPerReceiver} channels metering at 10 Hz`
-        const { records, json } = await measureTraffic(nodeOptions)
-        figures.push({ name: `${viewer}, levels subprotocol`, unit: 'kB/s', ours: records, reference: json })
+        const { version2, version1 } = await measureTraffic(nodeOptions)
+        figures.push({ name: `${viewer}, version 2`, unit: 'kB/s', ours: version2, reference: version1 })
         return figures
       },
     }
@@ -83,22 +83,22 @@ async function measureMemory(
   })
 }
 
-/** Measures the traffic to one client in kB per second, once with the subprotocol for levels and once as JSON. */
-async function measureTraffic(nodeOptions: readonly string[]): Promise<{ records: number; json: number }> {
+/** Measures the traffic to one client in kB per second, once with version 2 of the interface and once with version 1. */
+async function measureTraffic(nodeOptions: readonly string[]): Promise<{ version2: number; version1: number }> {
   return withCleanup(async (atEnd) => {
     const options = { receivers: viewerReceivers, channelsPerReceiver, richList: true, story: false }
     const simulator = await startShureSimulator({ ...options, pushesPerSecond: 10 })
     atEnd(() => simulator.close())
     const { address } = await startMicwatch(atEnd, simulator, { pollSeconds: 3600, nodeOptions })
-    const [records, json] = await Promise.all([
-      countBytes(`${address}/ws`, levelsProtocol),
+    const [version2, version1] = await Promise.all([
+      countBytes(`${address}/ws`, liveProtocol),
       countBytes(`${address}/ws`),
     ])
-    for (const { socket } of [records, json]) atEnd(() => socket.destroy())
+    for (const { socket } of [version2, version1]) atEnd(() => socket.destroy())
     await sleep(warmUpMs)
-    const [recordsBefore, jsonBefore] = [records.bytes(), json.bytes()]
+    const [before2, before1] = [version2.bytes(), version1.bytes()]
     await sleep(measureMs)
-    return { records: (records.bytes() - recordsBefore) / measureMs, json: (json.bytes() - jsonBefore) / measureMs }
+    return { version2: (version2.bytes() - before2) / measureMs, version1: (version1.bytes() - before1) / measureMs }
   })
 }
 

@@ -10,8 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { WebSocket } from 'ws'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import { createRecordReader, levelsProtocol } from '../src/domain/levels/level-records.ts'
-import type { DeviceUpdate } from '../src/domain/messages.ts'
+import type { DeviceUpdate } from '../src/contract/messages.ts'
 import { type AtEnd, type Bench, type Figure, percentile, startChild, withCleanup } from './harness.ts'
 import { openRelay, upstreamFrame } from './push.ts'
 import { startMicwatch } from './servers.ts'
@@ -83,7 +82,7 @@ async function compare(atEnd: AtEnd, address: string, name: string): Promise<rea
   const sendTimer = setInterval(() => relay.send('{}'), 1000 / samplesPerSecond)
   atEnd(() => clearInterval(sendTimer))
   const [ours, reference] = await Promise.all([
-    watchUpdates(atEnd, `${address.replace('http', 'ws')}/ws`, levelsProtocol),
+    watchUpdates(atEnd, `${address.replace('http', 'ws')}/ws`),
     watchUpdates(atEnd, relay.address),
   ])
   await sleep(warmUpMs)
@@ -101,27 +100,21 @@ async function compare(atEnd: AtEnd, address: string, name: string): Promise<rea
  * Collects the gaps between updates of the same receiver, in ms. The relay's frames, which contain no receiver, count
  * as updates of a single receiver.
  */
-async function watchUpdates(atEnd: AtEnd, url: string, protocol?: string): Promise<{ readonly gaps: number[] }> {
-  const socket = new WebSocket(url, protocol === undefined ? [] : [protocol], { perMessageDeflate: false })
+async function watchUpdates(atEnd: AtEnd, url: string): Promise<{ readonly gaps: number[] }> {
+  const socket = new WebSocket(url, { perMessageDeflate: false })
   atEnd(() => socket.terminate())
   const gaps: number[] = []
   const updatedAt = new Map<number, number>()
-  const records = createRecordReader()
   const recordUpdate = (id: number) => {
     const now = performance.now()
     const before = updatedAt.get(id)
     if (before !== undefined) gaps.push(now - before)
     updatedAt.set(id, now)
   }
-  socket.on('message', (data: Buffer, isBinary) => {
-    if (isBinary) for (const { receiver_id } of records.read(new Uint8Array(data).buffer)) recordUpdate(receiver_id)
-    else {
-      const message: DeviceUpdate | { readonly type?: undefined } = JSON.parse(String(data))
-      if (message.type === undefined) recordUpdate(0)
-      if (message.type !== 'device_update') return
-      records.remember(message)
-      recordUpdate(message.receiver_id)
-    }
+  socket.on('message', (data: Buffer) => {
+    const message: DeviceUpdate | { readonly type?: undefined } = JSON.parse(String(data))
+    if (message.type === undefined) recordUpdate(0)
+    if (message.type === 'device_update') recordUpdate(message.receiver_id)
   })
   await once(socket, 'open')
   return { gaps }

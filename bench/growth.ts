@@ -7,7 +7,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
-import { levelsProtocol } from '../src/domain/levels/level-records.ts'
 import { measureDelivery } from './fan-out.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure, residentMegabytes, withCleanup } from './harness.ts'
 import { listBytes, measureCpuMs, openPollFixture } from './poll.ts'
@@ -92,7 +91,7 @@ async function measurePollMemory(atEnd: AtEnd, receivers: number, nodeOptions: r
 }
 
 /**
- * Measures many clients, which use the subprotocol of the pages, with only a few receivers. For comparison, also
+ * Measures many clients with only a few receivers. For comparison, also
  * measures the same number of clients of a minimal relay that forwards a frame of the same size.
  */
 async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[]) {
@@ -104,16 +103,12 @@ async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[])
   const relay = await openRelay(atEnd)
   const [cpu, bareCpu, memory]: [Point[], Point[], Point[]] = [[], [], []]
   for (const clients of clientCounts) {
-    const load = { clients, updates: changesPerSecond, open: (url: string) => openRawWebSocket(url, levelsProtocol) }
+    const load = { clients, updates: changesPerSecond, open: openRawWebSocket }
     const ours = await measureDelivery(`${micwatch.address}/ws`, micwatch.pid, load, changes, (change, level) =>
       simulator.push.send(upstreamFrame(change, level)),
     )
-    const bare = await measureDelivery(
-      relay.address,
-      relay.pid,
-      { ...load, open: openRawWebSocket },
-      changes,
-      (_, level) => relay.send(relayFrame(level)),
+    const bare = await measureDelivery(relay.address, relay.pid, load, changes, (_, level) =>
+      relay.send(relayFrame(level)),
     )
     cpu.push({ size: clients, value: ours.cpuMsPerChange ?? 0 })
     bareCpu.push({ size: clients, value: bare.cpuMsPerChange ?? 0 })
@@ -122,5 +117,5 @@ async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[])
   return { cpu, bareCpu, memory }
 }
 
-/** Creates a frame that is as long as the binary record of a receiver with four channels. */
-const relayFrame = (level: number) => String(level).padEnd(26)
+/** Creates a frame that is about as long as the update of a receiver with four channels. */
+const relayFrame = (level: number) => String(level).padEnd(1_000)

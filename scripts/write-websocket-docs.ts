@@ -4,7 +4,6 @@ import { realpathSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as version2 from '../src/contract/live-messages.ts'
 import { clientMessages, serverMessages } from '../src/contract/messages.ts'
-import { levelNames, levelsProtocol } from '../src/domain/levels/level-records.ts'
 import { fieldsOf, hoist, nameOf, type Schema, typeOf } from '../src/http/routes/json-schema.ts'
 import { liveProtocol } from '../src/http/routes/live.ts'
 
@@ -36,14 +35,13 @@ export function websocketDocs(): string {
     ...fromClient2,
     '## Records',
     ...records.sort().map(section),
-    levels,
     ending,
   ].join('\n\n')
 }
 
 const introduction = [
   'Connect to `/ws` or `/ws/<name>/`. The name does not matter: every client is sent the same messages. With a mount prefix, both paths work with and without it. With `?manufacturer=<code>`, messages about other manufacturers are left out. The WebSocket needs the same permission as reading: no credentials if the service only listens on this machine or has `public_read: true`, otherwise a session cookie or `Authorization: Bearer <token>`.',
-  'Every message is a JSON object in a text frame and has a `type`. (Clients can ask for [levels in a compact binary form](#compact-levels-micwatchlevelsv1).) The first message is a `status`. Later versions may add fields and message types: ignore those that you do not know.',
+  'Every message is a JSON object in a text frame and has a `type`. Clients that offer the subprotocol `micwatch.levels.v1` of version 0.1.0 are sent the same JSON until version 2.0. The first message is a `status`. Later versions may add fields and message types: ignore those that you do not know.',
 ].join('\n\n')
 
 const introduction2 = `A client that offers the subprotocol \`${liveProtocol}\` (\`Sec-WebSocket-Protocol: ${liveProtocol}\`) or connects to \`/ws?protocol=2\` is sent everything first, as a \`snapshot\`, and after that one message for each change. \`GET /api/asyncapi.json\` describes the messages of both versions for programs.
@@ -70,28 +68,6 @@ interface Titled extends Schema {
 function toTitled(message: object): Titled {
   return JSON.parse(JSON.stringify(message))
 }
-
-const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
-const levelOrder = `${listed(levelNames.channel)} of the channel; ${listed(levelNames.details)} of its \`details\`; ${listed(levelNames.transmitter)} of its \`transmitter\``
-
-const levels = `## Compact levels: \`${levelsProtocol}\`
-
-A client that offers this subprotocol (\`Sec-WebSocket-Protocol: ${levelsProtocol}\`) is sent the same data in about a thirtieth of the bytes. The service selects it whenever it is among the offered subprotocols. All other clients are only sent JSON.
-
-The messages are the same as above, with one difference. The first \`device_update\` of a receiver on a connection is JSON. While only levels of that receiver change, its updates are records in binary frames. A frame contains one or more records, one after the other:
-
-| Bytes | Type | Meaning |
-| ---: | --- | --- |
-| 4 | uint32, big-endian | \`receiver_id\` |
-| 2 | uint16, big-endian | Number of bytes that follow. |
-| 1 each | int8 | Every level that the last JSON \`device_update\` of this receiver contained, channel by channel in the same order: ${levelOrder}. |
-
-- A record contains current values, not differences.
-- -128 is null. \`antennas\` is the sum of A 1, B 2, C 4 and D 8.
-- A level that the last JSON \`device_update\` did not contain has no byte; a channel without a transmitter has no bytes for a transmitter.
-- All other fields of the channels keep the values of the last JSON \`device_update\`.
-- A change that a record cannot represent is sent as JSON: a level beyond ±127, a new name, a transmitter that appears or disappears.
-- Ignore records about receivers for which you have not received a JSON \`device_update\` on this connection.`
 
 const ending = `## How a connection ends
 

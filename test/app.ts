@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -23,6 +24,7 @@ import { checkResponse } from './response-check.ts'
 import { openSocket, type SocketOptions, type TestSocket } from './socket-client.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
 // --- Simulated systems -----------------------------------------------------------------------------------------------
 
@@ -132,7 +134,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await createApp(configuration, {
     log: options.log ?? pino({ level: 'silent' }),
     pid: process.pid,
-    version: 'test',
+    // Pages of another version reload themselves.
+    version,
     webRoot: options.webRoot ?? join(root, 'dist/web'),
     servesOnly,
   })

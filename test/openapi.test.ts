@@ -11,7 +11,7 @@ import { respondToClient } from '../src/domain/messages.ts'
 import { docsPage } from '../src/http/routes/docs-page.ts'
 import type { OpenApi } from '../src/http/routes/openapi-document.ts'
 import { insertUser } from '../src/storage/people.ts'
-import { configFor, startApp, startShure, type TestApp, until } from './app.ts'
+import { configFor, startApp, startShure, type TestApp, until, version } from './app.ts'
 import { strictSchema } from './response-check.ts'
 import type { ReceivedMessage } from './socket-client.ts'
 import { tokenHeaders } from './tokens.ts'
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
     const app = await startApp()
     const document = await readDocument(app)
     expect(document.openapi).toBe('3.1.0')
-    expect(document.info).toMatchObject({ title: 'Micwatch', version: 'test', license: { identifier: 'MIT' } })
+    expect(document.info).toMatchObject({ title: 'Micwatch', version, license: { identifier: 'MIT' } })
     expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(tags))
     expect(JSON.stringify(document)).not.toMatch(/"\$(id|defs)":/)
     const schemes = Object.keys(document.components.securitySchemes)
@@ -233,7 +233,7 @@ describe('the AsyncAPI document', () => {
   it('describes every message of both versions, and has an ETag', async () => {
     const app = await startApp({ config: { server: { mount: '/stage' } } })
     const { json: document, headers } = await app.get('/api/asyncapi.json')
-    expect(document).toMatchObject({ asyncapi: '3.0.0', info: { title: 'Micwatch', version: 'test' } })
+    expect(document).toMatchObject({ asyncapi: '3.0.0', info: { title: 'Micwatch', version } })
     const typesOf = (version: string) => Object.keys(document.channels[version].messages).sort()
     const titles = (messages: readonly object[]) =>
       messages.map((message) => ('title' in message && message.title) || '').sort()

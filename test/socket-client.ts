@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import WebSocket from 'ws'
 import type { ChannelBody } from '../src/contract/live.ts'
-import { createRecordReader } from '../src/domain/levels/level-records.ts'
 import { onTestEnd } from './cleanup.ts'
 
 export interface ReceivedMessage {
@@ -24,8 +23,6 @@ export interface SocketOptions {
 export interface TestSocket {
   /** The negotiated subprotocol. */
   readonly protocol: string
-  /** Number of binary frames; their records are stored as messages as well. */
-  readonly binaryFrames: number
   readonly messages: readonly ReceivedMessage[]
   ofType(type: string): readonly ReceivedMessage[]
   send(data: unknown): void
@@ -56,18 +53,10 @@ export async function openSocket(
   onTestEnd(() => socket.terminate())
   const messages: ReceivedMessage[] = []
   const checks = new Set<() => void>()
-  const records = createRecordReader()
-  let binaryFrames = 0
   socket.on('message', (data: Buffer, isBinary) => {
     const at = performance.now()
-    if (isBinary) {
-      binaryFrames += 1
-      for (const update of records.read(new Uint8Array(data).buffer)) messages.push({ ...update, at })
-    } else {
-      const message = JSON.parse(String(data))
-      if (message.type === 'device_update') records.remember(message)
-      messages.push({ ...message, at, ...(message.at !== undefined && { sentAt: message.at }) })
-    }
+    const message = isBinary ? { type: 'binary' } : JSON.parse(String(data))
+    messages.push({ ...message, at, ...(message.at !== undefined && { sentAt: message.at }) })
     for (const check of [...checks]) check()
   })
   const closed = new Promise<number>((resolve) => socket.on('close', resolve))
@@ -102,9 +91,6 @@ export async function openSocket(
 
   return {
     protocol: socket.protocol,
-    get binaryFrames() {
-      return binaryFrames
-    },
     messages,
     ofType,
     send: (data) => socket.send(JSON.stringify(data)),

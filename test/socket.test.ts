@@ -173,69 +173,28 @@ describe('a WebSocket', () => {
   })
 })
 
-describe('the subprotocol for levels', () => {
-  const protocols = ['micwatch.levels.v1']
-
-  it('has the same data in fewer bytes, and other clients still receive JSON', async () => {
+describe('the subprotocol', () => {
+  // Conformance: C-9b.20.
+  it('is the first that the client offers, and JSON is sent, also to pages of version 0.1.0', async () => {
     const shure = await startShure({ pushesPerSecond: 20 })
     const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
     await until('both receivers are known', async () => (await app.receivers()).length === 2)
     await until('the subscription is connected', () => shure.push.connections > 0)
-    const [jsonClient, other, binaryClient] = await Promise.all([
+    const sockets = await Promise.all([
       app.socket(),
       app.socket('/ws', { protocols: ['graphql-ws', 'mqtt'] }),
-      app.socket('/ws', { protocols: ['mqtt', ...protocols] }),
+      app.socket('/ws', { protocols: ['micwatch.levels.v1'] }),
     ])
-    expect([jsonClient.protocol, other.protocol, binaryClient.protocol]).toEqual([
-      '',
-      'graphql-ws',
-      'micwatch.levels.v1',
-    ])
-    expect(binaryClient.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
+    expect(sockets.map(({ protocol }) => protocol)).toEqual(['', 'graphql-ws', 'micwatch.levels.v1'])
     const { id } = deviceOf(shure)
-    await until('levels are received as records', () => binaryClient.binaryFrames > 20)
+    const { id: receiverId } = await app.receiver(id)
     shure.show.set(id, { name: 'Guest' }, 1)
-    for (const socket of [jsonClient, binaryClient])
-      await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
-    shure.push.pause()
-    shure.show.set(id, { battery: 7 }, 1)
-    shure.push.flush()
-    for (const socket of [jsonClient, other, binaryClient]) await socket.next(({ type }) => type === 'alert')
-
-    const messagesOf = (socket: typeof jsonClient) =>
-      socket.messages.filter(({ type }) => type !== 'status').map(({ at: _, ...message }) => JSON.stringify(message))
-    await until(
-      'both clients have received the last message',
-      () => messagesOf(jsonClient).at(-1) === messagesOf(binaryClient).at(-1),
-    )
-    const [fromPlain, fromShort] = [messagesOf(jsonClient), messagesOf(binaryClient)]
-    const common = Math.min(fromPlain.length, fromShort.length)
-    expect(common).toBeGreaterThan(20)
-    expect(fromShort.slice(-common + 2)).toEqual(fromPlain.slice(-common + 2))
-    expect(jsonClient.binaryFrames + other.binaryFrames).toBe(0)
-  })
-
-  it('sends complete records after a manufacturer was disabled', async () => {
-    const shure = await startShure({ pushesPerSecond: 20 })
-    const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 3600 })] })
-    await until('both receivers are known', async () => (await app.receivers()).length === 2)
-    await until('the subscription is connected', () => shure.push.connections > 0)
-    const binaryClient = await app.socket('/ws', { protocols })
-    await until('levels are received as records', () => binaryClient.binaryFrames > 5)
-    const setWebSocket = (value: string) =>
-      app.post('/api/config/?manufacturer=shure', { key: 'enable_websocket', value }).then(({ status }) => status)
-    expect(await setWebSocket('false')).toBe(200)
-    const { id } = deviceOf(shure)
-    shure.show.set(id, { name: 'Guest' }, 1)
-    await until('the new name is listed', async () => JSON.stringify(await app.receivers()).includes('"Guest"'))
-    const countBefore = binaryClient.messages.length
-    expect(await setWebSocket('true')).toBe(200)
-    const receiver = (await app.receiver(id)).id
-    await until('the receiver is sent again', () =>
-      binaryClient.messages.slice(countBefore).some(({ receiver_id }) => receiver_id === receiver),
-    )
-    const [first] = binaryClient.messages.slice(countBefore).filter(({ receiver_id }) => receiver_id === receiver)
-    expect(JSON.stringify(first)).toContain('"Guest"')
+    for (const socket of sockets) {
+      expect(socket.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
+      const update = await socket.next((message) => JSON.stringify(message).includes('"Guest"'))
+      expect(update).toMatchObject({ type: 'device_update', receiver_id: receiverId })
+      expect(socket.ofType('binary')).toEqual([])
+    }
   })
 })
 

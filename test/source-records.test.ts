@@ -1,8 +1,8 @@
 /** Source statuses on both engines: in memory, in the database, and as read by another process. */
 
 import { describe, expect, test } from 'vitest'
+import type { StatusUpdate } from '../src/contract/messages.ts'
 import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
-import type { StatusUpdate } from '../src/domain/messages.ts'
 import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitoring/source-records.ts'
 import type { Database } from '../src/storage/database.ts'
 import { engines } from './databases.ts'

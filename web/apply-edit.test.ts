@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createApi } from './api.ts'
-import { applyEdit } from './apply-edit.ts'
+import { applyEdit, groupsAfter } from './apply-edit.ts'
 
 type Step = 'done' | 'lost' | 'answer lost' | 'busy'
 
@@ -67,4 +67,9 @@ it('uses the next temporary slot when the first is taken', async () => {
 it('gives up when the service stays unreachable', async () => {
   const away = Array.from({ length: 9 }, (): Step => 'lost')
   expect(await swapped(['done', 'done', ...away])).toEqual({ ok: false, slots: [20, 64_999], requests: 7 })
+})
+
+it('adds a created group once, even if it is already known from a message', () => {
+  const group = { id: 7, title: 'Band', slots: [], hide_charts: false, manufacturer: null }
+  expect(groupsAfter([group], { type: 'create_group', group })).toEqual([group])
 })

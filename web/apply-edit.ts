@@ -41,7 +41,8 @@ export function groupsAfter(groups: Groups, edit: Edit): Groups {
     case 'change_group':
       return groups.map((group) => (group.id === edit.after.id ? edit.after : group))
     case 'create_group':
-      return [...groups, edit.group]
+      // The message about the new group may arrive before the response.
+      return [...groups.filter(({ id }) => id !== edit.group.id), edit.group]
     case 'delete_group':
       return groups.filter((group) => group.id !== edit.group.id)
     default:

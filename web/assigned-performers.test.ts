@@ -1,24 +1,26 @@
 import { expect, it } from 'vitest'
-import { joinAssignments } from './assigned-performers.ts'
+import type { LivePerformerBody } from '../src/contract/live-messages.ts'
+import { performerOf } from './assigned-performers.ts'
 
-const units = [
-  { id: 1, base_chassis: 7, channel: 2 },
-  { id: 2, base_chassis: null, channel: null },
-]
-const anna = { id: 3, name: 'Anna', picture: null }
+const anna: LivePerformerBody = { id: 3, name: 'Anna', notes: '', picture: null }
+const assignments = [{ channel_id: 11, wireless_unit: 1, performer: { id: 3, name: 'Anna before' } }]
+const pictures = new Map([['3 9:AAAA', 'data:image/png;base64,AAAA']])
 
-it('finds the channel of a transmitter', () => {
-  const performers = joinAssignments([{ performer: 3, wireless_unit: 1 }], units, [anna])
-  expect([...performers]).toEqual([['7.2', { performer: 3, name: 'Anna', picture: null }]])
+it('finds the performer of a channel', () => {
+  const state = { assignments, performers: [anna], pictures }
+  expect(performerOf(state, 11)).toEqual({ performer: 3, name: 'Anna', picture: null })
+  expect(performerOf(state, 12)).toBe(null)
 })
 
-it('leaves out deleted transmitters and those without a channel', () => {
-  const assignments = [
-    { performer: 3, wireless_unit: 2 },
-    { performer: 3, wireless_unit: 9 },
-    { performer: 9, wireless_unit: 1 },
-  ]
-  expect(joinAssignments(assignments, units, [anna]).size).toBe(0)
+it('uses the name in the assignment while the performers are unknown', () => {
+  expect(performerOf({ assignments, performers: [], pictures }, 11)?.name).toBe('Anna before')
+})
+
+it('uses a long picture once it is loaded', () => {
+  const withTag = (picture_tag: string) =>
+    performerOf({ assignments, performers: [{ ...anna, picture_tag }], pictures }, 11)?.picture
+  expect(withTag('9:AAAA')).toBe('data:image/png;base64,AAAA')
+  expect(withTag('9:BBBB')).toBe(null)
 })
 
 it.each([
@@ -28,6 +30,6 @@ it.each([
   ['https://elsewhere.example/anna.png', false],
   ['data:text/html,<script>', false],
 ])('accepts a picture from %s: %s', (picture, isShown) => {
-  const performers = joinAssignments([{ performer: 3, wireless_unit: 1 }], units, [{ ...anna, picture }])
-  expect(performers.get('7.2')?.picture).toBe(isShown ? picture : null)
+  const performer = performerOf({ assignments, performers: [{ ...anna, picture }], pictures }, 11)
+  expect(performer?.picture).toBe(isShown ? picture : null)
 })

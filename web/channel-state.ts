@@ -2,12 +2,13 @@
  * Derives the state of a channel card. The most urgent condition is displayed as the state, the others as flags.
  */
 
+import { performerOf } from './assigned-performers.ts'
 import { plainText } from './format.ts'
 import {
   isClipping,
+  isFailing,
   isFair,
   isWeak,
-  performerKey,
   type WatchedChannel,
   type WatchedReceiver,
   type WatchState,
@@ -55,7 +56,7 @@ export interface ChannelFacts {
   /** Whether meters may move. */
   readonly isLive: boolean
   /**
-   * Browser time of the receiver's last contact if `state` is `receiver_lost`; otherwise the time since which the
+   * Browser time at which the receiver went offline if `state` is `receiver_lost`; otherwise the time since which the
    * values have been stale or the transmitter has been off. Null if none of these applies or the time is unknown.
    */
   readonly since: number | null
@@ -76,7 +77,7 @@ const clippingHoldMs = 10_000
 /** Hysteresis: a level near a limit must not toggle state and flags. */
 const weakHoldMs = 3_000
 /** Values are stale after this time without a message, even if the socket is open. */
-const silentMs = 3_500
+export const silentMs = 2_000
 const silentPollingMs = 20_000
 
 export function describeChannel(
@@ -93,14 +94,14 @@ export function describeChannel(
   ]
   const isHidden = overlays.length > 0
   const [state = 'on', ...flags] = [...overlays, ...found]
-  const performer = watchState.performers.get(performerKey(receiver.id, channel.channel))
+  const performer = performerOf(watchState, channel.id)
   const parsed = splitName(plainText(channel.transmitter?.name ?? channel.lastName ?? channel.name ?? ''))
   return {
     receiverId: receiver.id,
     channelId: channel.id,
     slot: channel.slot,
     token: parsed.token,
-    name: performer === undefined ? parsed.name : plainText(performer.name),
+    name: performer === null ? parsed.name : plainText(performer.name),
     picture: performer?.picture ?? null,
     state,
     flags: [...flags.filter(isFlag), ...extraFlags(watchState, channel, found)],
@@ -110,7 +111,7 @@ export function describeChannel(
     battery: channel.transmitter === null ? channel.lastBattery : channel.transmitter.battery,
     isBatteryOld: isHidden || channel.transmitter === null,
     isLive: !isHidden && channel.transmitter !== null,
-    since: state === 'receiver_lost' ? lastSeenAt(watchState, receiver) : (staleSince ?? channel.offSince),
+    since: state === 'receiver_lost' ? receiver.offlineSince : (staleSince ?? channel.offSince),
     overloadAt: channel.clippedAt,
     frequency: channel.transmitter?.frequency ?? channel.frequency,
     channel: channel.channel,
@@ -183,7 +184,7 @@ export function allStaleSince(watchState: WatchState): number | null {
   if (watchState.receivedAt === null) return null
   const silence = watchState.now - watchState.receivedAt
   const limit = watchState.connection === 'polling' ? silentPollingMs : silentMs
-  return !watchState.isFresh || silence > limit ? watchState.receivedAt : null
+  return !watchState.isFresh || silence >= limit ? watchState.receivedAt : null
 }
 
 /**
@@ -193,16 +194,8 @@ export function allStaleSince(watchState: WatchState): number | null {
 function receiverStaleSince(watchState: WatchState, receiver: WatchedReceiver): number | null {
   const all = allStaleSince(watchState)
   if (all !== null) return all
-  const upstream = watchState.health?.manufacturers.find((manufacturer) => manufacturer.code === receiver.manufacturer)
-  const fails = upstream !== undefined && (upstream.status === 'unhealthy' || upstream.consecutive_failures > 0)
-  if (!fails || watchState.now - receiver.receivedAt < silentMs) return null
-  return Math.max(receiver.receivedAt, lastSeenAt(watchState, receiver) ?? 0)
-}
-
-/** Returns the time of the receiver's last contact, converted from the server clock to the browser clock. */
-function lastSeenAt(watchState: WatchState, receiver: WatchedReceiver): number | null {
-  const seen = Date.parse(receiver.last_seen ?? '')
-  return Number.isNaN(seen) ? null : seen - watchState.clockAheadMs
+  if (!isFailing(watchState, receiver.manufacturer) || watchState.now - receiver.receivedAt < silentMs) return null
+  return receiver.receivedAt
 }
 
 /** Splits `H04 Maria` into H04 and Maria. A token has a letter and a digit, and must be followed by a name. */

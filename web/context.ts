@@ -8,6 +8,7 @@ import type { History } from './history.ts'
 import type { Painter } from './painter.ts'
 import type { WatchState } from './state.ts'
 import type { Store } from './store.ts'
+import type { Topics } from './topics.ts'
 
 export interface Services {
   readonly mount: string
@@ -17,12 +18,11 @@ export interface Services {
   /** The RF and audio levels of every channel over the last minute. */
   readonly history: History
   readonly alarm: Alarm
+  readonly topics: Topics
   /** Manufacturer filter of the page; null for all. */
   readonly manufacturer: string | null
-  /** Loads a new snapshot now. */
+  /** Connects again now. */
   retry(): void
-  /** Reloads the performer assignments. */
-  reloadPerformers(): void
 }
 
 export const ServicesContext = createContext<Services | null>(null)

@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createHistory, type History, sampleCount, sampleMs } from './history.ts'
 import { rfShare } from './scale.ts'
-import { initialState, type WatchedReceiver, type WatchState } from './state.ts'
+import type { Levels } from './store.ts'
 
-function watchState(rf: number | null, audio: number | null): WatchState {
-  const transmitter = rf === null ? null : { rf_level: rf, audio_level: audio }
-  const receiver = { id: 1, channels: [{ id: 5, transmitter }] } as unknown as WatchedReceiver
-  return { ...initialState(0), receivers: new Map([[1, receiver]]) }
+function levels(rf: number | null, audio: number | null): Levels {
+  return { rf, rfPercent: null, audio, isLive: true }
 }
-
-const always = () => true
 
 /** A level as the ring buffer stores it. */
 const dbm = (level: number) => Math.fround(rfShare(level))
@@ -28,7 +24,7 @@ describe('the last minute', () => {
       [-88, -4],
       [-52, -25],
     ] as const)
-      history.look(watchState(rf, audio), always)
+      history.add(5, levels(rf, audio))
     history.advance(sampleMs)
     history.advance(2 * sampleMs)
     expect(last(history, 2)).toEqual({ rf: [dbm(-88), dbm(-52)], audio: [-4, -25] })
@@ -36,13 +32,13 @@ describe('the last minute', () => {
 
   it('repeats unchanged values, and ends when the transmitter turns off', () => {
     const history = createHistory(0)
-    const steady = watchState(-50, -30)
-    history.look(steady, always)
+    const steady = levels(-50, -30)
+    history.add(5, steady)
     for (let at = 1; at <= 4; at++) {
-      history.look(steady, always)
+      history.add(5, steady)
       history.advance(at * sampleMs)
     }
-    history.look(watchState(null, null), always)
+    history.add(5, { ...steady, isLive: false })
     history.advance(5 * sampleMs)
     history.advance(6 * sampleMs)
     expect(last(history, 3).rf).toEqual([dbm(-50), dbm(-50), Number.NaN])
@@ -50,20 +46,17 @@ describe('the last minute', () => {
 
   it('stores percentages of equipment that reports no dBm', () => {
     const history = createHistory(0)
-    const transmitter = { rf_level: null, audio_level: null }
-    const channels = [{ id: 5, transmitter, details: { rf_percent: 75 } }]
-    const receiver = { id: 1, channels } as unknown as WatchedReceiver
-    history.look({ ...initialState(0), receivers: new Map([[1, receiver]]) }, always)
+    history.add(5, { ...levels(null, null), rfPercent: 75 })
     history.advance(sampleMs)
     expect(last(history, 1).rf).toEqual([0.75])
   })
 
   it('stores nothing while values are stale', () => {
     const history = createHistory(0)
-    const frozen = watchState(-50, -30)
-    history.look(frozen, always)
+    const frozen = levels(-50, -30)
+    history.add(5, frozen)
     history.advance(sampleMs)
-    history.look(frozen, () => false)
+    history.add(5, { ...frozen, isLive: false })
     history.advance(2 * sampleMs)
     history.advance(3 * sampleMs)
     expect(last(history, 1).rf).toEqual([Number.NaN])
@@ -71,7 +64,7 @@ describe('the last minute', () => {
 
   it('leaves a gap for the time the page was suspended', () => {
     const history = createHistory(0)
-    history.look(watchState(-50, -30), always)
+    history.add(5, levels(-50, -30))
     history.advance(sampleMs)
     history.advance(30 * sampleMs)
     expect(last(history, 3).rf).toEqual([Number.NaN, Number.NaN, Number.NaN])

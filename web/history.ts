@@ -1,8 +1,7 @@
 /** The last minute of RF and audio of every channel, four values per second, for the charts. */
 
 import { rfShareOf } from './scale.ts'
-import { rfPercentOf, type WatchedChannel, type WatchState } from './state.ts'
-import type { Store } from './store.ts'
+import type { Levels, Store } from './store.ts'
 
 /** Ring buffers, written at `History.head`; NaN while the channel was not live. */
 export interface Samples {
@@ -17,7 +16,7 @@ export interface History {
   readonly head: number
   of(channelId: number): Samples | undefined
   /** Adds the current levels to the current 250 ms window. */
-  look(watchState: WatchState, isLive: (receiverId: number, channelId: number) => boolean): void
+  add(channelId: number, levels: Levels): void
   /** Finishes every 250 ms window that has elapsed since the last call. */
   advance(nowMs: number): void
 }
@@ -41,7 +40,6 @@ interface Track extends Samples {
 
 export function createHistory(nowMs: number): History {
   const tracks = new Map<number, Track>()
-  let seen: WatchState['receivers'] = new Map()
   let head = 0
   let endedAt = nowMs
 
@@ -60,16 +58,7 @@ export function createHistory(nowMs: number): History {
       return head
     },
     of: (channelId) => tracks.get(channelId),
-    look(watchState, isLive) {
-      for (const [id, receiver] of watchState.receivers) {
-        const isSame = seen.get(id) === receiver
-        for (const channel of receiver.channels) {
-          const live = isLive(id, channel.id)
-          if (!isSame || !live) note(trackOf(tracks, channel.id), channel, live)
-        }
-      }
-      seen = watchState.receivers
-    },
+    add: (channelId, levels) => note(trackOf(tracks, channelId), levels),
     advance(now) {
       const due = Math.floor((now - endedAt) / sampleMs)
       endedAt += due * sampleMs
@@ -89,11 +78,9 @@ function trackOf(tracks: Map<number, Track>, channelId: number): Track {
   return track
 }
 
-function note(track: Track, channel: WatchedChannel, isLive: boolean) {
-  const { transmitter } = channel
-  const rf = rfShareOf({ rf: transmitter?.rf_level ?? null, rfPercent: rfPercentOf(channel) })
-  track.nowRf = isLive ? (rf ?? Number.NaN) : Number.NaN
-  track.nowAudio = isLive ? (transmitter?.audio_level ?? Number.NaN) : Number.NaN
+function note(track: Track, levels: Levels) {
+  track.nowRf = levels.isLive ? (rfShareOf(levels) ?? Number.NaN) : Number.NaN
+  track.nowAudio = levels.isLive ? (levels.audio ?? Number.NaN) : Number.NaN
   track.minRf = least(track.minRf, track.nowRf)
   track.maxAudio = most(track.maxAudio, track.nowAudio)
 }
@@ -109,11 +96,22 @@ function most(a: number, b: number): number {
 
 /** Records every change of the levels, and finishes the elapsed windows, until `signal` is aborted. */
 export function keepHistory(store: Store, history: History, signal: AbortSignal): void {
-  const isLive = (receiverId: number, channelId: number) => store.facts(receiverId, channelId)?.isLive === true
-  const unsubscribe = store.subscribe(() => history.look(store.get(), isLive))
+  const receiverOf = new Map<number, number>()
+  const add = (channelId: number) => {
+    const receiverId = receiverOf.get(channelId)
+    if (receiverId !== undefined) history.add(channelId, store.levels(receiverId, channelId))
+  }
+  const unsubscribe = store.subscribe(() => {
+    for (const { receiverId, channelId } of store.cards()) {
+      receiverOf.set(channelId, receiverId)
+      add(channelId)
+    }
+  })
+  const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
   const writing = setInterval(() => history.advance(performance.now()), sampleMs)
   signal.addEventListener('abort', () => {
     unsubscribe()
+    unsubscribeLevels()
     clearInterval(writing)
   })
 }

@@ -1,130 +1,137 @@
-/** Keeps the store complete and current, from the WebSocket and the REST API, until `signal` is aborted. */
+/** Keeps the store current with the live interface, until `signal` is aborted. */
 
-import type { Api } from './api.ts'
-import { openSocket, retryDelayMs } from './socket.ts'
+import type { HealthBody } from '../src/contract/live.ts'
+import type { LiveMessage } from '../src/contract/live-messages.ts'
+import type { Api, ApiResponse } from './api.ts'
+import { silentMs } from './channel-state.ts'
+import { openSocket, type SocketStatus } from './socket.ts'
+import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
+import type { Topic, Topics } from './topics.ts'
+import { reloadIfOutdated } from './version.ts'
 
-const healthIntervalMs = 10_000
-/** Changed settings and removed receivers are not published, so a snapshot is loaded periodically. */
-const snapshotIntervalMs = 60_000
+/** How often the data is read while live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
-/** Minimum time between snapshots that are loaded because of updates about unknown receivers. */
-const unknownReceiverIntervalMs = 5_000
+/** Messages after which health may have changed. */
+const healthTopics: readonly Topic[] = ['source', 'settings']
+/** Several sources often change at the same time. */
+const healthDelayMs = 300
 
 export interface LiveUpdateOptions {
   readonly store: Store
   readonly api: Api
   readonly socketUrl: string
   readonly manufacturer: string | null
+  readonly topics: Topics
   readonly signal: AbortSignal
 }
 
 export interface Watch {
-  /** Loads a new snapshot now. */
+  /** Connects now if the connection is lost. */
   retry(): void
 }
 
-export function startLiveUpdates({ store, api, socketUrl, manufacturer, signal }: LiveUpdateOptions): Watch {
-  let failures = 0
-  let snapshotAt = Number.NEGATIVE_INFINITY
-  let snapshotDueAt = Number.POSITIVE_INFINITY
-  let isSnapshotLoading = false
-  let isSnapshotOutdated = false
-  let snapshotTimer: ReturnType<typeof setTimeout> | undefined
+export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, signal }: LiveUpdateOptions): Watch {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
+  let pollTimer: ReturnType<typeof setTimeout> | undefined
+  const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
 
-  openSocket({
+  const connection = openSocket({
     url: socketUrl,
     signal,
-    onMessage(message) {
+    silentMs,
+    onMessage(message: LiveMessage) {
+      void validating?.then(({ validateMessage }) => validateMessage(message))
       store.dispatch({ type: 'message', message, at: Date.now() })
-      if (message.type === 'status_update') {
-        scheduleHealth(Math.random() * 500)
-        scheduleSnapshot(500 + Math.random() * 500)
-      }
+      topics.publish(message.type)
     },
-    onStatus(change) {
-      if (change.status === 'open') {
-        store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
-        scheduleHealth(0)
-      } else if (isPolling()) {
-        store.dispatch({ type: 'connection', connection: 'polling', at: Date.now() })
-      } else {
-        store.dispatch({ type: 'connection', connection: 'lost', nextTryAt: change.nextTryAt, at: Date.now() })
-      }
-      // A snapshot is also requested when the connection is lost: either the request fails with an error that can be
-      // displayed, or the snapshot shows that live updates have been disabled.
-      scheduleSnapshot(0)
-    },
+    onStatus,
+    onSilence: () => store.dispatch({ type: 'tick', at: Date.now() }),
   })
-  scheduleHealth(0)
-
+  topics.subscribe(healthTopics, () => {
+    clearTimeout(healthTimer)
+    healthTimer = setTimeout(readHealth, healthDelayMs)
+  })
   const ticking = setInterval(() => store.dispatch({ type: 'tick', at: Date.now() }), 1_000)
-  const unsubscribe = store.subscribe(() => {
-    if (!store.get().needsSnapshot || isSnapshotLoading) return
-    const soonest = snapshotAt + unknownReceiverIntervalMs - performance.now()
-    scheduleSnapshot(Math.max(soonest, 200 + Math.random() * 300))
-  })
   signal.addEventListener('abort', () => {
     clearInterval(ticking)
-    clearTimeout(snapshotTimer)
     clearTimeout(healthTimer)
-    unsubscribe()
+    clearTimeout(pollTimer)
   })
-  return { retry: () => scheduleSnapshot(0) }
+  return {
+    retry() {
+      connection.retry()
+      if (store.get().phase === 'failed') void findProblem(false)
+    },
+  }
 
-  function isPolling(): boolean {
-    const { config, phase } = store.get()
-    return phase === 'ready' && !config.enable_websocket
+  function onStatus(change: SocketStatus) {
+    if (change.status === 'open') {
+      clearTimeout(pollTimer)
+      store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      return
+    }
+    const { nextTryAt, wasOpen } = change
+    if (store.get().connection !== 'polling') {
+      store.dispatch({ type: 'connection', connection: 'lost', nextTryAt, at: Date.now() })
+    }
+    void findProblem(wasOpen)
   }
 
   /**
-   * Loads a snapshot after `delayMs`, unless an earlier one is already scheduled. While one is loading, schedules
-   * nothing, but may mark it as outdated, so that another one follows.
+   * Finds out why the connection was lost, because a browser gives no reason: the service does not respond, or the session
+   * has ended. If the service responds but accepts no connection, live updates may be disabled.
    */
-  function scheduleSnapshot(delayMs: number) {
-    if (signal.aborted) return
-    if (isSnapshotLoading) {
-      isSnapshotOutdated ||= delayMs < unknownReceiverIntervalMs
-      return
-    }
-    const dueAt = performance.now() + delayMs
-    if (dueAt >= snapshotDueAt) return
-    clearTimeout(snapshotTimer)
-    snapshotDueAt = dueAt
-    snapshotTimer = setTimeout(loadSnapshot, delayMs)
+  async function findProblem(wasOpen: boolean) {
+    const response = await readHealth()
+    if (signal.aborted || store.get().connection === 'open') return
+    if (!response.ok) store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
+    else if (!wasOpen) await poll()
   }
 
-  async function loadSnapshot() {
-    snapshotDueAt = Number.POSITIVE_INFINITY
-    isSnapshotLoading = true
-    isSnapshotOutdated = false
-    store.dispatch({ type: 'snapshot_requested', at: Date.now() })
+  /** Reads the data once and, while live updates are disabled, periodically. */
+  async function poll() {
+    clearTimeout(pollTimer)
     const response = await api.data(manufacturer)
-    isSnapshotLoading = false
-    if (signal.aborted) return
-    if (response.ok) {
-      failures = 0
-      snapshotAt = performance.now()
-      store.dispatch({ type: 'snapshot', data: response.body, at: Date.now() })
-      scheduleSnapshot(
-        isSnapshotOutdated ? 0 : !response.body.config.enable_websocket ? pollIntervalMs : snapshotIntervalMs,
-      )
-    } else {
-      store.dispatch({ type: 'snapshot_failed', problem: response.problem, at: Date.now() })
-      scheduleSnapshot(retryDelayMs(failures, Math.random()))
-      failures += 1
+    if (signal.aborted || store.get().connection === 'open') return
+    const isEnabled = response.ok && response.body.config.enable_websocket
+    const isPolling = store.get().connection === 'polling'
+    if (response.ok && !isEnabled && !isPolling) {
+      store.dispatch({ type: 'connection', connection: 'polling', at: Date.now() })
     }
+    if (response.ok) {
+      const performers = await readPerformers(response.body)
+      store.dispatch({ type: 'polled', data: { ...response.body, ...performers }, at: Date.now() })
+    } else store.dispatch({ type: 'failed', problem: response.problem, at: Date.now() })
+    if (isEnabled && isPolling) connection.retry()
+    if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
   }
 
-  function scheduleHealth(delayMs: number) {
-    clearTimeout(healthTimer)
-    if (!signal.aborted) healthTimer = setTimeout(loadHealth, delayMs)
+  /** Reads the performers, which the polled data lacks, unless they are known. */
+  async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
+    if (assignments.length === 0 || store.get().performers.length > 0) return {}
+    const response = await api.read('/api/performers/', 'list')
+    return response.ok ? { performers: response.body } : {}
   }
 
-  async function loadHealth() {
-    scheduleHealth(healthIntervalMs)
+  async function readHealth(): Promise<ApiResponse<HealthBody>> {
     const response = await api.health()
-    if (!signal.aborted && response.ok) store.dispatch({ type: 'health', health: response.body, at: Date.now() })
+    if (!signal.aborted && response.ok) {
+      reloadIfOutdated(response.body.version)
+      store.dispatch({ type: 'health', health: response.body, at: Date.now() })
+    }
+    return response
   }
+}
+
+/** Publishes the topics of messages on a page that shows no live values, until `signal` is aborted. */
+export function startTopics(socketUrl: string, topics: Topics, signal: AbortSignal): void {
+  openSocket({
+    url: socketUrl,
+    signal,
+    silentMs,
+    onMessage: ({ type }) => topics.publish(type),
+    onStatus: () => {},
+    onSilence: () => {},
+  })
 }

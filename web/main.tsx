@@ -15,10 +15,11 @@ import './styles/page.css'
 import './styles/card.css'
 import './styles/monitor.css'
 import './styles/wall.css'
-import { pollPerformers } from './assigned-performers.ts'
 import { t } from './i18n.ts'
-import { startLiveUpdates } from './live-updates.ts'
+import { startLiveUpdates, startTopics } from './live-updates.ts'
+import { loadPictures } from './performer-pictures.ts'
 import { applyTheme, rememberedTheme } from './theme.ts'
+import { createTopics } from './topics.ts'
 import { viewOf } from './view.ts'
 import { About } from './views/about.tsx'
 import { BrokenPage } from './views/broken-page.tsx'
@@ -37,6 +38,8 @@ const views: Partial<Record<Page, () => Promise<ComponentType>>> = {
 
 /** Pages with live updates. */
 const livePages: readonly Page[] = ['monitor', 'wall', 'channel']
+/** Pages that need no connection. */
+const unconnectedPages: readonly Page[] = ['about', 'sign_in', 'set_up', 'kiosk', 'unknown']
 
 async function start(container: HTMLElement) {
   document.title = t('product')
@@ -44,27 +47,29 @@ async function start(container: HTMLElement) {
   const mount = mountOf(import.meta.url)
   const page = pageOf(location.pathname, mount)
   const leaving = new AbortController()
-  const store = createStore(Date.now())
-  const painter = createPainter(store.subscribe)
-  const history = createHistory(performance.now())
-  const alarm = createAlarm(store)
   const api = createApi(mount, leaving.signal)
   const isLive = livePages.includes(page)
   const manufacturer = isLive ? await knownManufacturer(viewOf(location.search).manufacturer) : null
+  const store = createStore({ now: Date.now(), manufacturer, hasAllLevels: page === 'channel' })
+  const painter = createPainter(store)
+  const history = createHistory(performance.now())
+  const alarm = createAlarm(store)
+  const topics = createTopics()
 
+  const { signal } = leaving
   const watch = isLive
-    ? startLiveUpdates({ store, api, socketUrl: socketUrl(), manufacturer, signal: leaving.signal })
+    ? startLiveUpdates({ store, api, socketUrl: socketUrl(), manufacturer, topics, signal })
     : { retry: () => location.reload() }
-  const reloadPerformers = isLive ? pollPerformers({ store, api, signal: leaving.signal }) : () => {}
-  if (isLive) keepHistory(store, history, leaving.signal)
+  if (isLive) {
+    loadPictures(store, api, signal)
+    keepHistory(store, history, signal)
+  } else if (!unconnectedPages.includes(page)) startTopics(socketUrl(), topics, signal)
 
   // A script fails to load when the network fails or the service was updated.
   const View = await (views[page] ?? (async () => UnknownPage))().catch(() => BrokenPage)
   createRoot(container).render(
     <StrictMode>
-      <ServicesContext
-        value={{ mount, api, store, painter, history, alarm, manufacturer, retry: watch.retry, reloadPerformers }}
-      >
+      <ServicesContext value={{ mount, api, store, painter, history, alarm, topics, manufacturer, retry: watch.retry }}>
         <View />
       </ServicesContext>
     </StrictMode>,
@@ -83,8 +88,9 @@ async function start(container: HTMLElement) {
   }
 
   function socketUrl(): string {
-    const query = manufacturer === null ? '' : `?${new URLSearchParams({ manufacturer })}`
-    return `${location.origin.replace(/^http/, 'ws')}${mount}/ws${query}`
+    const levels = page === 'channel' ? 'full' : String(isLive)
+    const query = new URLSearchParams({ ack: '1', levels, ...(manufacturer !== null && { manufacturer }) })
+    return `${location.origin.replace(/^http/, 'ws')}${mount}/ws?${query}`
   }
 
   async function showHealth() {

@@ -9,6 +9,7 @@
  */
 
 import { type Palette, readPalette } from './palette.ts'
+import type { Store } from './store.ts'
 
 export interface Painting {
   /** The element that the painting covers. */
@@ -50,7 +51,7 @@ const marginPx = 160
 const minFrameMs = 12
 const nowhere: Box = { left: 0, top: 0, width: 0, height: 0 }
 
-export function createPainter(subscribe: (listener: () => void) => () => void): Painter {
+export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'>): Painter {
   /** Boxes relative to the parent of the canvas, in CSS pixels. */
   const paintings = new Map<Painting, Box>()
   /** The paintings within the canvas, with their boxes in canvas pixels. */
@@ -68,7 +69,8 @@ export function createPainter(subscribe: (listener: () => void) => () => void): 
   }
   window.addEventListener('scroll', wake, { passive: true })
   window.addEventListener('resize', remeasure)
-  subscribe(wake)
+  store.subscribe(wake)
+  store.subscribeLevels(wake)
 
   function wake() {
     if (frame === 0) frame = requestAnimationFrame(paint)

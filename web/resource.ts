@@ -1,10 +1,11 @@
-/** Hooks to read from the service with polling, and to send requests. */
+/** Hooks to read from the service, and to send requests. */
 
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { pathOf } from '../src/domain/pages.ts'
 import type { ApiResponse, Problem } from './api.ts'
 import { useServices } from './context.ts'
 import type { Address, Received, Shape } from './operations.ts'
+import type { Topic, Topics } from './topics.ts'
 
 export interface Resource<Body> {
   /** The latest response body; kept during a refresh, and also if the refresh fails. */
@@ -21,14 +22,15 @@ export interface Resource<Body> {
 type State<Body> = Pick<Resource<Body>, 'body' | 'problem' | 'readAt'> & { readonly address: string | null }
 
 /**
- * Reads `address` (`/api/…`) when it changes and every `intervalMs` while the page is visible.
+ * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
+ * page. `topics` must be stable.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
   shape: S,
-  intervalMs?: number,
+  topics?: readonly Topic[],
 ): Resource<Received<'GET', A, S>> {
-  const { api, mount } = useServices()
+  const { api, mount, topics: announced } = useServices()
   const [state, setState] = useState<State<Received<'GET', A, S>>>({
     body: null,
     problem: null,
@@ -55,26 +57,44 @@ export function useResource<const A extends Address<'GET'>, S extends Shape>(
       newest.current += 1
     }
   }, [reload])
-  useEffect(() => (intervalMs === undefined ? undefined : pollWhileVisible(reload, intervalMs)), [reload, intervalMs])
+  useEffect(
+    () => (topics === undefined ? undefined : reloadOnChanges(reload, announced, topics)),
+    [reload, announced, topics],
+  )
   const { body, problem, readAt } = state
   return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
 }
 
-/** Schedules each call after the previous one has finished. When the page becomes visible, a call is made at once. */
-function pollWhileVisible(call: () => Promise<void>, intervalMs: number): () => void {
+/** Messages often arrive in groups, and a list that changes all the time is not read more often than this. */
+const reloadDelayMs = 300
+const reloadIntervalMs = 1_000
+
+/** Calls `reload` after messages of these types, and when the user returns to the page. */
+function reloadOnChanges(reload: () => Promise<void>, announced: Topics, topics: readonly Topic[]): () => void {
   const left = new AbortController()
-  let timer = setTimeout(again, intervalMs)
-  document.addEventListener('visibilitychange', again, { signal: left.signal })
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let reloadedAt = performance.now()
+  const unsubscribe = announced.subscribe(topics, schedule)
+  document.addEventListener('visibilitychange', reloadNow, { signal: left.signal })
+  window.addEventListener('focus', reloadNow, { signal: left.signal })
   return () => {
     left.abort()
     clearTimeout(timer)
+    unsubscribe()
   }
 
-  async function again() {
+  function schedule() {
+    if (timer !== undefined) return
+    timer = setTimeout(reloadNow, Math.max(reloadDelayMs, reloadedAt + reloadIntervalMs - performance.now()))
+  }
+
+  function reloadNow() {
     clearTimeout(timer)
+    timer = undefined
+    // A hidden page is read when it becomes visible.
     if (document.hidden) return
-    await call()
-    if (!left.signal.aborted) timer = setTimeout(again, intervalMs)
+    reloadedAt = performance.now()
+    void reload()
   }
 }
 

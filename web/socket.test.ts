@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { parseMessage, retryDelayMs } from './socket.ts'
+import { describe, expect, it } from 'vitest'
+import type { LiveMessage } from '../src/contract/live-messages.ts'
+import { isRepeated, parseMessage, positionAfter, resumeUrl, retryDelayMs } from './socket.ts'
 
 it.each([
   [0, 500, 1_500],
@@ -12,14 +13,38 @@ it.each([
   expect(retryDelayMs(losses, 1)).toBe(most)
 })
 
-it.each(['', 'x', '[]', 'null', '{"type":"new"}', '{"type":"device_update"}', new ArrayBuffer(1)])(
-  'ignores %j',
-  (data) => {
-    expect(parseMessage(data)).toBe(null)
-  },
-)
+it.each(['', 'x', '[]', 'null', '{"type":1}', '{}', new ArrayBuffer(1)])('ignores %j', (data) => {
+  expect(parseMessage(data)).toBe(null)
+})
 
-it('parses known messages', () => {
-  const update = { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels: [] } }
-  expect(parseMessage(JSON.stringify(update))).toEqual(update)
+it('parses messages', () => {
+  expect(parseMessage('{"type":"queue","seq":3,"pending":1}')).toEqual({ type: 'queue', seq: 3, pending: 1 })
+})
+
+describe('the position', () => {
+  const at = '2026-11-20T20:00:00Z'
+  const position = { seq: 7, epoch: 'a' }
+  const resumed: LiveMessage = { type: 'resumed', seq: 5, epoch: 'b' }
+  const queue = (seq: number): LiveMessage => ({ type: 'queue', seq, pending: 1 })
+  const levels = (seq: number): LiveMessage => ({ type: 'levels', seq, at, values: [] })
+
+  it('is that of the last numbered message', () => {
+    expect(positionAfter(null, queue(1))).toBe(null)
+    expect(positionAfter(null, resumed)).toEqual({ seq: 5, epoch: 'b' })
+    expect(positionAfter(position, queue(8))).toEqual({ seq: 8, epoch: 'a' })
+    expect(positionAfter(position, { type: 'tick', at })).toEqual(position)
+  })
+
+  it('is part of the URL of the next connection', () => {
+    expect(resumeUrl('/ws?ack=1', null)).toBe('/ws?ack=1')
+    expect(resumeUrl('/ws?ack=1', position)).toBe('/ws?ack=1&since=7&epoch=a')
+  })
+
+  it('excludes messages that are not newer, except held-back levels of the same number', () => {
+    expect([6, 7, 8].map((seq) => isRepeated(position, queue(seq)))).toEqual([true, true, false])
+    expect([6, 7, 8].map((seq) => isRepeated(position, levels(seq)))).toEqual([true, false, false])
+    expect(isRepeated(position, resumed)).toBe(false)
+    expect(isRepeated(position, { type: 'tick', at })).toBe(false)
+    expect(isRepeated(null, queue(1))).toBe(true)
+  })
 })

@@ -1,73 +1,93 @@
-/** The WebSocket connection: receives messages and reconnects. */
+/**
+ * The connection to the live interface, version 2: receives messages, reconnects, and resumes after the last message
+ * that it received.
+ */
 
-import { createRecordReader, levelsProtocol } from '../src/domain/levels/level-records.ts'
-import type { ClientMessage, ServerMessage } from '../src/domain/messages.ts'
+import type { LiveMessage } from '../src/contract/live-messages.ts'
 
 export interface SocketOptions {
+  /** The URL without the parameters of a resumption. */
   readonly url: string
   readonly signal: AbortSignal
-  onMessage(message: ServerMessage): void
-  /** `open`: the first message has arrived. `lost`: `nextTryAt` is the browser time of the next attempt. */
-  onStatus(change: { readonly status: 'open' } | { readonly status: 'lost'; readonly nextTryAt: number }): void
+  onMessage(message: LiveMessage): void
+  onStatus(change: SocketStatus): void
+  /** Called when nothing has arrived for `silentMs`. */
+  onSilence(): void
+  readonly silentMs: number
 }
 
-const pingIntervalMs = 1_000
-const ping = JSON.stringify({ type: 'ping' } satisfies ClientMessage)
+/**
+ * `open`: the first message has arrived. `lost`: `nextTryAt` is the browser time of the next attempt, and `wasOpen` is
+ * false if the connection was never open.
+ */
+export type SocketStatus =
+  | { readonly status: 'open' }
+  | { readonly status: 'lost'; readonly nextTryAt: number; readonly wasOpen: boolean }
+
+export interface Connection {
+  /** Connects now if the connection is lost. */
+  retry(): void
+}
+
+const protocol = 'micwatch.v2'
 /**
  * Closes the connection after this much silence. An unplugged cable causes no close event, so silence is the only sign
- * of it; normally the responses to pings prevent silence.
+ * of it; normally a `tick` a second prevents silence.
  */
-const silenceMs = 2_500
-const openingMs = 8_000
+const lostMs = 5_000
+/** A slow line needs time for the snapshot. */
+const openingMs = 15_000
 const checkIntervalMs = 250
 /** A connection that lasts this long resets the retry delay. */
 const steadyMs = 10_000
 
-export function openSocket({ url, signal, onMessage, onStatus }: SocketOptions): void {
+export function openSocket(options: SocketOptions): Connection {
+  const { url, signal, onMessage, onStatus, onSilence, silentMs } = options
   let losses = 0
   let waiting: ReturnType<typeof setTimeout> | undefined
+  let position: Position | null = null
 
   connect()
-  window.addEventListener('online', retryNow, { signal })
-  document.addEventListener('visibilitychange', retryNow, { signal })
+  const retryIfVisible = () => {
+    if (!document.hidden) retry()
+  }
+  window.addEventListener('online', retryIfVisible, { signal })
+  document.addEventListener('visibilitychange', retryIfVisible, { signal })
   signal.addEventListener('abort', () => clearTimeout(waiting))
+  return { retry }
 
   function connect() {
     waiting = undefined
     if (signal.aborted) return
     const connection = new AbortController()
-    const socket = new WebSocket(url, levelsProtocol)
-    socket.binaryType = 'arraybuffer'
-    const records = createRecordReader()
+    const socket = new WebSocket(resumeUrl(url, position), protocol)
     let openedAt: number | null = null
     let silence = 0
     let checkedAt = performance.now()
-    let pingedAt = 0
 
     socket.addEventListener('message', ({ data }) => {
       if (connection.signal.aborted) return
       silence = 0
+      const message = parseMessage(data)
+      if (message === null || isRepeated(position, message)) return
+      position = positionAfter(position, message)
       if (openedAt === null) {
         openedAt = performance.now()
         onStatus({ status: 'open' })
       }
-      if (data instanceof ArrayBuffer) return records.read(data).forEach(onMessage)
-      const message = parseMessage(data)
-      if (message?.type === 'device_update') records.remember(message)
-      if (message !== null) onMessage(message)
+      onMessage(message)
+      if (message.type === 'levels') socket.send(JSON.stringify({ type: 'ack', at: message.at }))
     })
     socket.addEventListener('close', lose)
 
     const check = setInterval(() => {
       const now = performance.now()
       // Time during which the page was suspended is not silence.
-      silence += Math.min(now - checkedAt, 2 * checkIntervalMs)
+      const elapsed = Math.min(now - checkedAt, 2 * checkIntervalMs)
       checkedAt = now
-      if (silence > (openedAt === null ? openingMs : silenceMs)) return lose()
-      if (socket.readyState === WebSocket.OPEN && now - pingedAt >= pingIntervalMs) {
-        pingedAt = now
-        socket.send(ping)
-      }
+      silence += elapsed
+      if (silence > (openedAt === null ? openingMs : lostMs)) return lose()
+      if (openedAt !== null && silence >= silentMs && silence - elapsed < silentMs) onSilence()
     }, checkIntervalMs)
 
     signal.addEventListener('abort', end, { signal: connection.signal })
@@ -85,12 +105,12 @@ export function openSocket({ url, signal, onMessage, onStatus }: SocketOptions):
       const delay = retryDelayMs(losses, Math.random())
       losses += 1
       waiting = setTimeout(connect, delay)
-      onStatus({ status: 'lost', nextTryAt: Date.now() + delay })
+      onStatus({ status: 'lost', nextTryAt: Date.now() + delay, wasOpen: openedAt !== null })
     }
   }
 
-  function retryNow() {
-    if (waiting === undefined || document.hidden) return
+  function retry() {
+    if (waiting === undefined) return
     clearTimeout(waiting)
     connect()
   }
@@ -101,8 +121,35 @@ export function retryDelayMs(losses: number, random: number): number {
   return Math.min(30_000, 1_000 * 2 ** Math.min(losses, 5)) * (0.5 + random)
 }
 
-/** Parses a message; returns null if its type is unknown, because a newer server may send more types. */
-export function parseMessage(data: unknown): ServerMessage | null {
+/** The last message that was received. */
+export interface Position {
+  readonly seq: number
+  readonly epoch: string
+}
+
+export function positionAfter(position: Position | null, message: LiveMessage): Position | null {
+  if (message.type === 'snapshot' || message.type === 'resumed') return { seq: message.seq, epoch: message.epoch }
+  return position !== null && 'seq' in message ? { ...position, seq: message.seq } : position
+}
+
+/**
+ * Whether a message is not newer than the last one, so that it must not be applied. Levels that the service held back
+ * carry the number of the latest message.
+ */
+export function isRepeated(position: Position | null, message: LiveMessage): boolean {
+  if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false
+  if (position === null) return true
+  return message.type === 'levels' ? message.seq < position.seq : message.seq <= position.seq
+}
+
+/** Adds the parameters that resume after this position. */
+export function resumeUrl(url: string, position: Position | null): string {
+  if (position === null) return url
+  return `${url}&${new URLSearchParams({ since: String(position.seq), epoch: position.epoch })}`
+}
+
+/** Parses a message; returns null if it is none. A newer service may send more types. */
+export function parseMessage(data: unknown): LiveMessage | null {
   if (typeof data !== 'string') return null
   let message: unknown
   try {
@@ -111,22 +158,5 @@ export function parseMessage(data: unknown): ServerMessage | null {
     return null
   }
   if (typeof message !== 'object' || message === null || !('type' in message)) return null
-  switch (message.type) {
-    case 'device_update':
-      return isDeviceUpdate(message) ? (message as ServerMessage) : null
-    case 'alert':
-    case 'status':
-    case 'status_update':
-    case 'pong':
-    case 'error':
-      return message as ServerMessage
-    default:
-      return null
-  }
-}
-
-function isDeviceUpdate(message: object): boolean {
-  if (!('receiver_id' in message) || typeof message.receiver_id !== 'number') return false
-  if (!('data' in message) || typeof message.data !== 'object' || message.data === null) return false
-  return 'channels' in message.data && Array.isArray(message.data.channels)
+  return typeof message.type === 'string' ? (message as LiveMessage) : null
 }

@@ -1,18 +1,21 @@
 /**
  * State of the live pages and its transitions. The functions are pure: every event contains its time.
  *
- * Connecting and loading:
- *   1. The socket opens (`connection` is `open`). The displayed state remains marked as stale.
- *   2. A snapshot is requested (`snapshot_requested`). From now on updates are collected in `since`. They are also
- *      applied at once if the displayed state is complete.
- *   3. The snapshot arrives (`snapshot`). It replaces everything; then the updates in `since` are applied. The server
- *      stores a change before it publishes it, so the snapshot contains every update published before it.
- *   4. Updates are applied as they arrive until the connection is lost. The state is then stale (`isFresh` is false),
- *      and step 1 follows.
+ * A connection begins with a `snapshot`, which replaces everything, or with `resumed`, after which the missed messages
+ * follow. From then on the state is fresh, and messages are applied as they arrive, until the connection is lost. The
+ * levels themselves are kept in the level table (levels.ts); here they change only when they cross a limit.
  */
 
-import type { ChannelBody, DataBody, Group, HealthBody, ReceiverInData, Settings } from '../src/contract/live.ts'
-import type { DeviceUpdate, ServerMessage } from '../src/domain/messages.ts'
+import type {
+  ChannelAssignment,
+  ChannelBody,
+  DataBody,
+  Group,
+  HealthBody,
+  ReceiverInData,
+  Settings,
+} from '../src/contract/live.ts'
+import type { LiveMessage, LivePerformerBody } from '../src/contract/live-messages.ts'
 import type { Problem } from './api.ts'
 
 /** A channel with values that only this page keeps. */
@@ -31,18 +34,10 @@ export interface WatchedChannel extends ChannelBody {
 
 export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly channels: readonly WatchedChannel[]
-  /** Known once the receiver became active or inactive while the page was open. */
-  readonly last_seen?: string
-  /** Time of the latest update. */
+  /** When it went offline; null while it is online, and if the time is unknown. */
+  readonly offlineSince: number | null
+  /** Time of the latest message about it; brought up to date while the manufacturer's system fails. */
   readonly receivedAt: number
-}
-
-/** The performer who is assigned to the transmitter of a channel. */
-export interface AssignedPerformer {
-  readonly performer: number
-  readonly name: string
-  /** Source for an <img>, or null. */
-  readonly picture: string | null
 }
 
 /** `polling`: updates are disabled in the configuration; snapshots are loaded periodically. */
@@ -56,21 +51,18 @@ export interface WatchState {
   readonly nextTryAt: number | null
   /** Whether `receivers` is current: no update since the snapshot has been missed. */
   readonly isFresh: boolean
-  /** Time of the latest message or snapshot. */
+  /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
-  /**
-   * Updates since a snapshot was requested. Null if no snapshot is pending, or if the connection has changed since the
-   * request.
-   */
-  readonly since: readonly TimedUpdate[] | null
-  /** Whether an update has arrived that requires a new snapshot. */
-  readonly needsSnapshot: boolean
+  /** While missed messages may still arrive after a connection was resumed: when the previous one was lost. */
+  readonly missedSince: number | null
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
-  /** Whether groups were edited on this page after the snapshot was requested, so that it may not contain the edit. */
-  readonly hasEditedGroups: boolean
-  /** Keyed by `performerKey`. */
-  readonly performers: ReadonlyMap<string, AssignedPerformer>
+  readonly performers: readonly LivePerformerBody[]
+  readonly assignments: readonly ChannelAssignment[]
+  /** Long pictures of performers, keyed by `pictureKey`. */
+  readonly pictures: ReadonlyMap<string, string>
+  /** Manufacturer filter of the page; null for all. */
+  readonly manufacturer: string | null
   readonly config: Settings
   readonly health: HealthBody | null
   readonly now: number
@@ -78,27 +70,25 @@ export interface WatchState {
   readonly clockAheadMs: number
 }
 
-interface TimedUpdate {
-  readonly update: DeviceUpdate
-  readonly at: number
+/** What a snapshot and `GET /api/data.json` have in common. The latter contains no performers. */
+export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'assignments'> & {
+  readonly performers?: readonly LivePerformerBody[]
 }
 
 export type WatchEvent = { readonly at: number } & (
-  | { readonly type: 'message'; readonly message: ServerMessage }
-  | { readonly type: 'snapshot_requested' }
-  | { readonly type: 'snapshot'; readonly data: DataBody }
-  | { readonly type: 'snapshot_failed'; readonly problem: Problem }
+  | { readonly type: 'message'; readonly message: LiveMessage }
+  /** The body of `GET /api/data.json`, which is polled while live updates are disabled. */
+  | { readonly type: 'polled'; readonly data: SnapshotData }
+  | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: HealthBody }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
-  | { readonly type: 'performers'; readonly performers: ReadonlyMap<string, AssignedPerformer> }
+  | { readonly type: 'picture'; readonly key: string; readonly picture: string }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
   | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
+  /** The latest message arrived at `at`; `receivedAt` returns the time of the latest levels of a channel. */
+  | { readonly type: 'received'; readonly receivedAt: (channelId: number) => number | null }
   | { readonly type: 'tick' }
 )
-
-export function performerKey(receiverId: number, channel: number): string {
-  return `${receiverId}.${channel}`
-}
 
 /** An audio level at or above this one is an overload. */
 export const clippingFrom = -1
@@ -107,7 +97,7 @@ export const weakBelow = -85
 /** RF below this level is fair or weak. */
 export const fairBelow = -70
 
-export function initialState(now: number): WatchState {
+export function initialState(now: number, manufacturer: string | null = null): WatchState {
   return {
     phase: 'loading',
     problem: null,
@@ -115,12 +105,13 @@ export function initialState(now: number): WatchState {
     nextTryAt: null,
     isFresh: false,
     receivedAt: null,
-    since: null,
-    needsSnapshot: false,
+    missedSince: null,
     receivers: new Map(),
     groups: [],
-    hasEditedGroups: false,
-    performers: new Map(),
+    performers: [],
+    assignments: [],
+    pictures: new Map(),
+    manufacturer,
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
     health: null,
     now,
@@ -128,127 +119,256 @@ export function initialState(now: number): WatchState {
   }
 }
 
-export function apply(watchState: WatchState, event: WatchEvent): WatchState {
-  return applyAll(watchState, [event])
-}
-
-/** Applies many events at once; consecutive updates share one copy of the map of receivers. */
 export function applyAll(watchState: WatchState, events: readonly WatchEvent[]): WatchState {
-  let next = watchState
-  for (let index = 0; index < events.length; ) {
-    const updates = updatesFrom(events, index)
-    if (updates.length > 0) next = applyUpdates(next, updates)
-    else next = applyOther(next, events[index] as WatchEvent)
-    index += Math.max(1, updates.length)
-  }
-  return next
+  return events.reduce(apply, watchState)
 }
 
-function updatesFrom(events: readonly WatchEvent[], start: number): TimedUpdate[] {
-  const updates: TimedUpdate[] = []
-  for (let index = start; index < events.length; index += 1) {
-    const event = events[index]
-    if (event?.type !== 'message' || event.message.type !== 'device_update') break
-    updates.push({ update: event.message, at: event.at })
-  }
-  return updates
-}
-
-function applyUpdates(watchState: WatchState, updates: readonly TimedUpdate[]): WatchState {
-  const last = updates[updates.length - 1]
-  const next: WatchState = {
-    ...watchState,
-    since: watchState.since && [...watchState.since, ...updates],
-    receivedAt: last?.at ?? watchState.receivedAt,
-  }
-  return next.isFresh ? mergeUpdates(next, updates) : next
-}
-
-function mergeUpdates(watchState: WatchState, updates: readonly TimedUpdate[]): WatchState {
-  const receivers = new Map(watchState.receivers)
-  let needsSnapshot = watchState.needsSnapshot
-  for (const { update, at } of updates) {
-    const before = receivers.get(update.receiver_id)
-    if (before === undefined) needsSnapshot = true
-    else receivers.set(update.receiver_id, updateReceiver(before, update.data, at))
-  }
-  return { ...watchState, receivers, needsSnapshot }
-}
-
-function applyOther(watchState: WatchState, event: WatchEvent): WatchState {
+export function apply(watchState: WatchState, event: WatchEvent): WatchState {
   switch (event.type) {
     case 'message':
-      return applyMessage({ ...watchState, receivedAt: event.at }, event.message, event.at)
-    case 'snapshot_requested':
-      return { ...watchState, since: [], needsSnapshot: false, hasEditedGroups: false }
-    case 'snapshot':
-      return applySnapshot(watchState, event.data, event.at)
-    case 'snapshot_failed':
+      return applyMessage(withClock(watchState, event.message, event.at), event.message, event.at)
+    case 'polled':
+      return { ...applySnapshot(watchState, event.data, event.at), isFresh: watchState.connection === 'polling' }
+    case 'failed': {
+      const isSignedOut = event.problem.kind === 'sign_in'
       return {
         ...watchState,
-        since: null,
         problem: event.problem,
-        phase: watchState.phase === 'ready' && event.problem.kind !== 'sign_in' ? 'ready' : 'failed',
+        phase: watchState.phase === 'ready' && !isSignedOut ? 'ready' : 'failed',
       }
+    }
     case 'health':
       return { ...watchState, health: event.health }
     case 'groups':
-      return { ...watchState, groups: event.groups, hasEditedGroups: true }
-    case 'performers':
-      return { ...watchState, performers: event.performers }
+      return { ...watchState, groups: event.groups }
+    case 'picture':
+      return { ...watchState, pictures: new Map(watchState.pictures).set(event.key, event.picture) }
     case 'connection':
-      // Also updates `now`, so that ages are correct before the next tick.
-      return applyConnection({ ...watchState, now: event.at }, event.connection, event.nextTryAt ?? null)
+      return applyConnection(watchState, event.connection, event.nextTryAt ?? null, event.at)
     case 'overload_cleared':
       return clearOverload(watchState, event.receiverId, event.channelId)
+    case 'received':
+      return applyReceived(watchState, event.at, event.receivedAt)
     case 'tick':
-      return { ...watchState, now: event.at }
+      return { ...watchState, now: event.at, missedSince: null }
     default:
       return event satisfies never
   }
 }
 
-function applyMessage(watchState: WatchState, message: ServerMessage, at: number): WatchState {
-  if (message.type !== 'pong') return watchState
-  const ahead = Date.parse(message.timestamp) - at
+/** Computes the clock difference from messages that contain the service's time. */
+function withClock(watchState: WatchState, message: LiveMessage, at: number): WatchState {
+  if (message.type !== 'tick' && message.type !== 'levels') return watchState
+  const ahead = Date.parse(message.at) - at
   // Small differences are network delay and would make ages jitter.
   return Math.abs(ahead - watchState.clockAheadMs) > 1_000 ? { ...watchState, clockAheadMs: ahead } : watchState
 }
 
-function applySnapshot(watchState: WatchState, data: DataBody, at: number): WatchState {
-  // If a transmitter turned off while updates were missed, it was last known to be on when the latest message came.
-  const lastKnownAt = watchState.isFresh ? at : (watchState.receivedAt ?? at)
-  const receivers = new Map<number, WatchedReceiver>()
-  for (const body of data.receivers) {
-    const before = watchState.receivers.get(body.id)
-    const channels = body.channels.map((channel) => watchChannel(before?.channels, channel, at, lastKnownAt))
-    receivers.set(body.id, { ...body, channels, receivedAt: before?.receivedAt ?? at })
+/** Applies a message. Types that nothing on the live pages shows, and unknown types, change nothing. */
+function applyMessage(watchState: WatchState, message: LiveMessage, at: number): WatchState {
+  switch (message.type) {
+    case 'snapshot':
+      return applySnapshot(watchState, message.data, at)
+    case 'resumed':
+      return { ...watchState, problem: null, isFresh: true, missedSince: watchState.receivedAt }
+    case 'receiver_added':
+      return setReceiver(watchState, watchReceiver(watchState, message.receiver, at))
+    case 'receiver_removed': {
+      const receivers = new Map(watchState.receivers)
+      receivers.delete(message.id)
+      return { ...watchState, receivers }
+    }
+    case 'receiver': {
+      const { type: _, seq: __, ...fields } = message
+      const before = watchState.receivers.get(message.id)
+      if (before === undefined) return watchState
+      const offlineSince = offlineTime(before, fields.is_active ?? before.is_active, watchState.missedSince ?? at)
+      return setReceiver(watchState, { ...before, ...fields, offlineSince, receivedAt: at })
+    }
+    case 'channel':
+      return applyChannel(watchState, message, at)
+    case 'channel_removed':
+      return updateChannels(watchState, message.receiver_id, (channels) =>
+        channels.filter(({ id }) => id !== message.id),
+      )
+    case 'slots':
+      return applySlots(watchState, new Map(message.values.map(([id = 0, slot = 0]) => [id, slot])))
+    case 'levels':
+      return applyLevels(watchState, message.values, at)
+    case 'groups':
+      return { ...watchState, groups: message.groups }
+    case 'performers':
+      return { ...watchState, performers: message.performers }
+    case 'assignments':
+      return { ...watchState, assignments: message.assignments }
+    case 'settings':
+      return message.manufacturer === watchState.manufacturer && message.group === null
+        ? { ...watchState, config: { ...watchState.config, ...message.config } }
+        : watchState
+    default:
+      return watchState
   }
-  const loaded: WatchState = {
+}
+
+function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): WatchState {
+  // If a transmitter turned off while messages were missed, it was last known to be on when the latest message came.
+  const lastKnownAt = watchState.isFresh ? at : (watchState.receivedAt ?? at)
+  const receivers = new Map(data.receivers.map((body) => [body.id, watchReceiver(watchState, body, at, lastKnownAt)]))
+  const { groups, config, assignments, performers = watchState.performers } = data
+  return {
     ...watchState,
     phase: 'ready',
     problem: null,
     receivers,
-    groups:
-      watchState.hasEditedGroups || isSameGroups(watchState.groups, data.groups) ? watchState.groups : data.groups,
-    config: data.config,
-    isFresh: watchState.since !== null && (watchState.connection === 'open' || watchState.connection === 'polling'),
+    // Equal groups stay the same object, so that the page need not be rendered again.
+    groups: isSameJson(watchState.groups, groups) ? watchState.groups : groups,
+    assignments,
+    performers,
+    config,
+    isFresh: true,
     receivedAt: at,
+    missedSince: null,
     now: Math.max(watchState.now, at),
-    since: null,
   }
-  return watchState.since === null || watchState.since.length === 0 ? loaded : mergeUpdates(loaded, watchState.since)
 }
 
-/** Whether the groups are equal. The previous array is then kept, so that the page need not be rendered again. */
-function isSameGroups(before: readonly Group[], after: readonly Group[]): boolean {
+function watchReceiver(watchState: WatchState, body: ReceiverInData, at: number, lastKnownAt = at): WatchedReceiver {
+  const before = watchState.receivers.get(body.id)
+  const channels = body.channels.map((channel) =>
+    watchChannel(
+      before?.channels.find(({ id }) => id === channel.id),
+      channel,
+      at,
+      lastKnownAt,
+    ),
+  )
+  return { ...body, channels, offlineSince: offlineTime(before, body.is_active, lastKnownAt), receivedAt: at }
+}
+
+function offlineTime(before: WatchedReceiver | undefined, isActive: boolean, lastKnownAt: number): number | null {
+  if (isActive || before === undefined) return null
+  return before.is_active ? lastKnownAt : before.offlineSince
+}
+
+function setReceiver(watchState: WatchState, receiver: WatchedReceiver): WatchState {
+  return { ...watchState, receivers: new Map(watchState.receivers).set(receiver.id, receiver) }
+}
+
+function updateChannels(
+  watchState: WatchState,
+  receiverId: number,
+  update: (channels: readonly WatchedChannel[]) => readonly WatchedChannel[],
+): WatchState {
+  const receiver = watchState.receivers.get(receiverId)
+  return receiver === undefined
+    ? watchState
+    : setReceiver(watchState, { ...receiver, channels: update(receiver.channels) })
+}
+
+function applyChannel(
+  watchState: WatchState,
+  { type: _, seq: __, receiver_id, details, ...fields }: Extract<LiveMessage, { type: 'channel' }>,
+  at: number,
+): WatchState {
+  const known = watchState.receivers.get(receiver_id)?.channels.find(({ id }) => id === fields.id)
+  const { details: detailsBefore, ...before } = known ?? { ...unknownChannel, id: fields.id }
+  const after = details === undefined ? detailsBefore : (details ?? undefined)
+  const body: ChannelBody = { ...before, ...fields, ...(after !== undefined && { details: after }) }
+  const channel = watchChannel(known, body, at, watchState.missedSince ?? at)
+  return updateChannels(watchState, receiver_id, (channels) =>
+    known === undefined
+      ? [...channels, channel].sort((a, b) => a.channel - b.channel)
+      : channels.map((other) => (other === known ? channel : other)),
+  )
+}
+
+/** The message of a new channel is complete, so none of these values remains. */
+const unknownChannel: Omit<ChannelBody, 'id'> = {
+  ...{ channel: 0, slot: 0, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null },
+}
+
+function applySlots(watchState: WatchState, slots: ReadonlyMap<number, number>): WatchState {
+  return mapChannels(watchState, (channel) => {
+    const slot = slots.get(channel.id)
+    if (slot === undefined) return channel
+    return { ...channel, slot, transmitter: channel.transmitter && { ...channel.transmitter, slot } }
+  })
+}
+
+/** Applies the levels of channels of which a level has crossed a limit. */
+function applyLevels(
+  watchState: WatchState,
+  values: Extract<LiveMessage, { type: 'levels' }>['values'],
+  at: number,
+): WatchState {
+  const entries = new Map(values.map((entry) => [entry[0], entry]))
+  return mapChannels(watchState, (channel) => {
+    const entry = entries.get(channel.id)
+    if (entry === undefined || channel.transmitter === null) return channel
+    const [, rf_level = null, audio_level = null] = entry as readonly [number, number?, number?]
+    const body: ChannelBody = { ...channel, transmitter: { ...channel.transmitter, rf_level, audio_level } }
+    if (
+      isClipping(body) === isClipping(channel) &&
+      isWeak(body) === isWeak(channel) &&
+      isFair(body) === isFair(channel)
+    )
+      return channel
+    return watchChannel(channel, body, at, at)
+  })
+}
+
+/** Replaces the channels for which `update` returns another object; returns the same state if there are none. */
+function mapChannels(watchState: WatchState, update: (channel: WatchedChannel) => WatchedChannel): WatchState {
+  let receivers: Map<number, WatchedReceiver> | null = null
+  for (const [id, receiver] of watchState.receivers) {
+    const channels = receiver.channels.map(update)
+    if (channels.every((channel, index) => channel === receiver.channels[index])) continue
+    receivers ??= new Map(watchState.receivers)
+    receivers.set(id, { ...receiver, channels })
+  }
+  return receivers === null ? watchState : { ...watchState, receivers }
+}
+
+function isSameJson(before: unknown, after: unknown): boolean {
   return JSON.stringify(before) === JSON.stringify(after)
 }
 
-function applyConnection(watchState: WatchState, connection: ConnectionState, nextTryAt: number | null): WatchState {
-  // A new connection does not make the state fresh; the next snapshot does. A snapshot that was requested before the
-  // connection changed may lack updates, so `since` is discarded.
-  return { ...watchState, connection, nextTryAt, isFresh: connection === 'polling' && watchState.isFresh, since: null }
+function applyConnection(
+  watchState: WatchState,
+  connection: ConnectionState,
+  nextTryAt: number | null,
+  at: number,
+): WatchState {
+  // A new connection does not make the state fresh; its first message does. `now` is updated too, so that ages are
+  // correct before the next tick.
+  const isFresh = connection === 'polling' && watchState.connection === 'polling' && watchState.isFresh
+  return { ...watchState, now: at, connection, nextTryAt, isFresh }
+}
+
+function applyReceived(
+  watchState: WatchState,
+  at: number,
+  receivedAt: (channelId: number) => number | null,
+): WatchState {
+  if (watchState.health?.manufacturers.some(isUpstreamFailing) !== true) return { ...watchState, receivedAt: at }
+  const receivers = new Map(watchState.receivers)
+  for (const [id, receiver] of receivers) {
+    if (!isFailing(watchState, receiver.manufacturer)) continue
+    const times = receiver.channels.map((channel) => receivedAt(channel.id) ?? 0)
+    receivers.set(id, { ...receiver, receivedAt: Math.max(receiver.receivedAt, ...times) })
+  }
+  return { ...watchState, receivers, receivedAt: at }
+}
+
+/** Whether the manufacturer's system fails. */
+export function isFailing({ health }: Pick<WatchState, 'health'>, manufacturer: string): boolean {
+  return (
+    health?.manufacturers.some((upstream) => upstream.code === manufacturer && isUpstreamFailing(upstream)) === true
+  )
+}
+
+function isUpstreamFailing({ status, consecutive_failures }: HealthBody['manufacturers'][number]): boolean {
+  return status === 'unhealthy' || consecutive_failures > 0
 }
 
 function clearOverload(watchState: WatchState, receiverId: number, channelId: number): WatchState {
@@ -260,24 +380,15 @@ function clearOverload(watchState: WatchState, receiverId: number, channelId: nu
   return { ...watchState, receivers: new Map(watchState.receivers).set(receiverId, { ...receiver, channels }) }
 }
 
-function updateReceiver(before: WatchedReceiver, change: DeviceUpdate['data'], at: number): WatchedReceiver {
-  const channels = change.channels.map((channel) => watchChannel(before.channels, channel, at, at))
-  return { ...before, ...change, channels, receivedAt: at }
-}
-
 function watchChannel(
-  known: readonly WatchedChannel[] | undefined,
+  before: WatchedChannel | undefined,
   body: ChannelBody,
   at: number,
   lastKnownAt: number,
 ): WatchedChannel {
-  const before = known?.find((item) => item.id === body.id)
   const transmitter = body.transmitter
   const previousTransmitter = before?.transmitter ?? null
-  /**
-   * Returns when the condition last held. Unchanged values are not sent again, so a condition that no longer holds did
-   * hold until this update.
-   */
+  /** Returns when the condition last held. A condition that no longer holds did hold until this message. */
   const lastMoment = (holds: (channel: ChannelBody) => boolean, known: number | null): number | null => {
     if (holds(body)) return at
     return before !== undefined && holds(before) ? lastKnownAt : known
@@ -304,11 +415,6 @@ export function isWeak(channel: ChannelBody): boolean {
 
 export function isFair(channel: ChannelBody): boolean {
   return isBelow(channel, fairBelow)
-}
-
-/** Returns RF as a percentage of the device's own scale, if the device does not report dBm. */
-export function rfPercentOf({ transmitter, details }: Pick<ChannelBody, 'transmitter' | 'details'>): number | null {
-  return transmitter === null || transmitter.rf_level !== null ? null : (details?.rf_percent ?? null)
 }
 
 function isBelow({ transmitter }: ChannelBody, dbm: number): boolean {

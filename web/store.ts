@@ -1,7 +1,8 @@
-/** Holds the watch state, applies events once per frame, and notifies subscribers. */
+/** Holds the watch state and the levels, applies events once per frame, and notifies subscribers. */
 
-import { bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
-import { applyAll, initialState, rfPercentOf, type WatchEvent, type WatchState } from './state.ts'
+import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
+import { type ChannelLevels, createLevelTable } from './levels.ts'
+import { applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
 
 export interface Store {
   get(): WatchState
@@ -11,8 +12,21 @@ export interface Store {
   cards(): readonly ChannelFacts[]
   /** Returns the values that change too often to be part of the facts. */
   levels(receiverId: number, channelId: number): Levels
+  /** Returns the levels of a channel that belong to its details. */
+  detailLevels(channelId: number): ChannelLevels['details']
   dispatch(event: WatchEvent): void
+  /** Calls the listener whenever the state changes. A change of levels that crosses no limit does not change it. */
   subscribe(listener: () => void): () => void
+  /** Calls the listener whenever levels arrive, with the ids of their channels. */
+  subscribeLevels(listener: (channelIds: readonly number[]) => void): () => void
+}
+
+export interface StoreOptions {
+  readonly now: number
+  /** Manufacturer filter of the page; null for all. */
+  readonly manufacturer: string | null
+  /** Whether the connection contains all levels. */
+  readonly hasAllLevels: boolean
 }
 
 export interface Levels {
@@ -31,11 +45,15 @@ const noLevels: Levels = { rf: null, rfPercent: null, audio: null, isLive: false
 /** Maximum number of events that are queued on a hidden page. */
 const maxQueued = 256
 
-export function createStore(now: number): Store {
-  let watchState = initialState(now)
+export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): Store {
+  let watchState = initialState(now, manufacturer)
+  const levelTable = createLevelTable(hasAllLevels)
+  /** When the latest message arrived. */
+  let receivedAt: number | null = null
   let waiting: WatchEvent[] = []
   let isScheduled = false
   const listeners = new Set<() => void>()
+  const levelListeners = new Set<(channelIds: readonly number[]) => void>()
   let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } | null = null
   const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
 
@@ -44,8 +62,28 @@ export function createStore(now: number): Store {
     if (waiting.length === 0) return
     const events = waiting
     waiting = []
-    watchState = applyAll(watchState, events)
+    const before = watchState
+    watchState = applyAll(before, events)
+    if (watchState === before) return
     for (const listener of listeners) listener()
+  }
+
+  /** Passes the time of the latest message to the state, which does not change with every message. */
+  function queueReceived() {
+    if (receivedAt === null) return
+    const timeOf = (channelId: number) => levelTable.get(channelId)?.receivedAt ?? null
+    waiting.push({ type: 'received', receivedAt: timeOf, at: receivedAt })
+  }
+
+  function readLevels(event: WatchEvent) {
+    if (event.type === 'polled') {
+      receivedAt = event.at
+      for (const { channels } of event.data.receivers) for (const channel of channels) levelTable.set(channel, event.at)
+    }
+    if (event.type !== 'message') return
+    receivedAt = event.at
+    const changed = levelTable.read(event.message, event.at)
+    if (changed.length > 0) for (const listener of levelListeners) listener(changed)
   }
 
   function facts(receiverId: number, channelId: number): ChannelFacts | null {
@@ -82,11 +120,15 @@ export function createStore(now: number): Store {
       const channel = receiver?.channels.find((channel) => channel.id === channelId)
       const described = facts(receiverId, channelId)
       if (!channel?.transmitter || !described || !receiver?.is_active) return noLevels
-      const { rf_level, audio_level } = channel.transmitter
-      return { rf: rf_level, rfPercent: rfPercentOf(channel), audio: audio_level, isLive: described.isLive }
+      const { rf = null, audio = null, details = {} } = levelTable.get(channelId) ?? {}
+      return { rf, rfPercent: rf === null ? (details.rf_percent ?? null) : null, audio, isLive: described.isLive }
     },
+    detailLevels: (channelId) => levelTable.get(channelId)?.details ?? {},
     dispatch(event) {
+      readLevels(event)
       waiting.push(event)
+      const isRecovering = event.type === 'message' && watchState.isFresh && allStaleSince(watchState) !== null
+      if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) queueReceived()
       // Group edits are applied at once, because the next edit depends on them. A full queue is applied at once because
       // the browser may delay the timers of a hidden page.
       if (event.type === 'connection' || event.type === 'groups' || waiting.length >= maxQueued) return flush()
@@ -99,13 +141,17 @@ export function createStore(now: number): Store {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    subscribeLevels(listener) {
+      levelListeners.add(listener)
+      return () => levelListeners.delete(listener)
+    },
   }
 }
 
 /** Whether everything that affects the cards is unchanged. */
 function isSameState(a: WatchState, b: WatchState): boolean {
   if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.connection !== b.connection) return false
-  if (a.performers !== b.performers) return false
+  if (a.performers !== b.performers || a.assignments !== b.assignments || a.pictures !== b.pictures) return false
   return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.receivedAt === b.receivedAt)
 }
 

@@ -15,7 +15,7 @@ export interface Edits {
 }
 
 export function useEdits(): Edits {
-  const { api, store, retry } = useServices()
+  const { api, store } = useServices()
   const showMessage = useShowMessage()
   const done = useRef<Edit[]>([])
   const [count, setCount] = useState(0)
@@ -34,11 +34,9 @@ export function useEdits(): Edits {
         store.dispatch({ type: 'groups', groups: groupsAfter(store.get().groups, response.body), at: Date.now() })
       else showMessage({ text: response.problem.detail, tone: 'alarm' })
       store.dispatch({ type: 'tick', at: Date.now() })
-      // Loads a new snapshot, to pick up changes that other users made meanwhile.
-      retry()
       return response.ok ? response.body : null
     },
-    [api, store, retry, showMessage],
+    [api, store, showMessage],
   )
 
   const undo = useCallback(

@@ -168,6 +168,8 @@ export const LiveServerMessage = Type.Union([...serverMessages])
 
 type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
 
+/** A message to a client. */
+export type LiveMessage = Body<typeof LiveServerMessage>
 /** A change that is announced, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>

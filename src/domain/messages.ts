@@ -3,15 +3,6 @@
 import type { AlertMessage, DeviceUpdate, Pong, SocketError, StatusUpdate } from '../contract/messages.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
 
-export type {
-  ClientMessage,
-  DeviceUpdate,
-  Pong,
-  ServerMessage,
-  SocketError,
-  StatusUpdate,
-} from '../contract/messages.ts'
-
 /** Messages that are sent to all clients. */
 export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate
 

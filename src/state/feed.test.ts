@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
+import type { DeviceUpdate } from '../contract/messages.ts'
+import type { BroadcastMessage } from '../domain/messages.ts'
 import { createFeed, type Feed, filterBatch } from './feed.ts'
 
 function update(receiver_id: number, data: object, manufacturer = 'shure'): DeviceUpdate {

@@ -5,7 +5,8 @@
  */
 
 import type { ChannelBody } from '../contract/live.ts'
-import type { BroadcastMessage, DeviceUpdate } from '../domain/messages.ts'
+import type { DeviceUpdate } from '../contract/messages.ts'
+import type { BroadcastMessage } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {

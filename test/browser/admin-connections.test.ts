@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, rows, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, returnTo, rows, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/realtime-connections/'
@@ -27,7 +27,7 @@ async function start() {
 const cell = (page: Page, title: string) => rows(page).first().locator(`[data-label="${title}"]`)
 
 it('shows and updates the status of each connection, with filters in the URL', async () => {
-  const { app, shure } = await start()
+  const { app, shure, statuses } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/connections')
   await until('all connections are shown', async () => (await rows(page).count()) === 4)
   expect(await cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
@@ -42,7 +42,11 @@ it('shows and updates the status of each connection, with filters in the URL', a
   expect(new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
   shure.setFault({ type: 'close-connections' })
-  // The page updates without a reload.
+  await until('both connections are down', async () => {
+    const current = await statuses('?manufacturer=shure')
+    return current.every((status) => status === 'error' || status === 'disconnected')
+  })
+  await returnTo(page)
   await page.getByText('2 connections down.').waitFor()
   await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)
   await page.getByLabel('Status').selectOption('connected')
@@ -105,6 +109,7 @@ it('keeps the list when a refresh fails', async () => {
   const page = await browser.openAs(app, 'admin', '/admin/connections')
   await rows(page).first().waitFor()
   await page.route('**/api/admin/realtime-connections/**', (route) => route.abort())
+  await returnTo(page)
   await page.getByText('Refresh failed', { exact: false }).waitFor()
   expect(await rows(page).count()).toBe(4)
 })

@@ -7,7 +7,7 @@ import { startChargerSimulator } from '../../simulators/shure/strings/charger.ts
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, returnTo, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 
@@ -143,6 +143,7 @@ it('shows a viewer the layout without actions, fits a phone, and reports a faile
   expect(await scrollsHorizontally(page)).toBe(false)
   expect(await findViolations(page)).toEqual([])
   await page.route('**/api/admin/hardware-layout/**', (route) => route.abort())
+  await returnTo(page)
   await page.getByText('Refresh failed', { exact: false }).waitFor()
   await locationBox(page, 'Hall').getByText('Main stage').waitFor()
 })
@@ -178,7 +179,9 @@ it('shows the transmitters in a charger and their charging time', async () => {
   const packs = page.getByRole('list', { name: 'Transmitters in CHG70N' })
   await packs.getByText('64%, full in 1 hr 15 min').waitFor()
   charger.dock(2, { type: 'EW-DX SKM', serial: '1054000999', gauge: 100, minutesToFull: 0 })
-  await packs.getByText('EW-DX SKM, bay 2').waitFor({ timeout: 15_000 })
+  await until('the transmitter is known', async () => (await app.get('/api/units/')).json.length === 2, 15_000)
+  await returnTo(page)
+  await packs.getByText('EW-DX SKM, bay 2').waitFor()
   expect(await packs.innerText()).toMatch(/bay 2\s+100%$/)
   expect(await findViolations(page)).toEqual([])
   expect(await scrollsHorizontally(page)).toBe(false)

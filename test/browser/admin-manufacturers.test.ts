@@ -13,7 +13,16 @@ import {
 } from '../app.ts'
 import { certify } from '../certificates.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, dialog, findViolations, messages, press, rows, scrollsHorizontally } from './browser.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  press,
+  returnTo,
+  rows,
+  scrollsHorizontally,
+} from './browser.ts'
 
 const browser = browserForTests()
 const path = '/api/admin/manufacturers/'
@@ -214,6 +223,7 @@ it('fits a phone and shows errors', async () => {
   expect(await scrollsHorizontally(page)).toBe(false)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
+  await returnTo(page)
   await page.getByText('Refresh failed', { exact: false }).waitFor()
   expect(await rows(page).count()).toBe(1)
 })

@@ -2,7 +2,16 @@
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
-import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
+import {
+  browserForTests,
+  dialog,
+  findViolations,
+  messages,
+  phone,
+  press,
+  returnTo,
+  scrollsHorizontally,
+} from './browser.ts'
 
 const browser = browserForTests()
 
@@ -89,6 +98,7 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
     await route.fulfill({ response, json: { ...(await response.json()), store: incident } })
   })
   const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
+  await returnTo(page)
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
   expect(await findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Acknowledge' }).click()

@@ -19,7 +19,7 @@ async function start(transmitters: Transmitters): Promise<FakeService> {
 
 function sendUpdate(service: FakeService, transmitters: Transmitters) {
   service.data.receivers = [receiver(1, transmitters)]
-  service.send(update(transmitters))
+  update(service, transmitters)
 }
 
 const stateOf = (page: Page, slot: number) =>

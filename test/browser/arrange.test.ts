@@ -131,8 +131,11 @@ it('shows why an edit failed and the actual state', async () => {
   await page.keyboard.press('Enter')
   const group = await until('the group is created', async () => (await listGroups(app))[0])
   await page.getByRole('button', { name: /^Band/ }).click()
-  // Another user deletes the group meanwhile.
-  await app.send('DELETE', `/api/groups/${group.id}/`)
+  // Another user deletes the group while the request is on its way.
+  await page.route(`**/api/groups/${group.id}/`, async (route) => {
+    await app.send('DELETE', `/api/groups/${group.id}/`)
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Add blank slot' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()
   await page.getByRole('button', { name: /^Band/ }).waitFor({ state: 'detached' })

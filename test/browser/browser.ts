@@ -26,7 +26,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 /** Opens pages in the browser that the test files share; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
-  // A long timeout, because each test runs a complete service and a browser, and pages poll every five seconds.
+  // A long timeout, because each test runs a complete service and a browser.
   vi.setConfig({ testTimeout: 180_000 })
   beforeAll(async () => {
     browser = await findBrowser()
@@ -83,6 +83,9 @@ async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path
   await page.goto(app.url + path)
   return page
 }
+
+/** Lets the page read its lists again, as it does when the user returns to it. */
+export const returnTo = (page: Page) => page.evaluate("window.dispatchEvent(new Event('focus'))")
 
 /** Returns the accessibility violations that axe finds on the page. */
 export async function findViolations(page: Page): Promise<string[]> {

@@ -5,8 +5,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Errors } from 'typebox/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type {
+  ChannelAssignment,
   ChannelBody,
   ChannelDetails,
   DataBody,
@@ -15,11 +17,14 @@ import type {
   ReceiverInData,
   TransmitterBody,
 } from '../../src/contract/live.ts'
+import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import { noSources } from '../../src/domain/equipment/health.ts'
-import type { DeviceUpdate, ServerMessage } from '../../src/domain/messages.ts'
 import { findPage } from '../../src/domain/pages.ts'
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
 const builtPages = fileURLToPath(new URL('../../dist/web/', import.meta.url))
 const headers = {
   'content-security-policy':
@@ -37,17 +42,32 @@ export interface FakeService {
   isSilent: boolean
   /** Closes all connections and responds to no request. */
   isDown: boolean
-  send(message: ServerMessage): void
+  /** Sends a message to all clients, with the next number. */
+  send(message: FakeMessage): void
+  /** Messages received from the pages. */
+  readonly received: readonly unknown[]
+  /** The queries with which pages have connected. */
+  readonly connections: readonly string[]
   close(): Promise<void>
 }
+
+type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
+
+/** A message without its number. */
+export type FakeMessage = Unnumbered<LiveMessage>
 
 export interface FakeData {
   receivers: ReceiverInData[]
   groups: Group[]
+  assignments: ChannelAssignment[]
+  performers: Extract<LiveMessage, { type: 'performers' }>['performers']
   /** Response bodies of other paths below `/api/`. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
   needsSignIn: boolean
+  /** False if live updates are disabled in the settings. */
+  isLive: boolean
+  version: string
 }
 
 /** Starts the service; `webRoot` is the folder of the built pages. */
@@ -55,12 +75,19 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const data: FakeData = {
     receivers: [],
     groups: [],
-    responses: { '/api/assignments/': [] },
+    assignments: [],
+    performers: [],
+    responses: {},
     upstream: 'healthy',
     needsSignIn: false,
+    isLive: true,
+    version,
   }
   const sockets = new Set<Socket>()
   const clients = new Set<WebSocket>()
+  const received: unknown[] = []
+  const connections: string[] = []
+  let seq = 0
   let isSilent = false
   let isDown = false
 
@@ -75,17 +102,22 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   })
   const upgrades = new WebSocketServer({ noServer: true })
   server.on('upgrade', (request, socket, head) => {
-    if (isDown || data.needsSignIn) return socket.destroy()
+    if (isDown || data.needsSignIn || !data.isLive) return socket.destroy()
     upgrades.handleUpgrade(request, socket, head, (client) => {
       clients.add(client)
       client.on('close', () => clients.delete(client))
-      client.on('message', () => send({ type: 'pong', timestamp: new Date().toISOString() }))
-      send({ type: 'status', message: 'Connected' })
+      client.on('message', (text) => received.push(JSON.parse(String(text))))
+      connections.push(request.url ?? '')
+      if (!isSilent) client.send(encode({ type: 'snapshot', seq, epoch: 'fake', data: snapshotOf(data) }))
     })
   })
 
-  function send(message: ServerMessage) {
-    if (!isSilent) for (const client of clients) client.send(JSON.stringify(message))
+  const ticks = setInterval(() => send({ type: 'tick', at: new Date().toISOString() }), 1000)
+
+  function send(message: FakeMessage) {
+    if (message.type !== 'tick') seq += 1
+    const text = encode(message.type === 'tick' ? message : ({ ...message, seq } as LiveMessage))
+    if (!isSilent) for (const client of clients) client.send(text)
   }
 
   function handleRequest(response: ServerResponse, path: string) {
@@ -113,6 +145,8 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${mount}`,
     data,
     send,
+    received,
+    connections,
     get isSilent() {
       return isSilent
     },
@@ -127,6 +161,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
       if (value) for (const socket of sockets) socket.destroy()
     },
     close() {
+      clearInterval(ticks)
       for (const socket of sockets) socket.destroy()
       return new Promise((resolve) => server.close(() => resolve()))
     },
@@ -157,18 +192,38 @@ export function withDetails(original: ReceiverInData, details: readonly ChannelD
   return { ...original, channels }
 }
 
-/** Creates an update of receiver 1 with these channels. */
-export function update(transmitters: Parameters<typeof receiver>[1]): DeviceUpdate {
-  const { channels } = receiver(1, transmitters)
-  return { type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } }
+/** Sends changes of the transmitters of receiver 1. */
+export function update(service: FakeService, transmitters: Parameters<typeof receiver>[1]): void {
+  for (const { id, transmitter } of receiver(1, transmitters).channels) {
+    service.send({ type: 'channel', id, receiver_id: 1, transmitter })
+  }
+}
+
+/** Sends the levels of channel 1. */
+export function sendLevels(service: FakeService, rf: number | null, audio: number | null, quality?: number): void {
+  const values = [[1, rf, audio, ...(quality === undefined ? [] : [quality])]]
+  service.send({ type: 'levels', at: new Date().toISOString(), values })
+}
+
+/** Serializes a message; throws if it does not match the contract. */
+function encode(message: LiveMessage): string {
+  const [isValid, errors] = Errors(LiveServerMessage, message)
+  if (!isValid) throw new Error(`${message.type}: ${JSON.stringify(errors.slice(0, 3))}`)
+  return JSON.stringify(message)
+}
+
+function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>['data'] {
+  const { performers } = data
+  return { ...dataOf(data), alerts: [], shows: [], sources: [], performers, silences: [], queue: { pending: 0 } }
 }
 
 function dataOf(data: FakeData): DataBody {
-  const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true }
-  return { receivers: data.receivers, discovered: [], config, groups: data.groups, assignments: [], placeholders: [] }
+  const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: data.isLive }
+  const { receivers, groups, assignments } = data
+  return { receivers, discovered: [], config, groups, assignments, placeholders: [] }
 }
 
-function healthOf({ upstream }: FakeData): HealthBody & { version: string } {
+function healthOf({ upstream, version }: FakeData): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
   const upstreamStatus = { ...noSources, status: upstream, base_url: '', consecutive_failures }
   const manufacturers = [{ code: 'shure', ...upstreamStatus }]
@@ -180,6 +235,6 @@ function healthOf({ upstream }: FakeData): HealthBody & { version: string } {
     details: [],
     store,
     timestamp: '',
-    version: '9.9.9',
+    version,
   }
 }

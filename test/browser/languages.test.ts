@@ -37,6 +37,9 @@ function collectData(page: Page): Set<string> {
     if (!response.url().includes('/api/')) return
     response.json().then(collect, () => {})
   })
+  page.on('websocket', (socket) => {
+    socket.on('framereceived', ({ payload }) => collect(JSON.parse(String(payload))))
+  })
   return data
 }
 

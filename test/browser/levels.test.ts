@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/live.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests } from './browser.ts'
-import { receiver, startFakeService, update, withDetails } from './fake-service.ts'
+import { receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -40,11 +40,24 @@ it('paints a chart of the last minute, and meters and levels that follow the upd
     await countGreen('.meter-strip'),
     await readPixels(page, '.meter-value'),
   ]
-  for (let index = 0; index < 8; index++) service.send(update([{ audio_level: -4 - index }]))
+  for (let index = 0; index < 8; index++) sendLevels(service, -50, -4 - index)
   await expect.poll(() => countGreen('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
   await expect.poll(() => countGreen('.meter-strip')).toBeGreaterThan(meter)
-  service.send(update([{ rf_level: -63 }]))
+  sendLevels(service, -63, -11)
   await expect.poll(() => readPixels(page, '.meter-value')).not.toEqual(level)
+})
+
+it('changes nothing in the DOM but the labels while levels cross no limit', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  await page.getByRole('img', { name: '−50 dBm' }).waitFor()
+  await page.evaluate(`(() => {
+    window.changes = 0
+    const observer = new MutationObserver((records) => { window.changes += records.length })
+    observer.observe(document.querySelector('.cards'), { subtree: true, childList: true, characterData: true })
+  })()`)
+  for (let rf = -51; rf >= -60; rf -= 1) sendLevels(service, rf, -20)
+  await page.getByRole('img', { name: '−60 dBm' }).waitFor()
+  expect(await page.evaluate('window.changes')).toBe(0)
 })
 
 it('shows RF in percent as number and bar if the equipment reports no dBm', async () => {
@@ -58,8 +71,7 @@ it('shows RF in percent as number and bar if the equipment reports no dBm', asyn
   }
   await expect.poll(countBlue).toBeGreaterThan(0)
   const countBefore = await countBlue()
-  const { channels } = withRfPercent(80)
-  service.send({ type: 'device_update', manufacturer: 'shure', receiver_id: 1, data: { channels } })
+  service.send({ type: 'channel', id: 1, receiver_id: 1, details: { rf_percent: 80 } })
   await page.getByRole('img', { name: '80%' }).waitFor()
   await expect.poll(async () => (await countBlue()) / countBefore).toBeCloseTo(4, 0)
 })

@@ -62,7 +62,7 @@ it('shows every state, updates live, and sorts problems first on request', async
   expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   expect(await findSeriousViolations()).toEqual([])
 
-  service.send(update([{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null]))
+  update(service, [{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null])
   await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
   await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
@@ -343,6 +343,7 @@ it('stores the alarm sound setting per device', async () => {
 
 // Conformance: S-4.18.
 it('shows the about page', async () => {
+  service.data.version = '9.9.9'
   await page.goto(`${service.url}/about/`)
   await page.getByText('9.9.9').waitFor()
   expect(await page.locator('a[href="/venue/api/data.json"]').count()).toBe(1)

@@ -6,7 +6,7 @@ import type { Simulator } from '../../simulators/show/simulator.ts'
 import type { Role } from '../../src/contract/values.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
 import { tokenHeaders } from '../tokens.ts'
-import { browserForTests, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'
+import { browserForTests, findViolations, messages, phone, returnTo, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
 const idlePolling = { poll_interval: 3600 }
@@ -182,6 +182,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await entries(page).waitFor()
   await checkbox(page, 'Visiting Rack').check()
   await page.route('**/api/admin/**', (route) => route.abort())
+  await returnTo(page)
   await page.getByText('Refresh failed: The connection failed.').waitFor()
   await page.getByText(/Data from \d+ sec ago/).waitFor()
   expect(await entries(page).count()).toBe(1)

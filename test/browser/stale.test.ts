@@ -7,7 +7,7 @@ import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
-import { receiver, startFakeService, update } from './fake-service.ts'
+import { receiver, sendLevels, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -43,13 +43,56 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
   expect(await page.locator('.banner').count()).toBe(0)
 })
 
+// Conformance: C-9b.18.
+it.concurrent('resumes after the last message, and acknowledges levels', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  sendLevels(service, -60, -20)
+  await page.getByRole('img', { name: '−60 dBm' }).waitFor()
+  await until('the levels are acknowledged', () => service.received.length > 0)
+  expect(service.received).toEqual([{ type: 'ack', at: expect.any(String) }])
+  expect(requests).toEqual([])
+  service.isDown = true
+  await page.locator('.banner').waitFor()
+  service.isDown = false
+  await page.locator('.banner').waitFor({ state: 'detached', timeout: 20_000 })
+  expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=true')
+  expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=true&since=1&epoch=fake')
+})
+
+it.concurrent('polls the data while live updates are disabled in the settings', async () => {
+  const service = await startFakeService('/venue')
+  onTestEnd(() => service.close())
+  service.data.receivers = [receiver(1, [{}])]
+  service.data.isLive = false
+  const page = await open(service, '/')
+  await page.locator('.footer', { hasText: 'Polling every few seconds' }).waitFor()
+  await page.locator('.card[data-state=good]').waitFor()
+  service.data.receivers = [receiver(1, [{ battery: 9 }])]
+  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
+  service.data.isLive = true
+  await page.locator('.footer', { hasText: 'Live' }).waitFor({ timeout: 15_000 })
+})
+
+// Conformance: C-9b.19.
+it.concurrent('reloads the page once when the service has another version', async () => {
+  const { service, page } = await openMonitor(receiver(1, [{}]))
+  service.data.version = '9.9.9'
+  const reloaded = page.waitForEvent('load')
+  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null })
+  await reloaded
+  await page.locator('.footer', { hasText: 'shure' }).waitFor()
+  expect(await page.evaluate("performance.getEntriesByType('navigation')[0].type")).toBe('reload')
+  expect(service.connections).toHaveLength(2)
+})
+
 it.concurrent('keeps the layout when a receiver goes offline', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}, {}]), receiver(2, [{}]))
   const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((card) => card.clientHeight))
   const before = await heights()
   expect(before).toHaveLength(3)
-  const offline = update([{}, {}])
-  service.send({ ...offline, data: { ...offline.data, is_active: false } })
+  service.send({ type: 'receiver', id: 1, is_active: false })
   await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
   expect(await heights()).toEqual(before)
 })
@@ -108,13 +151,7 @@ it.concurrent('lists every failing source and a manufacturer that was not contac
 it.concurrent('marks the channels of a failing manufacturer as stale', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   service.data.upstream = 'unhealthy'
-  service.send({
-    type: 'status_update',
-    about: 'upstream',
-    manufacturer: 'shure',
-    message: 'shure does not answer',
-    status: 'unhealthy',
-  })
+  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
   await page.locator('.card[data-state=stale]').waitFor()
   expect(await page.locator('.footer').innerText()).toContain('Not responding')
 })
@@ -123,9 +160,9 @@ it.concurrent('keeps an overload visible until a user clears it', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   const phone = await open(service, '/', { viewport: { width: 390, height: 844 }, hasTouch: true })
   await card(phone).waitFor()
-  service.send(update([{ audio_level: 0 }]))
+  sendLevels(service, -50, 0)
   for (const item of [page, phone]) await item.locator('.card[data-state=clipping]').waitFor()
-  service.send(update([{ audio_level: -20 }]))
+  sendLevels(service, -50, -20)
   const state = () => card(page).getAttribute('data-state')
   expect(await state()).toBe('clipping')
   await until('the overload has ended', async () => (await state()) === 'good', 15_000)
@@ -141,7 +178,7 @@ it.concurrent('keeps an overload visible until a user clears it', async () => {
 
 it.concurrent('keeps the last battery of a transmitter that turned off', async () => {
   const { service, page } = await openMonitor(receiver(1, [{ battery: 12 }]))
-  service.send(update([null]))
+  update(service, [null])
   await page.locator('.card[data-state=off_recently]').waitFor()
   expect(await card(page).innerText()).toContain('12%')
   expect(await card(page).getByText('Battery low').count()).toBe(1)

@@ -129,11 +129,10 @@ it('shows performer names and pictures', async () => {
   const service = await start(2)
   const picture =
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  service.data.responses = {
-    '/api/assignments/': [{ id: 1, performer: 5, wireless_unit: 8, is_active: true }],
-    '/api/units/': [{ id: 8, base_chassis: 1, channel: 2 }],
-    '/api/performers/': [{ id: 5, name: '<b>Anna Netrebko</b>', notes: '', picture }],
-  }
+  const anna = { id: 5, name: '<b>Anna Netrebko</b>', notes: '' }
+  service.data.assignments = [{ channel_id: 2, wireless_unit: 8, performer: { id: anna.id, name: anna.name } }]
+  service.data.performers = [{ ...anna, picture: null, picture_tag: '200:AAAA' }]
+  service.data.responses = { '/api/performers/5/': { ...anna, picture } }
   const page = await open(service, '/wall')
   const card = page.locator('.card', { hasText: '<b>Anna Netrebko</b>' })
   await card.waitFor()

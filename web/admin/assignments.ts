@@ -15,15 +15,15 @@ export interface Cast {
   readonly units: readonly UnitBody[]
 }
 
-const intervalMs = 10_000
-/** Performers include pictures, which are large and rarely change. */
-const performersIntervalMs = 60_000
+const performerTopics = ['performers'] as const
+const assignmentTopics = ['assignments', 'performers'] as const
+const unitTopics = ['assignments', 'receiver_added', 'receiver_removed'] as const
 
 /** Loads performers, assignments and units, and combines them into one resource. */
 export function useCast(): Resource<Cast> {
-  const performers = useResource('/api/performers/', 'list', performersIntervalMs)
-  const assignments = useResource('/api/assignments/?is_active=true', 'list', intervalMs)
-  const units = useResource('/api/units/', 'list', intervalMs)
+  const performers = useResource('/api/performers/', 'list', performerTopics)
+  const assignments = useResource('/api/assignments/?is_active=true', 'list', assignmentTopics)
+  const units = useResource('/api/units/', 'list', unitTopics)
   const isLoaded = performers.body !== null && assignments.body !== null && units.body !== null
   return {
     body: isLoaded

@@ -9,7 +9,8 @@ import type { Filter } from '../query.ts'
 import { auditColumns } from './audit-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
-const intervalMs = 10_000
+/** No message announces a change of this list. */
+const topics = [] as const
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
 /** Groups of actions. Each value is a prefix of the action names, except `setup`, which is a complete name. */
@@ -48,7 +49,7 @@ const filters: readonly Filter[] = [
 ]
 
 export function Audit() {
-  const resource = usePaged('/api/admin/audit/', filters, intervalMs)
+  const resource = usePaged('/api/admin/audit/', filters, topics)
   return (
     <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
       <PagedList {...{ resource, filters, texts }}>

@@ -16,7 +16,7 @@ import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
 
 const path = '/api/admin/realtime-connections/'
-const intervalMs = 3_000
+const topics = ['source', 'receiver'] as const
 const texts = { none: t('connections.none'), noMatch: t('connections.noMatch'), noneNext: t('connections.noneNext') }
 
 const status: Filter = {
@@ -30,7 +30,7 @@ export function Connections() {
   const filters = [status, useManufacturerFilter()]
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
-  const resource = usePaged(path, filters, intervalMs)
+  const resource = usePaged(path, filters, topics)
   return (
     <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
       <PagedList {...{ resource, filters, texts }} count={<Down />} actions={{ actionsFor: stopAndStart, refusal }}>
@@ -75,8 +75,8 @@ function Legend() {
 
 /** Shows how many connections are down, whatever filters are set. */
 function Down() {
-  const failing = useResource(`${path}?status=error&page_size=1`, 'page', intervalMs).body
-  const lost = useResource(`${path}?status=disconnected&page_size=1`, 'page', intervalMs).body
+  const failing = useResource(`${path}?status=error&page_size=1`, 'page', topics).body
+  const lost = useResource(`${path}?status=disconnected&page_size=1`, 'page', topics).body
   return (
     <p className="count" role="status">
       {failing === null || lost === null ? null : t('connections.down', { count: failing.count + lost.count })}

@@ -15,13 +15,13 @@ import { useManufacturerFilter } from './filters.ts'
 import { groupColumns } from './group-columns.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
 
-const intervalMs = 10_000
+const topics = ['groups'] as const
 
 export function Groups() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const values = filterValues(filters, search)
-  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, 'list', intervalMs)
+  const resource = useResource(`/api/groups/?${queryOf(filters, values)}`, 'list', topics)
   const mayOperate = useMay('operate')
   const [dialog, setDialog] = useState<GroupQuestion | null>(null)
   return (

@@ -21,7 +21,7 @@ import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { type DialogState, LayoutDialog } from './layout-dialog.tsx'
 import { type LayoutActions, LocationBox, Unplaced } from './layout-location.tsx'
 
-const intervalMs = 5_000
+const topics = ['receiver', 'receiver_added', 'receiver_removed', 'alert'] as const
 
 export function Layout() {
   const manufacturer = useManufacturerFilter()
@@ -36,7 +36,7 @@ export function Layout() {
   const resource = useResource(
     query === '' ? '/api/admin/hardware-layout/' : `/api/admin/hardware-layout/?${query}`,
     'object',
-    intervalMs,
+    topics,
   )
   return (
     <Shell page="layout" title={t('layout.title')} intro={t('layout.intro')}>

@@ -18,10 +18,10 @@ import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dia
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
 import { ScanForm } from './scan-form.tsx'
 
-const intervalMs = 5_000
+const topics = ['settings', 'source', 'queue'] as const
 
 export function Manufacturers() {
-  const resource = useResource(manufacturersPath, 'list', intervalMs)
+  const resource = useResource(manufacturersPath, 'list', topics)
   const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
   return (
     <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>

@@ -14,7 +14,7 @@ import { movementColumns } from './movement-columns.tsx'
 import { PagedList } from './paged-list.tsx'
 
 const path = '/api/admin/movements/'
-const intervalMs = 5_000
+const topics = ['receiver', 'receiver_added', 'slots'] as const
 const texts = { none: t('movements.none'), noMatch: t('movements.noMatch'), noneNext: t('movements.noneNext') }
 
 const acknowledged: Filter = {
@@ -29,7 +29,7 @@ export function Movements() {
   const filters = [acknowledged, useManufacturerFilter()]
   const mayAcknowledge = useMay('acknowledge')
   const refusal = mayAcknowledge ? null : t('shell.requires.operator')
-  const resource = usePaged(path, filters, intervalMs)
+  const resource = usePaged(path, filters, topics)
   return (
     <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
       <PagedList {...{ resource, filters, texts }} actions={{ actionsFor: acknowledging, refusal }}>

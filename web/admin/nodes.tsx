@@ -12,7 +12,8 @@ import { useHasNodes } from '../sections.ts'
 
 type NodeBody = NodesBody['nodes'][number]
 
-const intervalMs = 5_000
+/** No message announces a change of this list. */
+const topics = [] as const
 
 const columns: readonly Column<NodeBody>[] = [
   { key: 'owner', title: t('nodes.columns.process'), sortBy: ({ owner }) => owner, cell: processName },
@@ -59,7 +60,7 @@ export function Nodes() {
 }
 
 function Present() {
-  const resource = useResource('/api/admin/nodes/', 'object', intervalMs)
+  const resource = useResource('/api/admin/nodes/', 'object', topics)
   return (
     <Loaded resource={resource}>
       {({ nodes, processes }) => (

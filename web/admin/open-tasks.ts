@@ -8,9 +8,11 @@ import { t } from '../i18n.ts'
 import type { Address } from '../operations.ts'
 import { useResource } from '../resource.ts'
 import { listErrors } from '../source-errors.ts'
+import type { Topic } from '../topics.ts'
 
-/** Every refresh sends five requests, and a page that stays open must not reach the rate limit. */
-const intervalMs = 10_000
+const queueTopics = ['queue'] as const
+const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
+const sourceTopics = ['source', 'settings'] as const
 
 export interface OpenTask {
   readonly key: string
@@ -30,11 +32,11 @@ interface OpenTasks {
 }
 
 export function useOpenTasks(): OpenTasks {
-  const queue = useCount('/api/discovery/pending/?page_size=1')
-  const movements = useCount('/api/movements/unacknowledged/?page_size=1')
-  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1')
-  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1')
-  const health = useResource('/api/health/', 'object', intervalMs)
+  const queue = useCount('/api/discovery/pending/?page_size=1', queueTopics)
+  const movements = useCount('/api/movements/unacknowledged/?page_size=1', movementTopics)
+  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', sourceTopics)
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', sourceTopics)
+  const health = useResource('/api/health/', 'object', sourceTopics)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
   return {
@@ -61,8 +63,8 @@ export function useOpenTasks(): OpenTasks {
   }
 }
 
-function useCount<const A extends Address<'GET'>>(address: A) {
-  return useResource(address, 'page', intervalMs)
+function useCount<const A extends Address<'GET'>>(address: A, topics: readonly Topic[]) {
+  return useResource(address, 'page', topics)
 }
 
 type CountKey = `shell.overview.${'queue' | 'movements' | 'connections.error' | 'connections.disconnected'}`

@@ -12,10 +12,11 @@ import { t } from '../i18n.ts'
 import { peopleColumns } from './people-columns.tsx'
 import { PersonDialog, type PersonQuestion } from './person-dialogs.tsx'
 
-const intervalMs = 10_000
+/** No message announces a change of this list. */
+const topics = [] as const
 
 export function People() {
-  const resource = useResource('/api/admin/users/', 'list', intervalMs)
+  const resource = useResource('/api/admin/users/', 'list', topics)
   const [dialog, setDialog] = useState<PersonQuestion | null>(null)
   const own = useSession()?.user?.id ?? null
   return (

@@ -16,15 +16,15 @@ import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { Entry } from './queue-entry.tsx'
 
 const path = '/api/admin/discovery-queue/'
-const intervalMs = 5_000
+const topics = ['queue', 'discovered'] as const
 const texts = { none: t('queue.none'), noMatch: t('queue.noMatch'), noneNext: t('queue.noneNext') }
 
 export function Queue() {
   const filters = queueFilters(useManufacturerFilter())
-  const waiting = useResource('/api/discovery/pending/?page_size=1', 'page', intervalMs)
+  const waiting = useResource('/api/discovery/pending/?page_size=1', 'page', topics)
   const mayReview = useMay('review')
   const refusal = mayReview ? null : t('shell.requires.admin')
-  const resource = usePaged(path, filters, intervalMs)
+  const resource = usePaged(path, filters, topics)
   return (
     <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
       <PagedList

@@ -16,13 +16,13 @@ import { settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
 import { rowsOf, scopeName } from './setting-row.ts'
 
-const intervalMs = 10_000
+const topics = ['settings'] as const
 
 export function SettingsPage() {
   const filters = [useManufacturerFilter()]
   const [search] = useSearch()
   const query = queryOf(filters, filterValues(filters, search))
-  const resource = useResource(`/api/admin/settings/?${query}`, 'list', intervalMs)
+  const resource = useResource(`/api/admin/settings/?${query}`, 'list', topics)
   const mayEdit = useMay('configure')
   const mayReset = useMay('administer')
   const [dialog, setDialog] = useState<SettingQuestion | null>(null)

@@ -13,10 +13,11 @@ import { CreatedToken, type NewToken } from './created-token.tsx'
 import { tokenColumns } from './token-columns.tsx'
 import { TokenDialog, type TokenQuestion } from './token-dialogs.tsx'
 
-const intervalMs = 10_000
+/** No message announces a change of this list. */
+const topics = [] as const
 
 export function Tokens() {
-  const resource = useResource('/api/admin/tokens/', 'list', intervalMs)
+  const resource = useResource('/api/admin/tokens/', 'list', topics)
   const users = useResource('/api/admin/users/', 'list').body
   const [dialog, setDialog] = useState<TokenQuestion | null>(null)
   const [newToken, setNewToken] = useState<NewToken | null>(null)

@@ -7,9 +7,10 @@ import { Ago } from './ago.tsx'
 import { Loaded } from './loaded.tsx'
 
 const most = 50
+const topics = ['alert'] as const
 
 export function ChannelAlerts({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, 'list', 10_000)
+  const resource = useResource(`/api/alerts/?receiver=${receiverId}`, 'list', topics)
   return (
     <section className="detail-part detail-wide">
       <h2>{t('channel.alerts')}</h2>

@@ -1,23 +1,27 @@
 /** All known values of a channel's transmitter, receiver and network. */
 
-import type { Group, ReceiverDetail } from '../../src/contract/live.ts'
+import type { ChannelDetails as ChannelDetailValues, Group, ReceiverDetail } from '../../src/contract/live.ts'
+import { performerOf } from '../assigned-performers.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { useNow } from '../now.ts'
 import { useResource } from '../resource.ts'
-import { performerKey, type WatchedChannel } from '../state.ts'
+import type { WatchedChannel } from '../state.ts'
 import { searchOf, viewOf } from '../view.ts'
 import { Ago } from './ago.tsx'
 import { batteryText, channelPairs, faultText, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
 
+/** Messages after which the details of a receiver may have changed. */
+const receiverTopics = ['receiver', 'source', 'slots'] as const
+
 export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channel: WatchedChannel }) {
-  const performer = useWatchState(
-    (watchState) => watchState.performers.get(performerKey(facts.receiverId, channel.channel))?.name ?? null,
-  )
+  const performer = useWatchState((watchState) => performerOf(watchState, channel.id)?.name ?? null)
   const { transmitter } = channel
+  const details = useDetails(channel)
   return (
     <>
       <section className="detail-part">
@@ -29,7 +33,7 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
             { name: t('channel.fields.name'), value: channel.name && plainText(channel.name) },
             { name: t('channel.fields.frequency'), value: facts.frequency && formatMegahertz(facts.frequency) },
             { name: t('channel.fields.performer'), value: performer && plainText(performer) },
-            ...channelPairs(channel.details),
+            ...channelPairs(details),
           ]}
         />
         <Groups slot={channel.slot} />
@@ -58,6 +62,13 @@ export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channe
   )
 }
 
+/** Returns the details of the channel with the current levels, updated once per second. */
+function useDetails({ id, details }: WatchedChannel): ChannelDetailValues | undefined {
+  const { store } = useServices()
+  useNow()
+  return details === undefined ? undefined : { ...details, ...store.detailLevels(id) }
+}
+
 function Groups({ slot }: { slot: number }) {
   const { mount } = useServices()
   const groups = useWatchState((watchState) => watchState.groups)
@@ -77,7 +88,7 @@ function Groups({ slot }: { slot: number }) {
 }
 
 function Receiver({ id, channelId }: { id: number; channelId: number }) {
-  const resource = useResource(`/api/receivers/${id}/`, 'object', 15_000)
+  const resource = useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
   return (
     <Loaded resource={resource}>
       {(body) => (
@@ -110,7 +121,11 @@ function receiverPairs(body: ReceiverDetail) {
     { name: t('channel.fields.location'), value: body.location?.name },
     { name: t('channel.fields.description'), value: body.description && plainText(body.description) },
     { name: t('channel.fields.active'), value: body.is_active ? t('channel.fields.yes') : t('channel.fields.no') },
-    { name: t('channel.fields.lastSeen'), value: <Ago at={body.last_seen} /> },
+    {
+      name: t('channel.fields.lastSeen'),
+      // Nothing is read again while the receiver responds.
+      value: body.is_active ? t('parts.justNow') : <Ago at={body.last_seen} />,
+    },
   ]
 }
 

@@ -4,8 +4,10 @@ import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { AlertItem } from './channel-alerts.tsx'
 
+const topics = ['alert'] as const
+
 export function ChargerAlerts() {
-  const { body } = useResource('/api/alerts/?state=raised', 'list', 10_000)
+  const { body } = useResource('/api/alerts/?state=raised', 'list', topics)
   const alerts = (body ?? []).filter(({ kind }) => kind === 'charger_fault')
   if (alerts.length === 0) return null
   return (

@@ -1,8 +1,9 @@
 /** Reads the requests and messages of clients of the live interface, version 2. */
 
 import type { FastifyRequest } from 'fastify'
+import type { Pong, SocketError } from '../../contract/messages.ts'
 import { LiveQuery, SocketQuery } from '../../contract/queries.ts'
-import { type Pong, respondToClient, type SocketError } from '../../domain/messages.ts'
+import { respondToClient } from '../../domain/messages.ts'
 import type { LiveData } from '../server/live-data.ts'
 import type { LiveOptions } from '../server/live-session.ts'
 import { createQueryReader } from '../server/validation.ts'

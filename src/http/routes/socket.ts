@@ -7,12 +7,11 @@ import type { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { Credential } from '../../actions/credentials.ts'
+import type { ServerMessage } from '../../contract/messages.ts'
 import { fullBucket, takeToken } from '../../domain/access/rate-limit.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { levelsProtocol } from '../../domain/levels/level-records.ts'
-import { respondToClient, type ServerMessage } from '../../domain/messages.ts'
-import { type Feed, filterBatch } from '../../state/feed.ts'
-import { createLevelsEncoder, type FrameEncoder, jsonEncoder } from '../server/frame-encoding.ts'
+import { respondToClient } from '../../domain/messages.ts'
+import { type Feed, filterBatch, type MessageBatch } from '../../state/feed.ts'
 import { LiveSession, type LiveSessionDeps } from '../server/live-session.ts'
 import { liveProtocol, readSocketOptions, respondToLiveClient } from './live.ts'
 
@@ -37,11 +36,11 @@ export const socketServerOptions = {
   perMessageDeflate: false,
   /**
    * Chooses the subprotocol. If the client offers only unknown ones, the first is accepted, because browsers require
-   * one, and plain JSON is sent.
+   * one, and version 1 is sent. Pages of version 0.1.0 offer only `micwatch.levels.v1`.
    */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
-    return [liveProtocol, levelsProtocol].find((protocol) => offered.has(protocol)) ?? first
+    return offered.has(liveProtocol) ? liveProtocol : first
   },
 } as const
 
@@ -61,7 +60,6 @@ const closeCodes = { goingAway: 1001, unsupported: 1003, policy: 1008, tryLater:
 
 /** Adds the routes `/ws` and `/ws/<name>/`; the name does not affect what is sent. */
 export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly maxClients: number }): void {
-  const createLevels = createLevelsEncoder()
   const alive = new WeakSet<WebSocket>()
   /** Closes connections after real-time updates were disabled, even if no message is being sent. */
   const switchCheck = setInterval(() => {
@@ -102,8 +100,7 @@ export function socketRoutes(app: FastifyInstance, deps: SocketDeps & { readonly
           return
         }
         holdCredential(socket, request.credential, (message) => send(socket, message))
-        const encode = socket.protocol === levelsProtocol ? createLevels() : jsonEncoder
-        const client = { socket, stream: request.raw.socket, encode }
+        const client = { socket, stream: request.raw.socket }
         serveClient(client, deps, manufacturer)
       },
     })
@@ -155,7 +152,6 @@ interface Client {
   readonly socket: WebSocket
   /** The underlying TCP or TLS connection. */
   readonly stream: Writable
-  readonly encode: FrameEncoder
 }
 
 function serveClient(client: Client, deps: SocketDeps, manufacturer: string | undefined): void {
@@ -173,7 +169,7 @@ function serveClient(client: Client, deps: SocketDeps, manufacturer: string | un
 }
 
 async function sendFeed(
-  { socket, stream, encode }: Client,
+  { socket, stream }: Client,
   deps: SocketDeps,
   manufacturer: string | undefined,
   signal: AbortSignal,
@@ -188,9 +184,22 @@ async function sendFeed(
       setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
       return
     }
-    // Whole frames can be written between those that the library writes, but not after its close frame.
-    if (socket.readyState === socket.OPEN) stream.write(encode(batch))
+    // The messages of a batch leave in one write.
+    stream.cork()
+    for (const message of serialize(batch)) socket.send(message, { binary: false })
+    stream.uncork()
   }
+}
+
+const serialized = new WeakMap<MessageBatch, readonly Buffer[]>()
+
+/** Serializes the messages of a batch once for all clients. */
+function serialize(batch: MessageBatch): readonly Buffer[] {
+  const known = serialized.get(batch)
+  if (known !== undefined) return known
+  const messages = batch.messages.map((message) => Buffer.from(JSON.stringify(message)))
+  serialized.set(batch, messages)
+  return messages
 }
 
 /** Waits until a slow client has read its buffered data; meanwhile the feed only keeps the latest state for it. */

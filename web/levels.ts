@@ -1,0 +1,102 @@
+/**
+ * The current levels of all channels. They change too often to be part of the state: the painter and the history read
+ * them here, and the state changes only when a level crosses a limit.
+ */
+
+import type { ChannelBody } from '../src/contract/live.ts'
+import type { LiveMessage } from '../src/contract/live-messages.ts'
+import type { ChannelDetails } from '../src/domain/equipment/details.ts'
+
+/** The entries of `levels=full` after the fourth, in order. */
+const extraLevels = ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
+
+type DetailLevels = Pick<ChannelDetails, 'quality' | 'rf_percent' | (typeof extraLevels)[number]>
+type Entry = readonly (number | string | null)[]
+
+/** The levels of a channel: those of its transmitter while there is one, otherwise the channel's own. */
+export interface ChannelLevels {
+  readonly rf: number | null
+  readonly audio: number | null
+  /** Levels in `details`, as far as the equipment reports them and the connection contains them. */
+  readonly details: DetailLevels
+  /** Browser time at which they last arrived. */
+  readonly receivedAt: number
+}
+
+export interface LevelTable {
+  get(channelId: number): ChannelLevels | undefined
+  /** Reads the levels in a message. Returns the ids of the channels that it contains, if it is of the type `levels`. */
+  read(message: LiveMessage, at: number): readonly number[]
+  /** Reads the levels of a complete channel. */
+  set(channel: ChannelBody, at: number): void
+}
+
+/** `isFull`: whether the connection contains the entries of `levels=full`. */
+export function createLevelTable(isFull: boolean): LevelTable {
+  const table = new Map<number, ChannelLevels>()
+
+  function set({ id, transmitter, rf_level, audio_level, details = {} }: ChannelBody, at: number) {
+    const levels = transmitter ?? { rf_level, audio_level }
+    table.set(id, { rf: levels.rf_level, audio: levels.audio_level, details, receivedAt: at })
+  }
+
+  function readChannel(message: Extract<LiveMessage, { type: 'channel' }>, at: number) {
+    const known = table.get(message.id) ?? { rf: null, audio: null, details: {}, receivedAt: at }
+    const { transmitter, details, rf_level = known.rf, audio_level = known.audio } = message
+    const levels = transmitter ?? { rf_level, audio_level }
+    table.set(message.id, {
+      rf: levels.rf_level,
+      audio: levels.audio_level,
+      details: details === undefined ? known.details : (details ?? {}),
+      receivedAt: at,
+    })
+  }
+
+  function readEntry(entry: Entry, at: number): number {
+    const id = Number(entry[0])
+    const details = withLevels(table.get(id)?.details ?? {}, entry, isFull)
+    table.set(id, { rf: toNumber(entry[1]), audio: toNumber(entry[2]), details, receivedAt: at })
+    return id
+  }
+
+  return {
+    get: (channelId) => table.get(channelId),
+    set,
+    read(message, at) {
+      switch (message.type) {
+        case 'snapshot':
+          table.clear()
+          for (const { channels } of message.data.receivers) for (const channel of channels) set(channel, at)
+          return []
+        case 'receiver_added':
+          for (const channel of message.receiver.channels) set(channel, at)
+          return []
+        case 'channel':
+          readChannel(message, at)
+          return []
+        case 'channel_removed':
+          table.delete(message.id)
+          return []
+        case 'levels':
+          return message.values.map((entry) => readEntry(entry, at))
+        default:
+          return []
+      }
+    },
+  }
+}
+
+/** Returns the details with the levels of an entry. A level that was never reported stays absent. */
+function withLevels(before: DetailLevels, entry: Entry, isFull: boolean): DetailLevels {
+  const details: Record<string, unknown> = { ...before }
+  const keys = isFull ? (['quality', ...extraLevels] as const) : (['quality'] as const)
+  for (const [index, key] of keys.entries()) {
+    const value = entry[index + 3] ?? null
+    if (value !== null || key in before) details[key] = value
+  }
+  return details as DetailLevels
+}
+
+function toNumber(value: number | string | null | undefined): number | null {
+  return typeof value === 'number' ? value : null
+}
