@@ -1,4 +1,4 @@
-/** The WebSocket messages in both directions, and the response to client messages. */
+/** The WebSocket messages that are sent to all clients, and the response to client messages. */
 
 import type { AlertMessage, DeviceUpdate, Pong, SocketError, StatusUpdate } from '../contract/messages.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
