@@ -1,7 +1,7 @@
 /** The Prometheus metrics of the service and its equipment. */
 
 import { expect, it } from 'vitest'
-import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
+import { configFor, deviceOf, startApp, startShure, until, version, withoutPush } from './app.ts'
 
 /** Maps each name with its labels to its value. */
 function readMetrics(text: string): Map<string, number> {
@@ -40,7 +40,7 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   expect(metrics.get('micwatch_alerts_open{kind="battery_low",severity="critical"}')).toBe(1)
   expect(metrics.get('micwatch_alerts_open{kind="receiver_offline",severity="critical"}')).toBe(0)
   expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure"}')).toBe(1)
-  expect(metrics.get('micwatch_build_info{version="test"}')).toBe(1)
+  expect(metrics.get(`micwatch_build_info{version="${version}"}`)).toBe(1)
   expect(metrics.has('micwatch_realtime_connections{status="connected"}')).toBe(true)
   expect(bytes.toString()).not.toContain('channel_battery')
 
