@@ -148,7 +148,10 @@ export function resumeUrl(url: string, position: Position | null): string {
   return `${url}&${new URLSearchParams({ since: String(position.seq), epoch: position.epoch })}`
 }
 
-/** Parses a message; returns null if it is none. A newer service may send more types. */
+/**
+ * Parses a message; returns null if the data is not a valid message. Unknown types are accepted, because a newer service
+ * may send more types.
+ */
 export function parseMessage(data: unknown): LiveMessage | null {
   if (typeof data !== 'string') return null
   let message: unknown

@@ -53,7 +53,7 @@ async function backup(file: string, options: FileOptions, terminal: Terminal): P
   }
   if (!options.json) {
     terminal.err(
-      `The backup does not contain the key of the secrets: also store a copy of ${config.data_dir}/secret.key elsewhere.`,
+      `The backup does not contain the key that encrypts the stored secrets. Keep a separate copy of ${config.data_dir}/secret.key.`,
     )
   }
   return exitCodes.ok

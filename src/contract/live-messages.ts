@@ -74,7 +74,7 @@ const ReceiverRemoved = numbered('receiver_removed', 'A receiver was removed.', 
 
 const ChannelMessage = numbered(
   'channel',
-  'Fields of a channel changed; only those are present. Nested objects are complete, and null if they are gone. A channel that the client does not know is new, and complete. A change of levels alone is sent as `levels`.',
+  'Fields of a channel changed; only those are present. A nested object is always sent whole, or as null if it was removed. A message about a channel that the client does not know adds that channel and contains all its fields. A change of levels alone is sent as `levels`.',
   {
     id: channelId,
     receiver_id: receiverId,
@@ -111,7 +111,7 @@ const Discovered = numbered('discovered', 'The discovered devices changed.', {
   discovered: live.Data.properties.discovered,
 })
 
-const SettingsMessage = numbered('settings', 'Settings changed. Without a manufacturer and a group: the global ones.', {
+const SettingsMessage = numbered('settings', 'Settings changed. If `manufacturer` and `group` are both null, the global settings changed.', {
   manufacturer: manufacturerOrNull,
   group: wholeOrNull('Id of the group.'),
   config: Type.Object(partial(live.Configuration.properties), { description: 'The settings that changed.' }),

@@ -16,8 +16,8 @@ export interface Secrets {
   /** Opens a sealed text. Throws if it was sealed with another key or for another context. */
   open(sealed: string, context: string): string
   /**
-   * Seals every string in a manufacturer's configuration whose key names a secret. If a secret is null in `config`, but
-   * sealed in `previousConfig` and cannot be opened, its sealed value is kept.
+   * Seals every string in a manufacturer's configuration whose key names a secret. If a secret is null in `config`, and
+   * its sealed value in `previousConfig` cannot be opened, that sealed value is kept.
    */
   sealConfig(config: Config, code: string, previousConfig?: Config): Config
   /** Opens the sealed secrets in a manufacturer's configuration. Secrets that cannot be opened become null. */

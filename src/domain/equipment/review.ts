@@ -59,8 +59,8 @@ export function approveEntry(
       return { kind: 'link', receiver: outcome.receiver }
     case 'new':
     case 'conflict':
-    // By approving the entry, the administrator accepts any conflict. An exclusion can only result from this entry, so
-    // it does not prevent the approval.
+    // By approving the entry, the administrator accepts any conflict. The outcome `excluded` can only be caused by this
+    // entry itself, so the entry can still be approved.
     case 'excluded': {
       const replaces = known.byApiId(entry.manufacturer, device.id) ?? null
       const channels = device.channels ?? expectedChannels(device, replaces)

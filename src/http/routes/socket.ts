@@ -212,7 +212,7 @@ async function drained(socket: WebSocket): Promise<boolean> {
 }
 
 interface MessageHandler {
-  /** Returns the response to a message; `ack` for an acknowledgement, which is answered by nothing. */
+  /** Returns the response to a message, or `ack` if the message is an acknowledgement, which gets no response. */
   respond(text: string): ServerMessage | 'ack'
   /** Returns false if no acknowledgement is expected. */
   acknowledge(): boolean

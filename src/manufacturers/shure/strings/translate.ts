@@ -96,7 +96,7 @@ export function toLevels(family: Family, values: RawValues, channel: number): Ch
   return audio_level === undefined ? { channel } : { channel, audio_level, details: { audio_rms: audio_level } }
 }
 
-/** Converts the amplitude that a PSM 1000 reports. That full scale is 2^23 is an assumption. */
+/** Converts the amplitude that a PSM 1000 reports to dBFS. Assumes that full scale is 2^23. */
 function toDbfs(raw: RawValue): number | null | undefined {
   const amplitude = readInteger(raw, 0, 2 ** 24 - 1)
   if (typeof amplitude !== 'number') return amplitude
