@@ -111,11 +111,15 @@ const Discovered = numbered('discovered', 'The discovered devices changed.', {
   discovered: live.Data.properties.discovered,
 })
 
-const SettingsMessage = numbered('settings', 'Settings changed. If `manufacturer` and `group` are both null, the global settings changed.', {
-  manufacturer: manufacturerOrNull,
-  group: wholeOrNull('Id of the group.'),
-  config: Type.Object(partial(live.Configuration.properties), { description: 'The settings that changed.' }),
-})
+const SettingsMessage = numbered(
+  'settings',
+  'Settings changed. If `manufacturer` and `group` are both null, the global settings changed.',
+  {
+    manufacturer: manufacturerOrNull,
+    group: wholeOrNull('Id of the group.'),
+    config: Type.Object(partial(live.Configuration.properties), { description: 'The settings that changed.' }),
+  },
+)
 
 const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', live.Alert.properties)
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
