@@ -92,8 +92,8 @@ export interface Report {
 }
 
 /**
- * Checks the modules in src, simulators, web and test below `root`. Also reports a violation if there are fewer than `minModules`,
- * or very few imports, because then `root` is probably the wrong folder.
+ * Checks the modules in src, simulators, web and test below `root`. Also reports a violation if there are fewer than
+ * `minModules`, or very few imports, because then `root` is probably the wrong folder.
  */
 export function checkImports(root: string, minModules: number): Report {
   const modules = readModules(root)

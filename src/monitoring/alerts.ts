@@ -1,7 +1,7 @@
 /**
- * Raises and clears alerts, each once, even if several processes detect the cause. The current state is compared with the
- * open alerts (`domain/alerts/alert.ts`); changes are stored and then published. Changes that other processes stored are published
- * too.
+ * Raises and clears alerts, each once, even if several processes detect the cause. The current state is compared with
+ * the open alerts (`domain/alerts/alert.ts`); changes are stored and then published. Changes that other processes stored
+ * are published too.
  */
 
 import {
@@ -20,6 +20,7 @@ import {
   upstreamSubject,
 } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Feed } from '../state/feed.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -95,18 +96,13 @@ export function createAlerts(deps: AlertDeps): Alerts {
   const written = new Map<number, number>()
   let isScheduled = false
   let isFullEvaluationDue = false
-  let queue: Promise<unknown> = Promise.resolve()
-
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = queue.then(work)
-    queue = result.catch(() => {})
-    return result
-  }
+  /** Serializes evaluations, reads and writes. */
+  const queue = new Semaphore(1)
 
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
-    void enqueue(evaluateDue)
+    void queue.run(evaluateDue)
   }
 
   /** Evaluates everything that is due. Receivers and chargers are evaluated in their current state. */
@@ -230,11 +226,11 @@ export function createAlerts(deps: AlertDeps): Alerts {
 
   return {
     open: () =>
-      enqueue(async () => {
+      queue.run(async () => {
         lastRevision = await currentRevision(db.read, 'alerts')
         for (const alert of await listAlerts(db.read, { state: 'raised' })) open.set(alert.subject, alert)
       }),
-    load: () => enqueue(readChanges),
+    load: () => queue.run(readChanges),
     evaluateReceiver(before, after) {
       // This process has not evaluated a receiver's stored state before the first report of the receiver arrives, so
       // that report is always evaluated.
@@ -264,14 +260,12 @@ export function createAlerts(deps: AlertDeps): Alerts {
       schedule()
     },
     raise: (causes) =>
-      enqueue(async () => {
+      queue.run(async () => {
         const missing = causes.filter(({ subject }) => !open.has(subject))
         return missing.length === 0 ? [] : write(missing.map((cause) => ({ type: 'raise', cause })))
       }),
     list: () => [...open.values()],
-    async flushed() {
-      await queue
-    },
+    flushed: () => queue.run(async () => {}),
   }
 }
 

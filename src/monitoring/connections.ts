@@ -16,6 +16,7 @@ import {
 import { subscriptionPrefix } from '../domain/scheduling/node.ts'
 import type { ProtocolAdapter } from '../manufacturers/plugin.ts'
 import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import type { Feed } from '../state/feed.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { listConnections, saveConnections, saveLastMessages } from '../storage/connections.ts'
@@ -109,13 +110,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
   /** When each subscription went down (`performance.now()`), by source. */
   const downSince = new Map<string, number>()
   let lastRevision = -1
-  let queue: Promise<unknown> = Promise.resolve()
-
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = queue.then(work)
-    queue = result.catch(() => {})
-    return result
-  }
+  /** Serializes reads and writes of the records. */
+  const queue = new Semaphore(1)
 
   /** Stores a record in memory. Returns the affected sources. */
   function put(connection: Connection): string[] {
@@ -267,17 +263,17 @@ export function createConnections(deps: ConnectionDeps): Connections {
     })
     if (changed.length === 0) return
     change(changed, true)
-    await enqueue(save)
+    await queue.run(save)
   }
 
   return {
     open: () =>
-      enqueue(async () => {
+      queue.run(async () => {
         lastRevision = await currentRevision(db.read, 'connections')
         for (const connection of await listConnections(db.read)) put(connection)
         for (const source of bySource.keys()) publishStatus(source, true)
       }),
-    load: () => enqueue(readChanges),
+    load: () => queue.run(readChanges),
     find: (receiverId) => all.get(receiverId),
     connectedSince: (receiverId) => connectedSince.get(receiverId) ?? null,
     readAll: async () => (await listConnections(db.read)).map(withMessageTime),
@@ -327,7 +323,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
         return
       }
       change(changed, true)
-      await enqueue(save)
+      await queue.run(save)
     },
     record,
     recordMessage(receiverId) {
@@ -338,7 +334,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       const known = all.get(receiverId)
       if (known === undefined || known.source === null) return
       change([withoutSource(known)], true)
-      await enqueue(save)
+      await queue.run(save)
     },
     async closeOrphaned({ isAtOnce } = { isAtOnce: false }) {
       const held = new Set((await listHeldLeases(db.read)).map((lease) => lease.source))

@@ -10,6 +10,7 @@ import { type ChannelReading, clampLastSeen, mergeChannels, type Receiver } from
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
@@ -99,13 +100,11 @@ export function createIngest(deps: IngestDeps): Ingest {
   )
   const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, now })
   const { plan, planInSlices, needsWriting, applyToCurrent } = planner
-  let queue: Promise<unknown> = Promise.resolve()
+  const writing = new Semaphore(1)
 
   /** Serializes writes. */
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = queue.then(work)
-    queue = result.catch(() => {})
-    return db.pending.track(result)
+    return db.pending.track(writing.run(work))
   }
 
   function ingest(batch: Batch): Promise<IngestReport> {

@@ -12,6 +12,7 @@ import {
   summarize,
   toDeviceErrors,
 } from '../domain/equipment/health.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import type { Feed } from '../state/feed.ts'
 import type { Database } from '../storage/database.ts'
 import { StoreBusyError, StoreDownError } from '../storage/errors.ts'
@@ -66,7 +67,7 @@ export function createSourceRecords(deps: {
   const publishedStatus = new Map<string, string>()
   /** Sources whose last record is not stored. */
   const unstored = new Set<string>()
-  let storing: Promise<unknown> = Promise.resolve()
+  const storing = new Semaphore(1)
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((manufacturer) =>
@@ -89,9 +90,7 @@ export function createSourceRecords(deps: {
 
   /** Stores all unsaved records. Writes are serialized. */
   function store(): Promise<Rejected> {
-    const work = storing.then(() => save([...unstored].flatMap((source) => records.get(source) ?? [])))
-    storing = work.catch(() => {})
-    return work
+    return storing.run(() => save([...unstored].flatMap((source) => records.get(source) ?? [])))
   }
 
   /**

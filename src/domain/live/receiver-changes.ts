@@ -1,4 +1,4 @@
-/** Compares two states of a receiver, and returns the messages of the live interface, version 2, that describe the difference. */
+/** Compares two states of a receiver. Returns the messages of version 2 that describe the difference. */
 
 import type { ChannelBody } from '../../contract/live.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'

@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document, the page that shows it, and the AsyncAPI document. They are created once, when the service starts. */
+/** Serves the OpenAPI document, the page that shows it, and the AsyncAPI document. All are created when the service starts. */
 
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { ContractServer } from '../server/contract.ts'
