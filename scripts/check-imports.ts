@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
   storage: ['contract', 'domain', 'platform'],
   state: ['contract', 'domain', 'platform'],
-  monitoring: ['manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
+  monitoring: ['contract:types', 'manufacturers', 'upstream:types', 'storage', 'state', 'domain', 'platform'],
   actions: ['contract', 'monitoring', 'manufacturers', 'storage', 'state', 'domain', 'platform'],
   http: ['contract', 'actions', 'storage', 'state', 'domain', 'platform'],
   workers: ['domain', 'storage'],

@@ -194,7 +194,15 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       pending: receiverStore.pendingEntries,
       now,
     })
-    const connections = createConnections({ db, receiverStore, feed, log, now, precedenceOf })
+    const connections = createConnections({
+      db,
+      receiverStore,
+      feed,
+      log,
+      now,
+      precedenceOf,
+      onStatusChanged: (update) => live.statusChanged(update),
+    })
     const alerts = createAlerts({
       db,
       receiverStore,

@@ -426,3 +426,20 @@ describe('REST beside the live interface', () => {
     expect((await app.get('/api/channels/?page=1&page_size=1')).json.results).toHaveLength(1)
   })
 })
+
+// Conformance: C-9b.21.
+it('announces a subscription that connects, is lost, or fails again', async () => {
+  const { shure, app } = await startService()
+  const client = await openLive(app)
+  shure.setFault({ type: 'close-connections' })
+  shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
+  const isStatus = (status: string) => (message: { type: string }) =>
+    message.type === 'status_update' && 'status' in message && message.status === status
+  await client.next(isStatus('disconnected'))
+  const failed = await client.next(isStatus('error'))
+  expect(failed).toMatchObject({ about: 'link', manufacturer: 'shure', seq: expect.any(Number) })
+  // The pages count failing subscriptions, so each failed attempt is announced.
+  await client.next(isStatus('error'))
+  shure.setFault(null)
+  await client.next(isStatus('connected'))
+})

@@ -3,6 +3,7 @@
 import Type, { type TProperties } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import * as live from './live.ts'
+import * as messages from './messages.ts'
 
 const seq = whole('Number of the message; rises by one with each message of the process.')
 const at = time('When the message was created.')
@@ -123,6 +124,12 @@ const SettingsMessage = numbered(
 
 const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', live.Alert.properties)
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
+const { type: _type, ...statusFields } = messages.StatusUpdate.properties
+const StatusUpdate = numbered(
+  'status_update',
+  'The state of a real-time subscription changed. A failed attempt to reconnect is announced each time.',
+  statusFields,
+)
 const QueueMessage = numbered('queue', 'The number of devices that are waiting for review changed.', Queue)
 
 const Resumed = unnumbered('resumed', 'The first message of a resumed connection; what was missed follows.', {
@@ -162,6 +169,7 @@ const changes = [
   SettingsMessage,
   AlertMessage,
   SourceMessage,
+  StatusUpdate,
   QueueMessage,
 ] as const
 const Change = Type.Union([...changes])

@@ -88,7 +88,7 @@ const AlertMessage = message(
 )
 export type AlertMessage = Body<typeof AlertMessage>
 
-const StatusUpdate = message(
+export const StatusUpdate = message(
   'status_update',
   'The state of an upstream or of its real-time subscription changed.',
   {

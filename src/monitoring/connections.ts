@@ -4,6 +4,7 @@
  * loads such changes, and the states of subscriptions that other processes hold.
  */
 
+import type { StatusUpdate } from '../contract/messages.ts'
 import type { SubscriptionStatus } from '../domain/alerts/alert.ts'
 import {
   applyConnectionEvent,
@@ -67,6 +68,8 @@ export interface ConnectionDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
+  /** Called whenever a subscription has connected, failed or ended, also if it was in this state before the attempt. */
+  onStatusChanged?(update: StatusUpdate): void
   /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
 }
@@ -107,6 +110,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
   const ownSources = new Set<string>()
   const changeListeners = new Map<string, Set<() => void>>()
   const publishedStatus = new Map<string, ConnectionStatus>()
+  /** The last status of each source's subscription; unlike `publishedStatus`, it may be `connecting`. */
+  const lastStatus = new Map<string, ConnectionStatus | null>()
   /** When each subscription went down (`performance.now()`), by source. */
   const downSince = new Map<string, number>()
   let lastRevision = -1
@@ -157,14 +162,18 @@ export function createConnections(deps: ConnectionDeps): Connections {
     if (status === null || first === undefined || status === 'connected' || status === 'stopped')
       downSince.delete(source)
     else if (!downSince.has(source)) downSince.set(source, performance.now())
+    const previous = lastStatus.get(source)
+    lastStatus.set(source, status)
     if (status === null || first === undefined || status === 'connecting') return
     const before = publishedStatus.get(source) ?? 'disconnected'
     publishedStatus.set(source, status)
-    if (before === status || isSilent) return
+    if (previous === status || isSilent) return
     const { manufacturer } = first
     const reason = connections.find((connection) => connection.status === status)?.error_message ?? null
     const message = `${manufacturer}: subscription ${status}${reason === null ? '' : `: ${reason}`}`
-    feed.publish({ type: 'status_update', about: 'link', manufacturer, status, message })
+    const update = { type: 'status_update', about: 'link', manufacturer, status, message } as const
+    deps.onStatusChanged?.(update)
+    if (before !== status) feed.publish(update)
   }
 
   function ofSource(source: string): Connection[] {

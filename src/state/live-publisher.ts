@@ -8,6 +8,7 @@
 
 import type { AlertBody, ChannelAssignment, DiscoveredDevice, Group, Settings } from '../contract/live.ts'
 import type { LiveChange, LivePerformerBody, SourceBody } from '../contract/live-messages.ts'
+import type { StatusUpdate } from '../contract/messages.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { isSameJson } from '../domain/json.ts'
 import { hasOtherUnlistedLevels, type LevelEntry, levelsOfBody, toLevelEntry } from '../domain/live/channel-levels.ts'
@@ -82,6 +83,7 @@ export class LivePublisher {
   readonly #changedReceivers = new Set<number>()
   readonly #changedLevels = new Set<number>()
   readonly #alerts: AlertBody[] = []
+  readonly #statusUpdates: StatusUpdate[] = []
   #areListsChanged = false
   #areSourcesChanged = false
   #isQueueChanged = false
@@ -120,6 +122,13 @@ export class LivePublisher {
   alertChanged(alert: AlertBody): void {
     if (this.#announced === null) return
     this.#alerts.push(alert)
+    this.#schedule()
+  }
+
+  /** The state of a real-time subscription changed. */
+  statusChanged(update: StatusUpdate): void {
+    if (this.#announced === null) return
+    this.#statusUpdates.push(update)
     this.#schedule()
   }
 
@@ -230,6 +239,7 @@ export class LivePublisher {
     this.#changedReceivers.clear()
     this.#changedLevels.clear()
     this.#alerts.length = 0
+    this.#statusUpdates.length = 0
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -292,6 +302,7 @@ export class LivePublisher {
       const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
       add({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
     }
+    for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false

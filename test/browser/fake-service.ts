@@ -48,6 +48,8 @@ export interface FakeService {
   readonly received: readonly unknown[]
   /** The queries with which pages have connected. */
   readonly connections: readonly string[]
+  /** How often a page has read health. */
+  readonly healthReads: number
   close(): Promise<void>
 }
 
@@ -88,6 +90,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const received: unknown[] = []
   const connections: string[] = []
   let seq = 0
+  let healthReads = 0
   let isSilent = false
   let isDown = false
 
@@ -135,7 +138,10 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     }
     if (data.needsSignIn) return respond(401, 'application/json', '{"error":"Sign in first."}')
     if (path === '/api/data.json') return json(dataOf(data))
-    if (path === '/api/health/') return json(healthOf(data))
+    if (path === '/api/health/') {
+      healthReads += 1
+      return json(healthOf(data))
+    }
     if (data.responses[path] !== undefined) return json(data.responses[path])
     return respond(404, 'application/json', '{"error":"Not found."}')
   }
@@ -147,6 +153,9 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     send,
     received,
     connections,
+    get healthReads() {
+      return healthReads
+    },
     get isSilent() {
       return isSilent
     },

@@ -46,6 +46,7 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
 // Conformance: C-9b.18.
 it.concurrent('resumes after the last message, and acknowledges levels', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
+  await until('health is read after the snapshot', () => service.healthReads > 0)
   const requests: string[] = []
   page.on('request', (request) => requests.push(request.url()))
   sendLevels(service, -60, -20)

@@ -16,7 +16,7 @@ import { connectionColumns, receiverOf } from './connection-columns.tsx'
 import { useManufacturerFilter } from './filters.ts'
 
 const path = '/api/admin/realtime-connections/'
-const topics = ['source', 'receiver'] as const
+const topics = ['status_update', 'source', 'receiver'] as const
 const texts = { none: t('connections.none'), noMatch: t('connections.noMatch'), noneNext: t('connections.noneNext') }
 
 const status: Filter = {

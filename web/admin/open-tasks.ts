@@ -13,6 +13,7 @@ import type { Topic } from '../topics.ts'
 const queueTopics = ['queue'] as const
 const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
 const sourceTopics = ['source', 'settings'] as const
+const connectionTopics = ['status_update', 'settings'] as const
 
 export interface OpenTask {
   readonly key: string
@@ -34,8 +35,8 @@ interface OpenTasks {
 export function useOpenTasks(): OpenTasks {
   const queue = useCount('/api/discovery/pending/?page_size=1', queueTopics)
   const movements = useCount('/api/movements/unacknowledged/?page_size=1', movementTopics)
-  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', sourceTopics)
-  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', sourceTopics)
+  const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', connectionTopics)
+  const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', connectionTopics)
   const health = useResource('/api/health/', 'object', sourceTopics)
   const resources = [queue, movements, failing, lost, health]
   const isKnown = resources.every(({ body }) => body !== null)
