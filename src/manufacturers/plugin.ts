@@ -112,6 +112,11 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * conversion.
    */
   isSameIdentity(listed: Device, before: Device): boolean
+  /**
+   * Returns the levels of a list entry that differs from the entry `before` in nothing else; otherwise undefined. Spares
+   * the caller the conversion and the comparison of everything else.
+   */
+  readLevels?(listed: Device, before: Device): readonly LevelSample[] | undefined
 
   /** Converts a device to the common format. Pure. */
   transformDeviceData(device: Device): DeviceReport

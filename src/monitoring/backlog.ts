@@ -38,7 +38,7 @@ const saveSharedLevelsEveryMs = 800
 /** How often levels are stored otherwise. They are only needed after a restart, until the first reports arrive. */
 const saveLevelsEveryMs = 60_000
 
-export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>, hasOtherReaders: () => boolean): Backlog {
+export function createBacklog(receiverStore: Pick<ReceiverStore, 'facts'>, hasOtherReaders: () => boolean): Backlog {
   const unsaved = new Set<number>()
   /** When each receiver was last saved (`performance.now()`), by receiver id. */
   const savedAt = new Map<number, number>()
@@ -50,7 +50,7 @@ export function createBacklog(receiverStore: Pick<ReceiverStore, 'get'>, hasOthe
   }
 
   function listUnsaved(manufacturer: string): number[] {
-    return [...unsaved].filter((id) => receiverStore.get(id)?.manufacturer === manufacturer)
+    return [...unsaved].filter((id) => receiverStore.facts(id)?.manufacturer === manufacturer)
   }
 
   return {

@@ -1,6 +1,7 @@
 /** Caches a source's devices between polling cycles, so that an unchanged device is not translated again. */
 
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import { type LevelSample, withLevels } from '../domain/levels/level-sample.ts'
 import type { ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
 
 export interface RememberedDevice {
@@ -13,6 +14,8 @@ export interface RememberedDevice {
   device: UpstreamDevice
   /** The translation of `device`. */
   translation: Translation
+  /** Newer levels than those in the translation; null if there are none. */
+  levels: readonly LevelSample[] | null
   /** When the identity was last read (`performance.now()`). */
   identityAt: number
   /** When the levels were last read (`performance.now()`). */
@@ -31,7 +34,8 @@ export interface RememberedDevice {
 
 /** A device converted to the common format. The report is computed on first access. */
 interface Translation {
-  readonly device: UpstreamDevice
+  /** The device, which may have newer levels than the one that was translated. */
+  device: UpstreamDevice
   readonly report: DeviceReport
   /** The parts, other than the identity, that can be read separately. */
   readonly levelParts: readonly string[]
@@ -49,6 +53,8 @@ export interface DeviceMemory {
   /** Ends the list. Devices that it did not contain are counted as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
+  /** Returns the report with the newest levels. */
+  reportOf(entry: RememberedDevice): DeviceReport
   find(id: string): RememberedDevice | undefined
   /** Discards the identity read in earlier cycles, so that it is read again before it is reported again. */
   discardIdentity(id: string): void
@@ -62,7 +68,10 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
   let cycle = 0
 
   function translationOf(entry: RememberedDevice): Translation {
-    if (entry.translation.device !== entry.device) entry.translation = translate(adapter, entry.device)
+    if (entry.translation.device !== entry.device) {
+      entry.translation = translate(adapter, entry.device)
+      entry.levels = null
+    }
     return entry.translation
   }
 
@@ -76,6 +85,7 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       replaced: 0,
       cycle,
       receiver: null,
+      levels: null,
     }
     const entry = { id: listed.id, listed, known: listed, device: listed, translation, ...initial }
     devices.set(listed.id, entry)
@@ -87,12 +97,22 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     if (listed === entry.listed && entry.device === entry.known) return
     const before = translationOf(entry)
     const hasNoReadings = entry.device === entry.known
+    const levels = hasNoReadings ? adapter.readLevels?.(listed, entry.listed) : undefined
+    if (levels !== undefined) {
+      entry.known = adapter.withEarlierIdentity(listed, entry.device)
+      entry.device = entry.known
+      entry.listed = listed
+      before.device = entry.device
+      entry.levels = levels
+      return
+    }
     const isSame = adapter.isSameIdentity(listed, entry.device)
     if (!isSame) entry.identityAt = never
     entry.known = adapter.withEarlierIdentity(listed, entry.device)
     entry.device = entry.known
     entry.listed = listed
     entry.translation = translate(adapter, entry.device)
+    entry.levels = null
     // The report without levels is the same as before, so it is reused. A device whose levels are pushed needs only
     // this report, and is therefore not translated again.
     if (isSame && hasNoReadings) entry.translation.withoutLevels = before.withoutLevels
@@ -117,6 +137,10 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       for (const entry of devices.values()) if (entry.cycle !== cycle) entry.missed += 1
     },
     translationOf,
+    reportOf(entry) {
+      const { report } = translationOf(entry)
+      return entry.levels === null ? report : withLevels(report, entry.levels)
+    },
     find: (id) => devices.get(id),
     discardIdentity(id) {
       const entry = devices.get(id)

@@ -115,25 +115,25 @@ export function createIngest(deps: IngestDeps): Ingest {
     return enqueue(() => write(batch))
   }
 
-  function applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan): void {
-    levelLane.applyReported(receiver.id, readings, at)
+  /** Returns whether the levels differ from the known ones. */
+  function applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan): boolean {
     alerts.evaluateReceiver(receiver, receiver)
+    return levelLane.applyReported(receiver.id, readings, at)
   }
 
   /** Applies the part of the plan that needs no transaction. */
   function applyWithoutStoring(batch: Batch, plan: IngestPlan): IngestReport {
     for (const update of plan.updates) if (!isStructural(update)) applyUpdate(update)
-    for (const report of plan.levelReports) applyLevelReport(report, plan)
+    const changed = plan.levelReports.filter((report) => applyLevelReport(report, plan))
     cache.drop(batch.manufacturer)
-    return toReport(batch, plan)
+    return toReport(batch, plan, changed.length)
   }
 
   async function write(batch: Batch): Promise<IngestReport> {
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
       // Planned only now, because memory may have changed while this batch was queued.
       const plan = await planInSlices(batch)
-      const report = toReport(batch, plan)
-      await applyLevelReports(plan)
+      const report = toReport(batch, plan, await applyLevelReports(plan))
       levelLane.publishFrame()
       if (!needsWriting(plan, batch)) {
         await applyPlan(plan, batch)
@@ -156,11 +156,14 @@ export function createIngest(deps: IngestDeps): Ingest {
     throw new OvertakenError()
   }
 
-  async function applyLevelReports(plan: IngestPlan): Promise<void> {
+  /** Returns the number of receivers whose levels have changed. */
+  async function applyLevelReports(plan: IngestPlan): Promise<number> {
+    let changed = 0
     for (const report of plan.levelReports) {
-      applyLevelReport(report, plan)
+      if (applyLevelReport(report, plan)) changed += 1
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
+    return changed
   }
 
   /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
@@ -352,7 +355,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     ingest,
     correctTimes,
     applyLevels: (batch) => applyWithoutStoring(batch, plan(batch)),
-    preview: (batch) => toReport(batch, plan(batch)),
+    preview(batch) {
+      const planned = plan(batch)
+      return toReport(batch, planned, planner.countChangedLevels(planned))
+    },
     change: (work) => enqueue(() => change(work)),
     catchUp: () => enqueue(loadChanges),
     levelLane,

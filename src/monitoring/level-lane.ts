@@ -3,7 +3,6 @@
  * bypass reconciliation, records and, except for an occasional save, the database.
  */
 
-import type { ChannelReading } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Feed } from '../state/feed.ts'
@@ -37,10 +36,13 @@ export class LevelLane {
     this.#apply(rows, samples, this.#deps.now())
   }
 
-  /** Applies readings that were reported at `time` (epoch ms), unless newer levels have arrived since. */
-  applyReported(receiverId: number, readings: readonly ChannelReading[], time: number): void {
+  /**
+   * Applies readings that were reported at `time` (epoch ms), unless newer levels have arrived since. Returns whether
+   * any level has changed.
+   */
+  applyReported(receiverId: number, readings: readonly LevelSample[], time: number): boolean {
     const rows = this.#deps.levels.rowsOf(receiverId)
-    if (rows !== undefined) this.#apply(rows, rows.lastSeen <= time ? readings : [], time)
+    return rows !== undefined && this.#apply(rows, rows.lastSeen <= time ? readings : none, time)
   }
 
   /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
@@ -57,12 +59,16 @@ export class LevelLane {
     this.#clock.stop()
   }
 
-  #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
+  /** Returns whether any level has changed. */
+  #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
     const { levels } = this.#deps
     const at = performance.now()
-    for (const sample of samples) levels.apply(rows, sample, at)
+    const hasChanged = levels.apply(rows, samples, at)
     levels.markReceived(rows, at, time)
     this.#deps.onReceived(rows.receiverId)
-    if (levels.hasChanges) this.#clock.request()
+    if (hasChanged) this.#clock.request()
+    return hasChanged
   }
 }
+
+const none: readonly LevelSample[] = []

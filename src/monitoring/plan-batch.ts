@@ -8,12 +8,11 @@ import {
   createIngestPlan,
   type IngestPlan,
   isStructural,
-  type LevelReports,
   type Update,
 } from '../domain/identity/ingest-plan.ts'
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
 import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
-import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
+import { hasOnlyLevels, type LevelSample } from '../domain/levels/level-sample.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
@@ -23,6 +22,8 @@ import type { Backlog } from './backlog.ts'
 export interface Batch {
   readonly manufacturer: string
   readonly reports: readonly DeviceReport[]
+  /** Newer levels than those in a report, by report: the same object is passed again while only levels change. */
+  readonly newerLevels?: ReadonlyMap<DeviceReport, readonly LevelSample[]>
   /** Receivers to be marked as offline, unless this batch contains a report of them. */
   readonly offline?: readonly number[]
   /** Ids of devices that the upstream system has not listed for several polls. */
@@ -56,6 +57,8 @@ export interface Planner {
    */
   planUnits(plan: IngestPlan, batch: Batch, created?: readonly Receiver[]): ReportedUnits
   needsWriting(plan: IngestPlan, batch: Batch): boolean
+  /** Counts the receivers of which the plan contains different levels than the known ones. */
+  countChangedLevels(plan: IngestPlan): number
   /** Whether the update reports a transmitter on a channel that has no unit. */
   addsUnit(update: Update): boolean
   /** Returns the current receiver with the update applied. Levels pushed since the plan was made are kept. */
@@ -72,18 +75,20 @@ export interface PlannerDeps {
 }
 
 export function createPlanner({ receiverStore, unitStore, backlog, precedence, now }: PlannerDeps): Planner {
-  const levelReports: LevelReports = {
-    receiverOf(manufacturer, report) {
-      const receiver = receiverStore.factsByApiId(manufacturer, report.id)
-      if (receiver === undefined || !hasOnlyLevels(receiver, report)) return undefined
-      return precedence.isContested(receiver) || mayBeAmbiguous(report) || lacksUnit(receiver, report.channels ?? [])
-        ? undefined
-        : receiver
-    },
-    differs({ id }, readings) {
-      const rows = receiverStore.levels.rowsOf(id)
-      return rows !== undefined && readings.some((reading) => receiverStore.levels.differs(rows, reading))
-    },
+  /** The last report of each receiver that contained no news except levels, and the identities at that time. */
+  const withoutNews = new WeakMap<Receiver, { report: DeviceReport; identityRevision: number }>()
+
+  function findLevelReceiver(manufacturer: string, report: DeviceReport): Receiver | undefined {
+    const receiver = receiverStore.factsByApiId(manufacturer, report.id)
+    const facts = receiver && receiverStore.levels.rowsOf(receiver.id)?.facts
+    if (receiver === undefined || facts === undefined || precedence.isContested(receiver)) return undefined
+    const { identityRevision } = receiverStore
+    const last = withoutNews.get(facts)
+    if (last?.report === report && last.identityRevision === identityRevision) return receiver
+    if (!hasOnlyLevels(receiver, report) || mayBeAmbiguous(report)) return undefined
+    if (lacksUnit(receiver, report.channels ?? [])) return undefined
+    withoutNews.set(facts, { report, identityRevision })
+    return receiver
   }
 
   /** Whether several receivers may match the report, because it identifies the device by its address only. */
@@ -95,7 +100,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
   }
 
   function startPlan({ manufacturer }: Batch) {
-    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), levelReports, precedence })
+    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), findLevelReceiver, precedence })
   }
 
   function withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
@@ -131,13 +136,13 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
   return {
     plan(batch) {
       const builder = startPlan(batch)
-      for (const report of batch.reports) builder.add(report)
+      for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report))
       return withOffline(builder.plan, batch)
     },
     async planInSlices(batch) {
       const builder = startPlan(batch)
       for (const report of batch.reports) {
-        builder.add(report)
+        builder.add(report, batch.newerLevels?.get(report))
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       return withOffline(builder.plan, batch)
@@ -155,6 +160,13 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
         updates.some(({ hasChanges }) => hasChanges) ||
         backlog.hasDueLastSeen(plan)
       )
+    },
+    countChangedLevels({ levelReports }) {
+      const { levels } = receiverStore
+      return levelReports.filter(({ receiver, readings }) => {
+        const rows = levels.rowsOf(receiver.id)
+        return rows !== undefined && readings.some((reading) => levels.differs(rows, reading))
+      }).length
     },
     addsUnit,
     applyToCurrent(update, extended = noneExtended, known = receiverStore.get(update.receiver.id) ?? update.receiver) {
@@ -183,11 +195,12 @@ function withNewChannels(known: Receiver, extended: Receiver | undefined): Recei
   return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)
 }
 
-export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
+/** `changedLevels` is the number of receivers of which only levels have changed. */
+export function toReport(batch: Batch, plan: IngestPlan, changedLevels: number): IngestReport {
   return {
     devices: batch.reports.length,
     created: plan.creations.length,
-    updated: [...plan.updates, ...plan.levelReports].filter(({ hasChanges }) => hasChanges).length,
+    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length + changedLevels,
     moved: plan.moves.length,
     duplicates: plan.duplicates + plan.repeated,
     repeated: plan.repeated,

@@ -1,8 +1,10 @@
 /** Polls one source: reads its device list and missing details, and passes the resulting reports to ingest. */
 
+import type { Connection } from '../domain/equipment/connection.ts'
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import { type DeviceReport, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
 import { isReplacedHardware } from '../domain/identity/reconcile.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { DeviceList, UpstreamDevice } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -122,6 +124,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   /** When this process connected its subscription; null while it has none. */
   let subscribedAt: number | null = null
   let hasPolled = false
+  /** The receivers before levels were pushed in this cycle; undefined while the source has no subscription. */
+  let snapshot: CycleStart['findReceiver'] | undefined
   let running: { readonly report: Promise<CycleReport>; isApplied: boolean } | undefined
   /** The write of an earlier cycle that has not finished. */
   let storing: Promise<IngestReport> | undefined
@@ -129,6 +133,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   let isStored = true
   /** Whether a caller with `isComplete` has started or joined the running cycle. */
   let isCompleteRequested = false
+
+  const takeSnapshot = () => createSnapshotLookup(receiverStore.list(manufacturer))
 
   function startCycle(options: CycleOptions): NonNullable<typeof running> {
     const onApplied = () => {
@@ -150,10 +156,12 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     let isListed = false
     let failure: unknown
     let reports = reportsOfPushOnlySource()
+    const newerLevels = new Map<DeviceReport, readonly LevelSample[]>()
     if (reports.length > 0) listedIds = reports.map(({ id }) => id)
     else {
       try {
-        const start = { at: now(), findReceiver: createSnapshotLookup(receiverStore.list(manufacturer)) }
+        snapshot = connections.ofSource(source.id).some(isConnected) ? takeSnapshot() : undefined
+        const start = { at: now(), findReceiver: (id: number) => snapshot?.(id) }
         const list = await readList(options.signal)
         malformed = list.malformed
         problems = list.problems ?? []
@@ -162,7 +170,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
         repeated = list.devices.length - devices.length
         isListed = true
         failure = await readParts(devices, { ...options, start, isPreview }).catch((error) => error)
-        reports = await createReports(devices, start)
+        reports = await createReports(devices, start, newerLevels)
       } catch (error) {
         failure = error
       }
@@ -171,6 +179,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     const batch: Batch = {
       manufacturer,
       reports,
+      newerLevels,
       offline: await findOfflineReceivers(options.intervalMs, failure === undefined),
       missing: failure === undefined ? missingIds() : [],
       endsCycle: true,
@@ -207,7 +216,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
    */
   function reportsOfPushOnlySource(): readonly DeviceReport[] {
     if (source.adapter.pushesEverything !== true) return []
-    const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
+    const connected = connections.ofSource(source.id).filter(isConnected)
     const ids = connected.flatMap(({ receiver }) => receiverStore.facts(receiver)?.api_device_id ?? [])
     return ids.map((id) => ({ id, kind: 'receiver' }))
   }
@@ -254,10 +263,17 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return write
   }
 
-  async function createReports(devices: readonly RememberedDevice[], start: CycleStart): Promise<DeviceReport[]> {
+  async function createReports(
+    devices: readonly RememberedDevice[],
+    start: CycleStart,
+    newerLevels: Map<DeviceReport, readonly LevelSample[]>,
+  ): Promise<DeviceReport[]> {
     const reports: DeviceReport[] = []
     for (const entry of devices) {
-      if (memory.translationOf(entry).hasIdentity) reports.push(createReport(entry, start))
+      const translation = memory.translationOf(entry)
+      const report = translation.hasIdentity ? createReport(entry, start) : undefined
+      if (report !== undefined) reports.push(report)
+      if (report === translation.report && entry.levels !== null) newerLevels.set(report, entry.levels)
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     return reports
@@ -356,7 +372,7 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   async function ingestNow(entry: RememberedDevice, { guard }: CycleOptions, start: CycleStart): Promise<void> {
     if (subscribedAt === null) {
       await ingest.catchUp()
-      if ((receiverOf(entry)?.last_seen ?? 0) > start.at) {
+      if ((currentReceiver(entry)?.last_seen ?? 0) > start.at) {
         entry.levelsAt = Number.NEGATIVE_INFINITY
         return
       }
@@ -367,8 +383,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
 
   /** Returns the device's report without the levels for which newer ones were pushed since the cycle began. */
   function withoutPushedSince(entry: RememberedDevice, { findReceiver }: CycleStart): DeviceReport {
-    const { report } = memory.translationOf(entry)
-    const receiver = receiverOf(entry)
+    const report = memory.reportOf(entry)
+    const receiver = currentReceiver(entry)
     const before = receiver && findReceiver(receiver.id)
     if (report.channels === undefined || receiver === undefined || before === undefined) return report
     const channels = withoutSuperseded(report.channels, before.channels, receiver.channels)
@@ -384,10 +400,17 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     return subscribedSince === null || entry.levelsAt < subscribedSince
   }
 
+  /** Returns the device's receiver with its newest levels. */
+  function currentReceiver(entry: RememberedDevice): Receiver | undefined {
+    const receiver = receiverOf(entry)
+    return receiver === undefined ? undefined : receiverStore.get(receiver.id)
+  }
+
+  /** Returns the device's receiver; its levels may be out of date. */
   function receiverOf(entry: RememberedDevice): Receiver | undefined {
-    const known = entry.receiver === null ? undefined : receiverStore.get(entry.receiver)
+    const known = entry.receiver === null ? undefined : receiverStore.facts(entry.receiver)
     if (known?.api_device_id === entry.id && known.manufacturer === manufacturer) return known
-    const found = receiverStore.byApiId(manufacturer, entry.id)
+    const found = receiverStore.factsByApiId(manufacturer, entry.id)
     entry.receiver = found?.id ?? null
     return found
   }
@@ -474,12 +497,13 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
     preview: (options) => runCycle(options, true),
     deviceIds: () => listedIds,
     connectedAt() {
-      const connected = connections.ofSource(source.id).filter(({ status }) => status === 'connected')
+      const connected = connections.ofSource(source.id).filter(isConnected)
       const times = [...connected.map(({ connected_at }) => connected_at), subscribedAt].filter((at) => at !== null)
       return times.length === 0 ? null : Math.max(...times)
     },
     setSubscribed(isSubscribed) {
       subscribedAt = isSubscribed ? now() : null
+      if (isSubscribed && running !== undefined) snapshot ??= takeSnapshot()
       pushedLevelIds.clear()
     },
     recordLevelsReceived: (deviceId) => void pushedLevelIds.add(deviceId),
@@ -489,6 +513,8 @@ export function createPoller(deps: PollDeps, source: MonitoredSource): Poller {
   }
   return poller
 }
+
+const isConnected = ({ status }: Pick<Connection, 'status'>) => status === 'connected'
 
 /** When a cycle or a read began, and the receivers as they were when the cycle began. */
 interface CycleStart {

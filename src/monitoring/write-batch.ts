@@ -105,7 +105,8 @@ async function collectChanges(
   const structural = new Set<number>()
   const withNewUnits: Receiver[] = []
   const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
-  if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
+  // The levels of created receivers are stored with them.
+  if (levelIds.length > 0 || plan.creations.length > 0) backlog.recordLevelSave(batch.manufacturer)
   for (const id of levelIds) {
     const receiver = receiverStore.get(id)
     if (receiver !== undefined) changed.set(id, receiver)

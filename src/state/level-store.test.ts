@@ -20,7 +20,7 @@ describe('LevelStore', () => {
   let record: Receiver
   let rows: LevelRows
 
-  const apply = (sample: LevelSample) => store.apply(rows, sample, 5)
+  const apply = (sample: LevelSample) => store.apply(rows, [sample], 5)
 
   beforeEach(() => {
     store = new LevelStore()
@@ -54,8 +54,8 @@ describe('LevelStore', () => {
   })
 
   test('ignores a sample of an unknown channel', () => {
-    apply({ channel: 2, rf_level: -50 })
-    expect([store.hasChanges, store.toRecord(record)]).toEqual([false, record])
+    expect(apply({ channel: 2, rf_level: -50 })).toBe(false)
+    expect([store.takeChanged(), store.toRecord(record)]).toEqual([[], record])
   })
 
   test('lists each receiver with changes once', () => {
@@ -67,13 +67,31 @@ describe('LevelStore', () => {
 
   test('does not list a receiver whose levels stay the same', () => {
     expect(store.differs(rows, { channel: 1, rf_level: -80 })).toBe(false)
-    apply({ channel: 1, rf_level: -80 })
+    expect(apply({ channel: 1, rf_level: -80 })).toBe(false)
     expect(store.takeChanged()).toEqual([])
   })
 
   test('does not change anything when it compares', () => {
     expect(store.differs(rows, { channel: 1, rf_level: -60 })).toBe(true)
-    expect([store.hasChanges, store.toRecord(record)]).toEqual([false, record])
+    expect([store.takeChanged(), store.toRecord(record)]).toEqual([[], record])
+  })
+
+  test('merges the same samples again only after others', () => {
+    const listed: readonly LevelSample[] = [{ channel: 1, rf_level: -60 }]
+    expect([store.apply(rows, listed, 5), store.apply(rows, listed, 6)]).toEqual([true, false])
+    apply({ channel: 1, rf_level: -70 })
+    expect([store.apply(rows, listed, 8), store.toRecord(record).channels[0]?.rf_level]).toEqual([true, -60])
+    store.load(record, 9)
+    expect([store.apply(rows, listed, 10), store.toRecord(record).channels[0]?.rf_level]).toEqual([true, -60])
+  })
+
+  test('passes repeated samples to the listener', () => {
+    const rowsOfSamples: (number | undefined)[] = []
+    const listed = [{ channel: 1, rf_level: -60 }]
+    store.listen((row) => rowsOfSamples.push(row))
+    store.apply(rows, listed, 5)
+    store.apply(rows, listed, 6)
+    expect(rowsOfSamples).toEqual([rows.rows[0], rows.rows[0]])
   })
 
   test('passes every sample to the listener, including repeated ones', () => {
@@ -97,7 +115,7 @@ describe('LevelStore', () => {
   test('updates the time of the last report without changing levels', () => {
     store.markReceived(rows, 9, 2000)
     const after = store.toRecord(record)
-    expect([after.last_seen, after.channels === record.channels, store.hasChanges]).toEqual([2000, true, false])
+    expect([after.last_seen, after.channels === record.channels, store.takeChanged()]).toEqual([2000, true, []])
   })
 
   test('reuses the rows of removed receivers without their levels', () => {
@@ -115,7 +133,7 @@ describe('LevelStore', () => {
     const receivers = Array.from({ length: 100 }, (_, index) => receiver(index + 10, [channel(1000 + index, 1)]))
     for (const each of receivers) store.load(each, 0)
     for (const [index, { id }] of receivers.entries()) {
-      store.apply(store.rowsOf(id) as LevelRows, { channel: 1, rf_level: -1 - index }, 1)
+      store.apply(store.rowsOf(id) as LevelRows, [{ channel: 1, rf_level: -1 - index }], 1)
     }
     const shown = receivers.map((each) => store.toRecord(each).channels[0]?.rf_level)
     expect(shown).toEqual(receivers.map((_, index) => -1 - index))

@@ -23,6 +23,8 @@ export interface LevelRows {
   isNewerThanRecord: boolean
   /** Whether levels have changed since the last frame. */
   isInFrame: boolean
+  /** The samples that were merged last; null if the levels were replaced since. */
+  lastSamples: readonly LevelSample[] | null
 }
 
 /** Is called for every sample that arrives, including samples that change nothing. `at` is a `performance.now()` time. */
@@ -68,6 +70,7 @@ export class LevelStore {
     rows.receivedAt = receivedAt
     rows.lastSeen = receiver.last_seen
     rows.isNewerThanRecord = false
+    rows.lastSamples = null
     for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
   }
 
@@ -100,23 +103,28 @@ export class LevelStore {
     rows.isNewerThanRecord = true
   }
 
-  /** Merges a sample into the row of its channel. A sample of an unknown channel is ignored. */
-  apply(rows: LevelRows, sample: LevelSample, at: number): void {
-    const row = rows.rowByNumber[sample.channel]
-    if (row === undefined) return
-    if (this.#merge(row * columns, sample, true)) {
-      rows.isNewerThanRecord = true
-      if (!rows.isInFrame) {
-        rows.isInFrame = true
-        this.#changed.add(rows)
-      }
+  /**
+   * Merges the samples into the rows of their channels, and returns whether any level has changed. A sample of an
+   * unknown channel is ignored. Samples that are passed again change nothing, if no others were merged in between.
+   */
+  apply(rows: LevelRows, samples: readonly LevelSample[], at: number): boolean {
+    const isRepeated = samples === rows.lastSamples
+    let hasChanged = false
+    if (samples.length > 0) rows.lastSamples = samples
+    if (isRepeated && this.#onSample === undefined) return false
+    for (const sample of samples) {
+      const row = rows.rowByNumber[sample.channel]
+      if (row === undefined) continue
+      if (!isRepeated && this.#merge(row * columns, sample, true)) hasChanged = true
+      this.#onSample?.(row, at)
     }
-    this.#onSample?.(row, at)
-  }
-
-  /** Whether levels have changed since `takeChanged`. */
-  get hasChanges(): boolean {
-    return this.#changed.size > 0
+    if (!hasChanged) return false
+    rows.isNewerThanRecord = true
+    if (!rows.isInFrame) {
+      rows.isInFrame = true
+      this.#changed.add(rows)
+    }
+    return true
   }
 
   /** Returns the receivers whose levels have changed since the last call. */
@@ -174,6 +182,7 @@ export class LevelStore {
       receivedAt: Number.NEGATIVE_INFINITY,
       isNewerThanRecord: false,
       isInFrame: false,
+      lastSamples: null,
     }
     this.#rowsOfReceiver.set(receiverId, allocated)
     return allocated

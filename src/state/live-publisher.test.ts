@@ -66,7 +66,7 @@ function start() {
   const applySample = (id: number, sample: LevelSample) => {
     const rows = receiverStore.levels.rowsOf(id)
     if (rows === undefined) throw new Error(`there is no receiver ${id}`)
-    receiverStore.levels.apply(rows, sample, 0)
+    receiverStore.levels.apply(rows, [sample], 0)
     live.levelsChanged(rows.channelIds)
   }
   return { state, receiverStore, live, messages, connect, move, setRfLevel, applySample, restarts: () => restarts }

@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { withLevels } from '../domain/levels/level-sample.ts'
 import type { UpstreamClient, UpstreamResponse } from './client.ts'
 import { deviceApi, parsePushed, toDeviceReport } from './device-api.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 
-const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity } = deviceApi
+const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity, readLevels } = deviceApi
 const family = (model: string) => (model.startsWith('ULXD') ? 'ulxd' : undefined)
 const path = '/api/v1/devices'
 
@@ -271,4 +273,97 @@ test.each<[object, object]>([
     kind: 'receiver',
     ...expected,
   })
+})
+
+describe('levels of a list entry', () => {
+  /** Reads two lists of one device, one after the other. Returns the device of each. */
+  async function readTwice(before: object, after: object) {
+    let body: Buffer
+    const client = {
+      settings: { baseUrl: 'http://system' },
+      errors: { ApiError, ApiRateLimitError },
+      request: async (_method: string, _path: string, { read }: { read(bytes: Buffer): Promise<unknown> }) => ({
+        status: 200,
+        headers: {},
+        body: await read(body),
+      }),
+    } as unknown as UpstreamClient
+    const read = async (item: object, previous?: Awaited<ReturnType<typeof listDevices>>) => {
+      body = Buffer.from(JSON.stringify({ devices: [item] }))
+      return listDevices(client, undefined, previous)
+    }
+    const first = await read(before)
+    const second = await read(after, first)
+    const [known, listed] = [first.devices[0], second.devices[0]]
+    if (known === undefined || listed === undefined) throw new Error('no device')
+    return { known, listed, problems: [first.problems, second.problems] }
+  }
+
+  const channel = { channel: 1, name: 'Vox', frequency: '518.200', rf_level: -60, audio_level: -20 }
+  const entry = { device_id: 'a', model: 'ULXD4', rf_level: -60, channels: [channel], transmitters: [{ battery: 80 }] }
+
+  test('are returned if nothing else differs', async () => {
+    const after = { ...entry, rf_level: -50, channels: [{ ...channel, rf_level: -50, audio_level: null }] }
+    const { known, listed } = await readTwice(entry, after)
+    expect(readLevels(listed, known)).toEqual([{ channel: 1, rf_level: -50, audio_level: null, transmitter: {} }])
+  })
+
+  test.each<[string, object]>([
+    ['a battery', { transmitters: [{ battery: 79 }] }],
+    ['a name', { channels: [{ ...channel, name: 'Keys' }] }],
+    ['a field more', { firmware_version: '2.7' }],
+    ['a field less', { model: undefined }],
+    ['a channel more', { channels: [channel, { channel: 2 }] }],
+    ['a level less', { channels: [{ ...channel, rf_level: undefined }] }],
+    ['a level of the device that is invalid', { rf_level: 'strong' }],
+  ])('are not returned if the entries also differ in %s', async (_, change) => {
+    const { known, listed } = await readTwice(entry, { ...entry, ...change })
+    expect(readLevels(listed, known)).toBeUndefined()
+  })
+
+  test('complete the earlier report to what a conversion returns', async () => {
+    const level = fc.constantFrom<unknown>(-60, -61.4, 300, null, 'loud', undefined)
+    const levels = { rf_level: level, audio_level: level }
+    const transmitter = fc.option(fc.record({ battery: fc.constantFrom(80, 79), slot: fc.constant(1), ...levels }))
+    const channels = fc.uniqueArray(
+      fc.record({ channel: fc.constantFrom(1, 2, 'x'), name: fc.constantFrom('Vox', 'Keys'), ...levels, transmitter }),
+      { maxLength: 3, selector: ({ channel: number }) => number },
+    )
+    const transmitters = fc.array(fc.record({ channel: fc.constantFrom(1, 2, 3), battery: fc.constant(50), ...levels }))
+    const item = fc.record(
+      { device_id: fc.constant('a'), rf_level: level, channels, transmitters },
+      { requiredKeys: ['device_id', 'channels'] },
+    )
+    const changed = item.chain(({ channels, transmitters, ...before }) => {
+      const withLevels = withOtherLevels({ channels, transmitters }).map((levels) => ({ ...before, ...levels }))
+      return fc.tuple(fc.constant({ ...before, channels, transmitters }), fc.oneof(item, withLevels))
+    })
+    let compared = 0
+    await fc.assert(
+      fc.asyncProperty(changed, async ([before, after]) => {
+        const { known, listed, problems } = await readTwice(before, after)
+        const samples = readLevels(listed, known)
+        const fresh = await readTwice(after, after)
+        expect(problems[1]).toEqual(fresh.problems[0])
+        if (samples === undefined) return
+        compared += 1
+        const { metadata: _, ...expected } = toDeviceReport(fresh.known, family)
+        const { metadata: __, ...actual } = withLevels(toDeviceReport(known, family), samples)
+        expect(actual).toEqual(expected)
+      }),
+      { numRuns: 500 },
+    )
+    expect(compared).toBeGreaterThan(50)
+  })
+
+  /** Generates copies of a list entry with other levels. */
+  function withOtherLevels<T>(value: T): fc.Arbitrary<T> {
+    if (typeof value !== 'object' || value === null) return fc.constant(value)
+    if (Array.isArray(value)) return fc.tuple(...value.map((inner) => withOtherLevels(inner))) as never
+    const fields = Object.entries(value).map(([key, inner]) => [
+      key,
+      /_level$/.test(key) && inner !== undefined ? fc.constantFrom(-50, 300, null, 'loud') : withOtherLevels(inner),
+    ])
+    return fc.record(Object.fromEntries(fields)) as never
+  }
 })

@@ -6,6 +6,7 @@
 import type { DeviceProblem } from '../domain/equipment/health.ts'
 import type { ChannelReading, DeviceReport, TransmitterReading } from '../domain/equipment/receiver.ts'
 import { isRecord, type Json, maxJsonDepth } from '../domain/json.ts'
+import type { LevelField, LevelSample } from '../domain/levels/level-sample.ts'
 import type { UpstreamClient } from './client.ts'
 import { ApiError } from './errors.ts'
 import {
@@ -54,7 +55,15 @@ export interface ApiDevice {
 const maxDevices = 10_000
 
 /** The part of a plugin that is the same for every system with this API. */
-export const deviceApi = { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity }
+export const deviceApi = {
+  listDevices,
+  partsOf,
+  readPart,
+  hasIdentity,
+  withEarlierIdentity,
+  isSameIdentity,
+  readLevels,
+}
 
 /** The result of parsing a list entry: the device if it is usable, and the problem if there is one. */
 interface ListItem {
@@ -173,9 +182,43 @@ function hasIdentity(device: ApiDevice): boolean {
 }
 
 function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
+  if (hasSameFacts(listed, previous)) return true
   const keys = Object.keys(listed.listed) as (keyof Identity)[]
   if (listed.type !== previous.type || keys.length !== Object.keys(previous.listed).length) return false
   return keys.every((key) => listed.listed[key] === previous.listed[key])
+}
+
+/** Whether the second list entry was parsed from the first, because they differ only in levels. */
+function hasSameFacts(listed: ApiDevice, before: ApiDevice): boolean {
+  return listed.listed === before.listed && listed.hasNoChannels === false
+}
+
+type Levels = Pick<LevelSample, LevelField>
+
+function readLevels(listed: ApiDevice, before: ApiDevice): readonly LevelSample[] | undefined {
+  if (!hasSameFacts(listed, before)) return undefined
+  const { channels, transmitters, transmitter } = listed.raw.listed
+  const samples: { channel: number; transmitter?: Levels }[] = []
+  for (const item of channelItems(channels)) {
+    const channel = channelNumber(item)
+    if (channel === null) continue
+    const own = isRecord(item.transmitter) ? { transmitter: levelsOf(item.transmitter) } : undefined
+    samples.push({ channel, ...levelsOf(item), ...own })
+  }
+  for (const item of transmitterItems(transmitters ?? transmitter)) {
+    const channel = transmitterChannel(item)
+    const sample = samples.find((candidate) => candidate.channel === channel)
+    if (sample !== undefined) sample.transmitter = levelsOf(item)
+    else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
+  }
+  return samples
+}
+
+function levelsOf({ audio_level, rf_level }: Json): Levels {
+  const levels: { -readonly [Field in keyof Levels]: Levels[Field] } = {}
+  if (audio_level !== undefined) levels.audio_level = readAudioLevel(audio_level) ?? null
+  if (rf_level !== undefined) levels.rf_level = readRfLevel(rf_level) ?? null
+  return levels
 }
 
 /**
@@ -221,7 +264,12 @@ export function parsePushed(id: string, fields: Json, family: (model: string) =>
   }
 }
 
-function parseItem(item: unknown): ListItem {
+/** Parses a list entry. If it differs from the `previous` one only in levels, nothing else is parsed again. */
+function parseItem(item: unknown, previous?: ListItem): ListItem {
+  const before = previous?.device ?? null
+  if (before?.hasNoChannels === false && differsOnlyInLevels(item, before.raw.listed)) {
+    return { device: { ...before, raw: { listed: item } }, problem: previous?.problem ?? null }
+  }
   if (!isRecord(item)) return { device: null, problem: 'it is not an object' }
   const id = readText(item.device_id ?? item.id)
   if (typeof id !== 'string') return { device: null, problem: 'it has no device_id' }
@@ -341,13 +389,19 @@ function channelNumber(item: Json): number | null {
 
 /** Parses one transmitter, an array of transmitters or `{"transmitters":[…]}`; the channel defaults to 1. */
 function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
-  const list = isRecord(body) ? (body.transmitters ?? [body]) : body
-  if (!Array.isArray(list)) return []
-  const present = list.filter(isRecord).filter((item) => Object.keys(item).length > 0)
-  return present.flatMap((item) => {
-    const channel = item.channel === undefined ? 1 : readWhole(item.channel, 1, 65_535)
+  return transmitterItems(body).flatMap((item) => {
+    const channel = transmitterChannel(item)
     return typeof channel === 'number' ? [{ channel, ...parseTransmitter(item) }] : []
   })
+}
+
+function transmitterItems(body: unknown): Json[] {
+  const list = isRecord(body) ? (body.transmitters ?? [body]) : body
+  return Array.isArray(list) ? list.filter(isRecord).filter((item) => Object.keys(item).length > 0) : []
+}
+
+function transmitterChannel(item: Json): number | null | undefined {
+  return item.channel === undefined ? 1 : readWhole(item.channel, 1, 65_535)
 }
 
 function parseTransmitter(item: unknown): TransmitterReading | null {
@@ -444,4 +498,40 @@ export async function readOptional(
 export function wrongShape(client: UpstreamClient): ApiError {
   const { host } = new URL(client.settings.baseUrl)
   return new client.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
+}
+
+/** Whether two list entries of a device with channels are equal except for their levels. */
+function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
+  if (!isRecord(item) || !isRecord(before)) return false
+  return areEqual(item, before, isSummaryLevel)
+}
+
+type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
+
+/** The device's own level is unused if the device has channels, but an invalid one is reported as a problem. */
+const isSummaryLevel: IsIgnored = (key, ...values) =>
+  key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
+const isLevel: IsIgnored = (key) => key === 'rf_level' || key === 'audio_level'
+
+/** Compares two JSON objects. A field for which `isIgnored` returns true may have any value. */
+function areEqual(item: Json, before: Json, isIgnored: IsIgnored): boolean {
+  let count = 0
+  for (const key in item) {
+    const [value, known] = [item[key], before[key]]
+    count += 1
+    if (value === known) continue
+    if (known === undefined || !(isIgnored(key, value, known) || areSame(value, known))) return false
+  }
+  for (const _ in before) count -= 1
+  return count === 0
+}
+
+function areSame(value: unknown, known: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(known)) {
+    return (
+      value.length === known.length &&
+      value.every((entry, index) => entry === known[index] || areSame(entry, known[index]))
+    )
+  }
+  return isRecord(value) && isRecord(known) && areEqual(value, known, isLevel)
 }

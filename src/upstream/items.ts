@@ -15,7 +15,8 @@ export interface ItemList<Item> {
 export interface ReadItemsOptions<Item> {
   /** The property that contains the list. The list may also be the top-level value. */
   readonly key: string
-  readonly parse: (item: unknown) => Item
+  /** `previous` is the result for the item that had the same position in the last read. */
+  readonly parse: (item: unknown, previous: Item | undefined) => Item
   readonly maxDepth: number
   readonly previous?: ItemList<Item> | undefined
 }
@@ -57,11 +58,8 @@ function* parseItems<Item>(
   for (let isLast = bytes[offset] === closeBracket; !isLast; ) {
     const unchangedEnd = previous === undefined ? -1 : findUnchangedEnd(bytes, offset, previous, items.length)
     const end = unchangedEnd < 0 ? findValueEnd(bytes, offset, maxDepth) : unchangedEnd
-    items.push(
-      unchangedEnd < 0
-        ? parse(JSON.parse(bytes.toString('utf8', offset, end)))
-        : (previous?.items[items.length] as Item),
-    )
+    const before = previous?.items[items.length]
+    items.push(unchangedEnd < 0 ? parse(JSON.parse(bytes.toString('utf8', offset, end)), before) : (before as Item))
     starts.push(offset)
     ends.push(end)
     offset = skipSpace(bytes, end)

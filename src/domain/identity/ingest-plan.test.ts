@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChannelDetails } from '../../contract/live.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
-import { hasOnlyLevels } from '../levels/level-sample.ts'
-import { applyUpdate, createIngestPlan, isStructural, type LevelReports, planChanges } from './ingest-plan.ts'
+import { hasOnlyLevels, type LevelSample } from '../levels/level-sample.ts'
+import { applyUpdate, createIngestPlan, isStructural, planChanges } from './ingest-plan.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
@@ -178,16 +178,13 @@ describe('a report without news except levels', () => {
   function createKnownIngest() {
     const ingest = createIngest()
     ingest.ingest([first, second])
-    const levelReports: LevelReports = {
-      receiverOf(manufacturer, reported) {
-        const receiver = ingest.known.byApiId(manufacturer, reported.id)
-        return receiver !== undefined && hasOnlyLevels(receiver, reported) ? receiver : undefined
-      },
-      differs: ({ channels: [known] }, [reading]) => reading?.rf_level !== known?.rf_level,
+    const findLevelReceiver = (manufacturer: string, reported: DeviceReport) => {
+      const receiver = ingest.known.byApiId(manufacturer, reported.id)
+      return receiver !== undefined && hasOnlyLevels(receiver, reported) ? receiver : undefined
     }
-    const plan = (reports: readonly DeviceReport[]) => {
-      const ingestPlan = createIngestPlan({ known: ingest.known, manufacturer: 'shure', at: at + 1, levelReports })
-      for (const reported of reports) ingestPlan.add(reported)
+    const plan = (reports: readonly DeviceReport[], levels?: readonly LevelSample[]) => {
+      const ingestPlan = createIngestPlan({ known: ingest.known, manufacturer: 'shure', at: at + 1, findLevelReceiver })
+      for (const reported of reports) ingestPlan.add(reported, levels)
       return ingestPlan.plan
     }
     return { ...ingest, plan }
@@ -196,15 +193,23 @@ describe('a report without news except levels', () => {
   test('is listed as a level report without an update', () => {
     const louder = { ...first, channels: [{ channel: 1, rf_level: -50, transmitter: { battery: 80 } }] }
     const { levelReports, updates, duplicates } = createKnownIngest().plan([louder, second])
-    const listed = levelReports.map(({ receiver, hasChanges }) => [receiver.id, hasChanges])
+    const listed = levelReports.map(({ receiver, readings }) => [receiver.id, readings])
     expect([listed, updates, duplicates]).toEqual([
       [
-        [1, true],
-        [2, false],
+        [1, louder.channels],
+        [2, []],
       ],
       [],
       2,
     ])
+  })
+
+  test('takes newer levels that are passed with the report', () => {
+    const levels = [{ channel: 1, rf_level: -40, transmitter: { audio_level: -20 } }]
+    const { plan } = createKnownIngest()
+    expect(plan([first], levels).levelReports).toMatchObject([{ readings: levels }])
+    const [update] = plan([{ ...first, name: 'B' }], levels).updates
+    expect(update?.readings).toEqual([{ channel: 1, rf_level: -40, transmitter: { battery: 80, audio_level: -20 } }])
   })
 
   test.each<[string, Partial<DeviceReport>]>([

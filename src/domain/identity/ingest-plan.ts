@@ -17,6 +17,7 @@ import {
   reportedField,
   reportedHardware,
 } from '../equipment/receiver.ts'
+import { type LevelSample, withLevels } from '../levels/level-sample.ts'
 import type { ProtocolPrecedence } from './protocol-precedence.ts'
 import {
   createKnownReceivers,
@@ -55,16 +56,7 @@ export interface Update {
 /** A report that contains no news about a known receiver except levels. */
 export interface LevelReport {
   readonly receiver: Receiver
-  readonly readings: readonly ChannelReading[]
-  /** Whether the levels differ from the known ones. */
-  readonly hasChanges: boolean
-}
-
-/** Recognizes reports that need no reconciliation. */
-export interface LevelReports {
-  /** Returns the receiver of a report that contains no news except levels; undefined for any other report. */
-  receiverOf(manufacturer: string, report: DeviceReport): Receiver | undefined
-  differs(receiver: Receiver, readings: readonly ChannelReading[]): boolean
+  readonly readings: readonly LevelSample[]
 }
 
 export interface Move {
@@ -104,8 +96,11 @@ export interface PlanContext {
   readonly known: KnownReceivers
   readonly manufacturer: string
   readonly at: number
-  /** If absent, every report is reconciled. */
-  readonly levelReports?: LevelReports
+  /**
+   * Returns the receiver of a report that contains no news except levels, and therefore needs no reconciliation;
+   * undefined for any other report. If absent, every report is reconciled.
+   */
+  readonly findLevelReceiver?: (manufacturer: string, report: DeviceReport) => Receiver | undefined
   /** If absent, all reports have the same precedence. */
   readonly precedence?: ProtocolPrecedence
 }
@@ -121,10 +116,10 @@ export function planChanges(
   return plan
 }
 
-/** Creates an empty plan; `add` extends it by one report. */
-export function createIngestPlan({ known, manufacturer, at, levelReports, precedence }: PlanContext): {
+/** Creates an empty plan; `add` extends it by one report, of which `levels` are newer levels. */
+export function createIngestPlan({ known, manufacturer, at, findLevelReceiver, precedence }: PlanContext): {
   readonly plan: IngestPlan
-  add(report: DeviceReport): void
+  add(report: DeviceReport, levels?: readonly LevelSample[]): void
 } {
   // Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
   // devices that swap addresses. The overlay is created on demand: most batches only contain levels.
@@ -142,25 +137,41 @@ export function createIngestPlan({ known, manufacturer, at, levelReports, preced
     repeated: 0,
     rejected: 0,
   }
+  const seenIds = new Set<string>()
   const seenKeys = new Set<string>()
   /** The receivers with a level report in this batch. */
   const levelReceivers = new Set<number>()
 
-  function add(report: DeviceReport): void {
+  function add(report: DeviceReport, levels?: readonly LevelSample[]): void {
     if (reportsUnits(report)) plan.unitReports.push(report)
     if (report.kind !== 'receiver') return
     // After a change of identity in this batch, every report is reconciled.
-    const receiver = overlay === undefined ? levelReports?.receiverOf(manufacturer, report) : undefined
-    const keys = receiver === undefined ? keysOf(report) : [idKey(report)]
-    if (isRepeated(seenKeys, keys)) plan.repeated += 1
-    else if (receiver === undefined) planReport(report)
-    else addLevelReport(receiver, report.channels ?? [])
+    const receiver = overlay === undefined ? findLevelReceiver?.(manufacturer, report) : undefined
+    const isRepeated = seenIds.has(report.id) || (receiver === undefined && !addIdentity(report))
+    if (isRepeated) {
+      plan.repeated += 1
+      return
+    }
+    seenIds.add(report.id)
+    if (receiver === undefined) planReport(levels === undefined ? report : withLevels(report, levels))
+    else addLevelReport(receiver, levels ?? report.channels ?? [])
   }
 
-  function addLevelReport(receiver: Receiver, readings: readonly ChannelReading[]): void {
+  /** Returns false if an earlier report of this batch has the same identity. */
+  function addIdentity(report: DeviceReport): boolean {
+    const serial = serialKey(report.serial_number)
+    const mac = serial === null ? macKey(report.mac_address) : null
+    if (serial === null && mac === null) return true
+    const key = serial === null ? `mac:${mac}` : `serial:${serial}`
+    if (seenKeys.has(key)) return false
+    seenKeys.add(key)
+    return true
+  }
+
+  function addLevelReport(receiver: Receiver, readings: readonly LevelSample[]): void {
     plan.duplicates += 1
     levelReceivers.add(receiver.id)
-    plan.levelReports.push({ receiver, readings, hasChanges: levelReports?.differs(receiver, readings) === true })
+    plan.levelReports.push({ receiver, readings })
   }
 
   function put(receiver: Receiver): void {
@@ -272,25 +283,6 @@ export function isStructural(update: Update): boolean {
 
 function hasFieldChanges(fields: Update['fields']): boolean {
   for (const field in fields) if (field !== 'last_seen') return true
-  return false
-}
-
-function keysOf(report: DeviceReport): readonly string[] {
-  const serial = serialKey(report.serial_number)
-  const mac = macKey(report.mac_address)
-  const keys = [idKey(report)]
-  if (serial !== null) keys.push(`serial:${serial}`)
-  else if (mac !== null) keys.push(`mac:${mac}`)
-  return keys
-}
-
-function idKey({ id }: DeviceReport): string {
-  return `id:${id}`
-}
-
-function isRepeated(seenKeys: Set<string>, keys: readonly string[]): boolean {
-  if (keys.some((key) => seenKeys.has(key))) return true
-  for (const key of keys) seenKeys.add(key)
   return false
 }
 

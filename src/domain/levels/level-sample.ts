@@ -40,6 +40,17 @@ export interface LevelSample extends Pick<Partial<Channel>, LevelField> {
   readonly details?: Pick<ChannelDetails, LevelDetail>
 }
 
+/** Returns the report with newer levels of its channels. */
+export function withLevels(report: DeviceReport, samples: readonly LevelSample[]): DeviceReport {
+  const channels = report.channels?.map((reading) => {
+    const sample = samples.find(({ channel }) => channel === reading.channel)
+    if (sample === undefined) return reading
+    const transmitter = reading.transmitter && { ...reading.transmitter, ...sample.transmitter }
+    return { ...reading, ...sample, ...(transmitter !== undefined && { transmitter }) }
+  })
+  return { ...report, channels }
+}
+
 const levelFieldNames: ReadonlySet<string> = new Set(levelFields)
 const levelDetailNames: ReadonlySet<string> = new Set(levelDetails)
 
