@@ -56,6 +56,8 @@ export interface Connections {
    * was killed. Takes effect on the second consecutive call that finds no lease, or immediately with `isAtOnce`.
    */
   closeOrphaned(options?: { readonly isAtOnce: boolean }): Promise<void>
+  /** Increases with every change of a record. */
+  readonly changes: number
   /** Whether another process's subscription delivers this receiver's levels. */
   isSubscribedElsewhere(receiverId: number): boolean
   /** Returns the status of every source's subscription. */
@@ -358,6 +360,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
         if (!isAtOnce && !before.has(source)) continue
         await record(source, { type: 'ended', at: now(), reason: 'the process that held the subscription has ended' })
       }
+    },
+    get changes() {
+      return changes
     },
     isSubscribedElsewhere(receiverId) {
       const known = all.get(receiverId)

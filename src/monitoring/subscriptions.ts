@@ -7,16 +7,16 @@
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
 import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
-import type { OnLevels, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
+import type { PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
 import type { Counters } from '../state/counters.ts'
-import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import { type Connections, subscriptionLease } from './connections.ts'
 import type { Ingest } from './ingest.ts'
 import type { AcquiredLease, LeaseDeps, LeaseManager } from './lease-manager.ts'
+import { createLevelIngest } from './level-ingest.ts'
 import type { Batch } from './plan-batch.ts'
 import { childLifetime, type Lifetime, pause } from './wait.ts'
 
@@ -139,7 +139,10 @@ async function connectOnce(
     await connections.record(id, { type: 'trying', at: now() })
     const { subscribe } = await source.findAdapter(lifetime.signal)
     if (subscribe === undefined) throw new client.errors.ApiError(`${id} no longer supports subscriptions`)
-    const onLevels = createLevelIngest(deps, source, hooks)
+    const onLevels = createLevelIngest(deps, source, {
+      ...hooks,
+      ingestReport: (device, report) => ingestPushed(deps, source, device, { reports: [report] }),
+    })
     for await (const event of subscribe(client, targetsOf(deps, id), lifetime.signal, onLevels)) {
       if (event.type === 'open') {
         openedAt = performance.now()
@@ -265,40 +268,6 @@ function handleEvent(
   if (reports[0] !== undefined && reportsHardware(reports[0])) hooks.onIdentityReceived?.(id)
   if (event.type === 'removed') void connections.remove(receiver.id)
   ingestPushed(deps, source, id, { reports, offline: isOffline ? [receiver.id] : [] })
-}
-
-/** Creates the function that takes a subscription's levels. */
-function createLevelIngest(deps: SubscriptionDeps, source: MonitoredSource, hooks: SubscriptionHooks): OnLevels {
-  const { receiverStore, connections, ingest, counters } = deps
-  let lastDevice: string | undefined
-  let rows: LevelRows | undefined
-
-  /** Finds the rows of a device. Remembers the last device, because most sources report only one. */
-  function findRows(device: string): LevelRows | undefined {
-    const isKnown =
-      device === lastDevice &&
-      rows?.facts.api_device_id === device &&
-      receiverStore.levels.rowsOf(rows.receiverId) === rows
-    if (isKnown) return rows
-    const receiver = receiverStore.factsByApiId(source.manufacturer, device)
-    lastDevice = device
-    rows = receiver && receiverStore.levels.rowsOf(receiver.id)
-    return rows
-  }
-
-  return (device, samples) => {
-    const target = findRows(device)
-    if (target === undefined || hooks.isReplaced?.(device)) {
-      counters.countIgnored(source)
-      return
-    }
-    if (connections.find(target.receiverId)?.status === 'stopped') return
-    connections.recordMessage(target.receiverId)
-    hooks.onLevelsReceived?.(device)
-    if (target.facts.is_active) ingest.levelLane.apply(target, samples)
-    // A report marks the receiver as online.
-    else ingestPushed(deps, source, device, { reports: [{ id: device, kind: 'receiver', channels: samples }] })
-  }
 }
 
 /**

@@ -8,6 +8,8 @@ import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '.
 export interface LevelRows {
   readonly receiverId: number
   readonly manufacturer: string
+  /** False once the receiver was removed or got other rows. */
+  isCurrent: boolean
   /** The record last loaded. Its facts are current; its levels may not be. */
   facts: Receiver
   readonly channelIds: readonly number[]
@@ -84,6 +86,7 @@ export class LevelStore {
   remove(receiverId: number): void {
     const rows = this.#rowsOfReceiver.get(receiverId)
     if (rows === undefined) return
+    rows.isCurrent = false
     this.#rowsOfReceiver.delete(receiverId)
     this.#changed.delete(rows)
     this.#freeRows.push(...rows.rows)
@@ -179,6 +182,7 @@ export class LevelStore {
       rows,
       rowByNumber,
       lastSeen,
+      isCurrent: true,
       receivedAt: Number.NEGATIVE_INFINITY,
       isNewerThanRecord: false,
       isInFrame: false,

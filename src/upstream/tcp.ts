@@ -17,15 +17,18 @@ export type Framing = (text: string) => { readonly messages: readonly string[]; 
 
 export interface TcpOptions extends DeviceSocketOptions {
   readonly framing: Framing
-  /** Called with messages as soon as they arrive. Returns those that are to be queued for the reader. */
-  readonly onArrival?: (messages: readonly string[]) => readonly string[]
+  /**
+   * Called with bytes as soon as they arrive, unless they continue an unfinished message. Returns the bytes that remain
+   * for `framing`.
+   */
+  readonly onArrival?: (bytes: Buffer) => Buffer
   /**
    * The device is treated as lost if no data arrives for this long. If undefined, the connection may stay idle forever.
    */
   readonly silentMs?: number
 }
 
-const readBuffer = new Uint8Array(64 * 1024)
+const readBuffer = Buffer.alloc(64 * 1024)
 /** A message longer than this is an error. */
 const maxRestChars = 64 * 1024
 /** The socket is paused while more than this many messages are unread. */
@@ -40,7 +43,7 @@ const closingMessageMs = 200
  * Connects to the device. Throws the manufacturer's ApiError if the connection fails, and the signal's reason on abort.
  */
 export async function openTcpSocket(client: UpstreamClient, options: TcpOptions): Promise<DeviceSocket> {
-  const { framing, onArrival = (messages) => messages, signal, silentMs, closingMessage } = options
+  const { framing, onArrival, signal, silentMs, closingMessage } = options
   const url = new URL(client.settings.baseUrl)
   const connectMs = Math.min(maxConnectMs, client.settings.timeoutMs)
   const toApiError = (error: unknown) => {
@@ -80,12 +83,13 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
 
   const decoder = new StringDecoder()
   let rest = ''
-  onBytes = (bytes) => {
+  onBytes = (received) => {
     if (isClosed) return
+    const bytes = onArrival === undefined || rest !== '' ? received : onArrival(received)
+    if (bytes.length === 0) return
     const frames = framing(rest + decoder.write(bytes))
     rest = frames.rest
-    const messages = onArrival(frames.messages)
-    if (messages.length > 0) inbox.push(messages)
+    if (frames.messages.length > 0) inbox.push(frames.messages)
     if (inbox.size > maxQueued) socket.pause()
     if (rest.length > maxRestChars) fail(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
   }

@@ -1,32 +1,38 @@
-/** Reads the fields of a message in place, because splitting every meter message into strings costs more than reading it. */
+/**
+ * Reads the fields of a message in place, because converting every meter message to strings costs more than reading it.
+ */
 
 import { highestByte } from './values.ts'
 
 const space = 32
 const zero = 48
 const nine = 57
+const openAngle = 60
+const closeAngle = 62
+const openBrace = 123
 
 /** The fields of one message, separated by white space. An instance can be reused for any number of messages. */
 export class Fields {
-  #message = ''
+  #bytes: Buffer = empty
   #starts: number[] = []
   #ends: number[] = []
   #count = 0
 
-  /** Finds the fields of another message. */
-  read(message: string): this {
-    this.#message = message
-    this.#count = 0
-    for (let index = 0, isInside = false; index <= message.length; index += 1) {
-      const isField = index < message.length && message.charCodeAt(index) > space
-      if (isField && !isInside) this.#starts[this.#count] = index
-      if (!isField && isInside) {
-        this.#ends[this.#count] = index
-        this.#count += 1
-      }
-      isInside = isField
-    }
-    return this
+  /** Finds the fields of a text. */
+  static of(text: string): Fields {
+    const fields = new Fields()
+    const bytes = Buffer.from(text, 'latin1')
+    fields.#find(bytes, 0, bytes.length)
+    return fields
+  }
+
+  /**
+   * Finds the fields of the first frame (`< … >`) from `offset` on. Returns the offset after the frame, or -1 if the
+   * frame is incomplete or contains text in braces.
+   */
+  readFrame(bytes: Buffer, offset: number): number {
+    const end = this.#find(bytes, skipToFrame(bytes, offset) + 1, bytes.length)
+    return bytes[end] === closeAngle ? end + 1 : -1
   }
 
   get count(): number {
@@ -35,13 +41,26 @@ export class Fields {
 
   /** The text of a field; empty if there is no such field. */
   text(index: number): string {
-    return index < this.#count ? this.#message.slice(this.#starts[index], this.#ends[index]) : ''
+    return index < this.#count ? this.#bytes.toString('latin1', this.#starts[index], this.#ends[index]) : ''
   }
 
   /** Whether the field has this text. */
   is(index: number, text: string): boolean {
     const start = this.#starts[index] ?? 0
-    return index < this.#count && this.#ends[index] === start + text.length && this.#message.startsWith(text, start)
+    if (index >= this.#count || this.#ends[index] !== start + text.length) return false
+    for (let position = 0; position < text.length; position += 1) {
+      if (this.#bytes[start + position] !== text.charCodeAt(position)) return false
+    }
+    return true
+  }
+
+  /** The characters of a field as one number, the last one in the low byte; null if there are more than two. */
+  characters(index: number): number | null {
+    if (index >= this.#count) return null
+    const start = this.#starts[index] ?? 0
+    const end = this.#ends[index] ?? 0
+    if (end - start > 2) return null
+    return end - start === 1 ? (this.#bytes[start] ?? 0) : pack(this.#bytes[start] ?? 0, this.#bytes[start + 1] ?? 0)
   }
 
   /** A field of up to eight digits in the range of `readByte`; null if it is anything else. */
@@ -52,15 +71,54 @@ export class Fields {
     if (end - start > 8) return null
     let value = 0
     for (let position = start; position < end; position += 1) {
-      const code = this.#message.charCodeAt(position)
+      const code = this.#bytes[position] ?? 0
       if (code < zero || code > nine) return null
       value = value * 10 + code - zero
     }
     return value > max ? null : value
   }
 
-  /** The text from a field to the end of the last one. */
-  textFrom(index: number): string {
-    return index < this.#count ? this.#message.slice(this.#starts[index], this.#ends[this.#count - 1]) : ''
+  /** Copies the text from a field to the end of the last one. Returns its length; 0 if it does not fit. */
+  copyFrom(index: number, target: Buffer): number {
+    const start = this.#starts[index] ?? 0
+    const end = this.#ends[this.#count - 1] ?? 0
+    return index < this.#count && end - start <= target.length ? this.#bytes.copy(target, 0, start, end) : 0
   }
+
+  /** Finds the fields up to `end` or to a character that ends or complicates a frame. Returns where it stopped. */
+  #find(bytes: Buffer, start: number, end: number): number {
+    this.#bytes = bytes
+    this.#count = 0
+    let isInside = false
+    let offset = start
+    for (; offset < end; offset += 1) {
+      const code = bytes[offset] ?? 0
+      if (code === closeAngle || code === openAngle || code === openBrace) break
+      if (code > space === isInside) continue
+      if (isInside) {
+        this.#ends[this.#count] = offset
+        this.#count += 1
+      } else this.#starts[this.#count] = offset
+      isInside = !isInside
+    }
+    if (isInside) {
+      this.#ends[this.#count] = offset
+      this.#count += 1
+    }
+    return offset
+  }
+}
+
+const empty = Buffer.alloc(0)
+
+/** Combines two characters as `Fields.characters` does. */
+export function pack(first: number, second: number): number {
+  return first * 256 + second
+}
+
+/** Returns the offset of the next frame; the length of the bytes if there is none. */
+export function skipToFrame(bytes: Buffer, start: number): number {
+  let offset = start
+  while (offset < bytes.length && bytes[offset] !== openAngle) offset += 1
+  return offset
 }

@@ -4,7 +4,7 @@
 
 import type { ChannelDetails } from '../../../domain/equipment/details.ts'
 import { readAudioLevel, readRfLevel } from '../../../upstream/fields.ts'
-import type { Fields } from './message-fields.ts'
+import { type Fields, pack } from './message-fields.ts'
 
 export interface Sample {
   readonly rf_level: number | null
@@ -22,7 +22,7 @@ export const readUlxdSample: ReadSample = (fields, first) => {
   return {
     rf_level: toRf(fields, first + 1, 128),
     audio_level: audio_rms,
-    details: { antennas: activeAntennas(fields.text(first)), audio_rms },
+    details: { antennas: readAntennas(fields, first), audio_rms },
   }
 }
 
@@ -80,7 +80,7 @@ export const readUhfrSample: ReadSample = (fields, first) => {
     rf_level: null,
     audio_level: null,
     details: {
-      antennas: activeAntennas(fields.text(first)),
+      antennas: readAntennas(fields, first),
       rf_percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
     },
   }
@@ -96,6 +96,18 @@ const antennasByReport = new Map(
 /** Returns the letters of the antennas in use; null if the report is not valid. */
 export function activeAntennas(raw: string): string | null {
   return antennasByReport.get(raw) ?? null
+}
+
+const antennasByCharacters = new Map(
+  [...antennasByReport].map(([report, letters]) => {
+    const [first = 0, second] = Buffer.from(report)
+    return [second === undefined ? first : pack(first, second), letters]
+  }),
+)
+
+function readAntennas(fields: Fields, index: number): string | null {
+  const characters = fields.characters(index)
+  return characters === null ? null : (antennasByCharacters.get(characters) ?? null)
 }
 
 /** An RF level in dBm; null if the field is not a number. */

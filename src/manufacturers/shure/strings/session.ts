@@ -50,8 +50,8 @@ export async function* openSession(
   let family: Family | null = protocol === 'udp:' ? uhfr : null
   // A QLX-D hangs, including its front panel, if the client disconnects during metering.
   const closingMessage = () => family?.envelope && meterCommands(family, store.values, 0).join('')
-  let takeLevels: (messages: readonly string[]) => readonly string[] = (messages) => messages
-  const onArrival = (messages: readonly string[]) => takeLevels(messages)
+  let takeLevels = (bytes: Buffer) => bytes
+  const onArrival = (bytes: Buffer) => takeLevels(bytes)
   const socket =
     protocol === 'udp:'
       ? await openUdpSocket(client, { signal, silentMs: silenceTimeoutMs, closingMessage })

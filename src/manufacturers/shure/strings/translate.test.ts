@@ -77,7 +77,7 @@ describe('frames', () => {
   })
 })
 
-const fieldsOf = (sample: string) => new Fields().read(sample)
+const fieldsOf = (sample: string) => Fields.of(sample)
 
 test('a sample with the wrong layout is null', () => {
   expect(readUlxdSample(fieldsOf('AX 100'), 0)).toBeNull()
