@@ -25,20 +25,21 @@ export interface LevelIngestHooks {
   ingestReport(deviceId: string, report: DeviceReport): void
 }
 
-/** A known device, and whether a user has stopped its connection. */
+/** A known device, and what was found out about it, because levels arrive ten times a second. */
 interface Target {
   readonly device: string
   readonly rows: LevelRows
   readonly facts: LevelRows['facts']
-  readonly isStopped: boolean
-  /** `Connections.changes` when `isStopped` was read. */
+  /** False if a user has stopped the connection, or different hardware reports. */
+  readonly isAccepted: boolean
+  /** `Connections.changes` when this was found out. */
   readonly connectionChanges: number
-  /** When the message time was last recorded (`performance.now()`). */
-  recordedAt: number
+  /** When this was found out (`performance.now()`). */
+  readonly foundAt: number
 }
 
-/** How often the time of the last message is recorded while levels arrive ten times a second. */
-const recordEveryMs = 1_000
+/** After this time, everything about a device is looked up again, and the time of its last message is recorded. */
+const lookUpEveryMs = 1_000
 
 /** Creates the function that takes the levels of a source's subscription. */
 export function createLevelIngest(
@@ -49,36 +50,31 @@ export function createLevelIngest(
   // Only the last device is remembered, because sources that send levels continuously report only one.
   let target: Target | undefined
 
-  function isCurrent({ rows, facts, connectionChanges }: Target): boolean {
-    return rows.isCurrent && rows.facts === facts && connectionChanges === connections.changes
+  function isCurrent({ rows, facts, connectionChanges, foundAt }: Target, now: number): boolean {
+    const isUnchanged = rows.isCurrent && rows.facts === facts && connectionChanges === connections.changes
+    return isUnchanged && now - foundAt < lookUpEveryMs
   }
 
-  function findTarget(device: string): Target | undefined {
+  function findTarget(device: string, now: number): Target | undefined {
     const receiver = receiverStore.factsByApiId(source.manufacturer, device)
     const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
     if (rows === undefined) return undefined
-    const isStopped = connections.find(rows.receiverId)?.status === 'stopped'
-    const connectionChanges = connections.changes
-    return { device, rows, facts: rows.facts, isStopped, connectionChanges, recordedAt: Number.NEGATIVE_INFINITY }
-  }
-
-  function record(current: Target): void {
-    const now = performance.now()
-    if (now - current.recordedAt < recordEveryMs) return
-    current.recordedAt = now
-    connections.recordMessage(current.rows.receiverId)
-    hooks.onLevelsReceived?.(current.device)
+    const isReplaced = hooks.isReplaced?.(device) === true
+    const isAccepted = !isReplaced && connections.find(rows.receiverId)?.status !== 'stopped'
+    if (isReplaced) counters.countIgnored(source)
+    if (isAccepted) {
+      connections.recordMessage(rows.receiverId)
+      hooks.onLevelsReceived?.(device)
+    }
+    return { device, rows, facts: rows.facts, isAccepted, connectionChanges: connections.changes, foundAt: now }
   }
 
   return (device, samples) => {
-    if (target?.device !== device || !isCurrent(target)) target = findTarget(device)
-    if (target === undefined || hooks.isReplaced?.(device)) {
-      counters.countIgnored(source)
-      return
-    }
-    if (target.isStopped) return
-    record(target)
-    if (target.facts.is_active) ingest.levelLane.apply(target.rows, samples)
+    const now = performance.now()
+    if (target?.device !== device || !isCurrent(target, now)) target = findTarget(device, now)
+    if (target === undefined) counters.countIgnored(source)
+    else if (!target.isAccepted) return
+    else if (target.facts.is_active) ingest.levelLane.apply(target.rows, samples)
     else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
   }
 }

@@ -6,12 +6,12 @@ import { createLevelReader } from './level-reader.ts'
 /** Creates a reader of a ULX-D receiver, and records what it passes on. */
 function createReader() {
   const received: LevelSample[][] = []
-  const stored: [number, string][] = []
+  const dropped: number[] = []
   const family = detectFamily({ MODEL: 'ULXD4Q' })
   if (family === null) throw new Error('there is no ULX-D')
-  const store = { putSample: (channel: number, text: string) => stored.push([channel, text]) > 0 }
+  const store = { dropSample: (channel: number) => void dropped.push(channel) }
   const read = createLevelReader({ id: 'a', family }, store, (_, samples) => received.push([...samples]))
-  return { received, stored, read: (text: string) => read(Buffer.from(text)).toString() }
+  return { received, dropped, read: (text: string) => read(Buffer.from(text)).toString() }
 }
 
 const first = '< SAMPLE 1 ALL AX 100 030 >'
@@ -21,9 +21,9 @@ const secondLevels = { channel: 2, rf_level: -29, audio_level: -21, details: { a
 
 describe('createLevelReader', () => {
   test('passes the levels of all leading samples on at once, and returns nothing', () => {
-    const { read, received, stored } = createReader()
+    const { read, received } = createReader()
     expect(read(`${first}\r\n${second}\r\n`)).toBe('')
-    expect([received, stored]).toEqual([[[firstLevels, secondLevels]], []])
+    expect(received).toEqual([[firstLevels, secondLevels]])
   })
 
   test.each([
@@ -39,21 +39,13 @@ describe('createLevelReader', () => {
     expect(received).toEqual([[firstLevels]])
   })
 
-  test('stores the last sample of each channel before other frames', () => {
-    const { read, stored } = createReader()
+  test('drops the older sample of a channel once, and again after other frames', () => {
+    const { read, dropped } = createReader()
     read(first)
-    read(`${second}${first.replace('100', '101')}`)
-    expect(stored).toEqual([])
-    read('< REP 1 BATT_CHARGE 080 >')
-    expect(stored).toEqual([
-      [1, 'AX 101 030'],
-      [2, 'XB 099 029'],
-    ])
-  })
-
-  test('leaves a sample that is longer than any known one', () => {
-    const { read, received } = createReader()
-    const long = `< SAMPLE 1 ALL AX ${'0'.repeat(200)}100 030 >`
-    expect([read(long), received]).toEqual([long, []])
+    read(`${second}${first}`)
+    expect(dropped).toEqual([1, 2])
+    read(`< REP 1 BATT_CHARGE 080 >${first}`)
+    read(first)
+    expect(dropped).toEqual([1, 2, 1])
   })
 })

@@ -78,13 +78,6 @@ export class Fields {
     return value > max ? null : value
   }
 
-  /** Copies the text from a field to the end of the last one. Returns its length; 0 if it does not fit. */
-  copyFrom(index: number, target: Buffer): number {
-    const start = this.#starts[index] ?? 0
-    const end = this.#ends[this.#count - 1] ?? 0
-    return index < this.#count && end - start <= target.length ? this.#bytes.copy(target, 0, start, end) : 0
-  }
-
   /** Finds the fields up to `end` or to a character that ends or complicates a frame. Returns where it stopped. */
   #find(bytes: Buffer, start: number, end: number): number {
     this.#bytes = bytes

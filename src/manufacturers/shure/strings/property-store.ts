@@ -18,8 +18,8 @@ export interface PropertyStore {
   readonly values: Readonly<Record<string, string>>
   /** Whether the device has sent any frame. */
   hasReceived(): boolean
-  /** Stores meter values of a channel. */
-  putSample(channel: number, value: string): void
+  /** Removes the meter values of a channel. */
+  dropSample(channel: number): void
   /**
    * Applies the next frames. Resolves with no changes after `waitMs` without data, and with null when the session ends.
    */
@@ -85,7 +85,12 @@ export function createPropertyStore(messages: AsyncIterable<readonly string[]>, 
   return {
     values,
     hasReceived: () => hasReceived,
-    putSample: (channel, value) => put(`${channel} SAMPLE`, value),
+    dropSample(channel) {
+      const key = `${channel} SAMPLE`
+      if (values[key] === undefined) return
+      delete values[key]
+      size -= 1
+    },
     next,
   }
 }
