@@ -3,7 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { toAlertBody } from '../domain/alerts/alert.ts'
 import { toTimestamp } from '../domain/api.ts'
-import { type Alerts, createAlerts } from '../monitoring/alerts.ts'
+import { Alerts } from '../monitoring/alerts.ts'
 import { createConnections } from '../monitoring/connections.ts'
 import { createIngest, type Ingest } from '../monitoring/ingest.ts'
 import { createLeaseManager } from '../monitoring/lease-manager.ts'
@@ -52,7 +52,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     onStatusChanged: (update) => live.statusChanged(update),
   })
-  const alerts: Alerts = createAlerts({
+  const alerts = new Alerts({
     db,
     receiverStore,
     unitStore,
@@ -82,7 +82,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     manufacturers,
     isOrphaned: orphanedSources.has,
     onChanged: () => live.sourcesChanged(),
-    onRecorded: alerts.evaluateSource,
+    onRecorded: (failures) => alerts.evaluateSource(failures),
   })
   const leaseManager = createLeaseManager({ db, nodeId, log })
   const levelPublisher =
