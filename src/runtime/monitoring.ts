@@ -6,7 +6,7 @@ import { toTimestamp } from '../domain/api.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { createConnections } from '../monitoring/connections.ts'
 import { createIngest, type Ingest } from '../monitoring/ingest.ts'
-import { createLeaseManager } from '../monitoring/lease-manager.ts'
+import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
 import { createMonitor, type Monitor } from '../monitoring/monitor.ts'
 import { markOrphanedOffline } from '../monitoring/offline-detection.ts'
@@ -84,7 +84,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     onChanged: () => live.sourcesChanged(),
     onRecorded: (failures) => alerts.evaluateSource(failures),
   })
-  const leaseManager = createLeaseManager({ db, nodeId, log })
+  const leaseManager = new LeaseManager({ db, nodeId, log })
   const levelPublisher =
     redis === null
       ? null
@@ -103,7 +103,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     cache,
     alerts,
     onReceived: (receiverId) => levelPublisher?.publish(receiverId),
-    hasOtherReaders: leaseManager.hasOtherNodes,
+    hasOtherReaders: () => leaseManager.hasOtherNodes,
     now,
   })
   const monitor: Monitor = createMonitor({
