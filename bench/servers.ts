@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ReceiverInData } from '../src/contract/live.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { type AtEnd, type Child, createTempFolder, startChild, waitFor } from './harness.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { startDemo } from '../simulators/demo.ts'
-import type { ChannelBody } from '../src/contract/live.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startLectrosonics, startSystemApi, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import WebSocket from 'ws'
-import type { ChannelBody } from '../src/contract/live.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { onTestEnd } from './cleanup.ts'
 
 export interface ReceivedMessage {

@@ -1,8 +1,9 @@
 /** REST client. Errors are return values; nothing throws. */
 
-import type { SessionBody } from '../src/contract/admin.ts'
 import type { Method } from '../src/contract/endpoint.ts'
-import type { DataBody, HealthBody } from '../src/contract/live.ts'
+import type { SessionBody } from '../src/contract/resources/accounts.ts'
+import type { DataBody } from '../src/contract/resources/data.ts'
+import type { HealthBody } from '../src/contract/resources/health.ts'
 import { isRecord } from '../src/domain/json.ts'
 import { formatDuration, toSentence } from './format.ts'
 import { t } from './i18n.ts'

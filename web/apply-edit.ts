@@ -1,6 +1,7 @@
 /** Applies an edit through the REST API. */
 
-import type { ChannelBody, Group } from '../src/contract/live.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import type { Api, ApiResponse, Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../src/contract/live.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import { type Edit, planDrop, positionsToShow, type Scene, undoOf } from './arrangement.ts'
 import type { ChannelFacts } from './channel-state.ts'
 

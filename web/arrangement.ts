@@ -1,6 +1,6 @@
 /** Edits of slots and groups: turns a drop into an edit, and an edit into the edit that reverts it. */
 
-import type { Group } from '../src/contract/live.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import type { ChannelFacts } from './channel-state.ts'
 
 interface PlacedReceiver {

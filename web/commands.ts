@@ -1,6 +1,6 @@
 /** Commands of the live pages. Keyboard shortcuts, buttons and the help are generated from this list. */
 
-import type { Group } from '../src/contract/live.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
 import { t } from './i18n.ts'
 import { defaultView, searchOf, type View } from './view.ts'

@@ -3,8 +3,8 @@
  * them here, and the state changes only when a level crosses a limit.
  */
 
-import type { ChannelBody } from '../src/contract/live.ts'
 import type { LiveMessage } from '../src/contract/live-messages.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ChannelDetails } from '../src/domain/equipment/details.ts'
 
 /** The entries of `levels=full` after the fourth, in order. */

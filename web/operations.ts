@@ -1,10 +1,10 @@
 /** Types of requests and responses by method and address, derived from the operations in the contract. */
 
 import type { TSchema } from 'typebox'
-import type { Review } from '../src/contract/admin.ts'
 import type { Body } from '../src/contract/described.ts'
 import type { Method } from '../src/contract/endpoint.ts'
 import type * as operations from '../src/contract/operations/index.ts'
+import type { Review } from '../src/contract/resources/review.ts'
 
 type Operation = (typeof operations)[keyof typeof operations]
 

@@ -1,7 +1,8 @@
 import { Errors } from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
-import type { ChannelBody, DataBody, TransmitterBody } from '../src/contract/live.ts'
 import { type LiveMessage, LiveServerMessage } from '../src/contract/live-messages.ts'
+import type { ChannelBody, TransmitterBody } from '../src/contract/resources/channels.ts'
+import type { DataBody } from '../src/contract/resources/data.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
 
 const start = 1_000_000

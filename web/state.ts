@@ -6,16 +6,14 @@
  * levels themselves are kept in the level table (levels.ts); here they change only when they cross a limit.
  */
 
-import type {
-  ChannelAssignment,
-  ChannelBody,
-  DataBody,
-  Group,
-  HealthBody,
-  ReceiverInData,
-  Settings,
-} from '../src/contract/live.ts'
 import type { LiveMessage, LivePerformerBody } from '../src/contract/live-messages.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { DataBody } from '../src/contract/resources/data.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
+import type { HealthBody } from '../src/contract/resources/health.ts'
+import type { ChannelAssignment } from '../src/contract/resources/performers.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import type { Settings } from '../src/contract/resources/settings.ts'
 import type { Problem } from './api.ts'
 
 /** A channel with values that only this page keeps. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Group } from '../src/contract/live.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import type { ChannelFacts } from './channel-state.ts'
 import { defaultView, type View } from './view.ts'
 import {

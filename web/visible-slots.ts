@@ -1,6 +1,6 @@
 /** Which slots a page displays, and in what order. */
 
-import type { Group } from '../src/contract/live.ts'
+import type { Group } from '../src/contract/resources/groups.ts'
 import { bySlot, byUrgency, type ChannelFacts } from './channel-state.ts'
 import type { Sort, StateFilter, View } from './view.ts'
 

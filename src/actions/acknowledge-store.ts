@@ -1,6 +1,6 @@
 /** Acknowledges that the database, or its log, was found missing or damaged at the start. */
 
-import type { Acknowledged } from '../contract/admin.ts'
+import type { Acknowledged } from '../contract/resources/store.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { describeIncident } from '../domain/equipment/health.ts'
 import { writeAudit } from '../storage/audit.ts'

@@ -1,6 +1,6 @@
 /** Changes settings while the service runs: global settings and settings of one manufacturer. */
 
-import type { Settings } from '../contract/live.ts'
+import type { Settings } from '../contract/resources/settings.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import { isSettingKey, parseSetting, settingKinds } from '../domain/settings.ts'

@@ -1,6 +1,7 @@
 /** Edits groups, the slots of channels, performers and their assignments. */
 
-import type { Group, Performer } from '../contract/live.ts'
+import type { Group } from '../contract/resources/groups.ts'
+import type { Performer } from '../contract/resources/performers.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { RequestError } from '../domain/errors.ts'

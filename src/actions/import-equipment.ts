@@ -1,7 +1,7 @@
 /** Imports the receivers in a file with their locations and slots, and the assignments. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Location } from '../contract/admin.ts'
+import type { Location } from '../contract/resources/locations.ts'
 import { setActive } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'

@@ -2,8 +2,14 @@
 
 import Type, { type TProperties } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
-import * as live from './live.ts'
 import * as messages from './messages.ts'
+import { Alert } from './resources/alerts.ts'
+import { Channel, ChannelDetails } from './resources/channels.ts'
+import { Data } from './resources/data.ts'
+import { Group } from './resources/groups.ts'
+import { ChannelAssignment, Performer } from './resources/performers.ts'
+import { ReceiverInData } from './resources/receivers.ts'
+import { Configuration } from './resources/settings.ts'
 
 const seq = whole('Number of the message; rises by one with each message of the process.')
 const at = time('When the message was created.')
@@ -22,8 +28,8 @@ function unnumbered<Name extends string, Fields extends TProperties>(type: Name,
 
 const partial = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
 
-const { channels: _channels, id: _receiverId, ...receiverFields } = live.ReceiverInData.properties
-const { id: channelId, slot, details, ...channelFields } = live.Channel.properties
+const { channels: _channels, id: _receiverId, ...receiverFields } = ReceiverInData.properties
+const { id: channelId, slot, details, ...channelFields } = Channel.properties
 
 export const Source = named('Source', 'A monitored system or device.', {
   code: text('Code of the manufacturer.'),
@@ -33,7 +39,7 @@ export const Source = named('Source', 'A monitored system or device.', {
 })
 
 export const LivePerformer = named('LivePerformer', 'A performer.', {
-  ...live.Performer.properties,
+  ...Performer.properties,
   picture_tag: Type.Optional(
     text('Present instead of a long picture, which `GET /api/performers/{id}/` returns; changes with the picture.'),
   ),
@@ -44,8 +50,8 @@ const anyList = (description: string) => Type.Array(Type.Unknown(), { descriptio
 
 const SnapshotData = Type.Object(
   {
-    ...live.Data.properties,
-    alerts: listOf(live.Alert, 'Alerts that are not cleared.'),
+    ...Data.properties,
+    alerts: listOf(Alert, 'Alerts that are not cleared.'),
     shows: anyList('Running shows.'),
     sources: listOf(Source, 'All monitored systems and devices.'),
     performers: listOf(LivePerformer, 'All performers.'),
@@ -69,7 +75,7 @@ const ReceiverMessage = numbered('receiver', 'Fields of a receiver changed; only
   ...partial(receiverFields),
 })
 
-const ReceiverAdded = numbered('receiver_added', 'A receiver was added.', { receiver: live.ReceiverInData })
+const ReceiverAdded = numbered('receiver_added', 'A receiver was added.', { receiver: ReceiverInData })
 
 const ReceiverRemoved = numbered('receiver_removed', 'A receiver was removed.', { id: receiverId })
 
@@ -80,7 +86,7 @@ const ChannelMessage = numbered(
     id: channelId,
     receiver_id: receiverId,
     ...partial({ slot, ...channelFields }),
-    details: Type.Optional(Type.Union([live.ChannelDetails, Type.Null()])),
+    details: Type.Optional(Type.Union([ChannelDetails, Type.Null()])),
   },
 )
 
@@ -101,15 +107,15 @@ const Levels = numbered(
   },
 )
 
-const Groups = numbered('groups', 'A group changed.', { groups: listOf(live.Group, 'All groups.') })
+const Groups = numbered('groups', 'A group changed.', { groups: listOf(Group, 'All groups.') })
 const Performers = numbered('performers', 'A performer changed.', {
   performers: listOf(LivePerformer, 'All performers.'),
 })
 const Assignments = numbered('assignments', 'An assignment changed.', {
-  assignments: listOf(live.ChannelAssignment, 'All active assignments.'),
+  assignments: listOf(ChannelAssignment, 'All active assignments.'),
 })
 const Discovered = numbered('discovered', 'The discovered devices changed.', {
-  discovered: live.Data.properties.discovered,
+  discovered: Data.properties.discovered,
 })
 
 const SettingsMessage = numbered(
@@ -118,11 +124,11 @@ const SettingsMessage = numbered(
   {
     manufacturer: manufacturerOrNull,
     group: wholeOrNull('Id of the group.'),
-    config: Type.Object(partial(live.Configuration.properties), { description: 'The settings that changed.' }),
+    config: Type.Object(partial(Configuration.properties), { description: 'The settings that changed.' }),
   },
 )
 
-const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', live.Alert.properties)
+const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', Alert.properties)
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
 const { type: _type, ...statusFields } = messages.StatusUpdate.properties
 const StatusUpdate = numbered(

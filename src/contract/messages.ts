@@ -2,7 +2,7 @@
 
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
-import { detailFields } from './live.ts'
+import { detailFields } from './resources/receivers.ts'
 import { severities } from './values.ts'
 
 const { id: _, channels, ...changeable } = detailFields

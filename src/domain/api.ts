@@ -1,7 +1,8 @@
 /** Converts receivers and channels to bodies of the interface. */
 
-import type { Location } from '../contract/admin.ts'
-import type { ChannelBody, ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/live.ts'
+import type { ChannelBody } from '../contract/resources/channels.ts'
+import type { Location } from '../contract/resources/locations.ts'
+import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/resources/receivers.ts'
 import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
 

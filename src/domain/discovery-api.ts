@@ -1,15 +1,9 @@
 /** Converts entries of the review queue, movements and found devices to bodies of the interface. */
 
-import type {
-  ExistingDevice,
-  Location,
-  MovementBody,
-  PendingBody,
-  QueueEntryBody,
-  ScanBody,
-} from '../contract/admin.ts'
 import type { Failure } from '../contract/errors.ts'
-import type { DiscoveredDevice } from '../contract/live.ts'
+import type { DiscoveredDevice, ScanBody } from '../contract/resources/discovery.ts'
+import type { Location } from '../contract/resources/locations.ts'
+import type { ExistingDevice, MovementBody, PendingBody, QueueEntryBody } from '../contract/resources/review.ts'
 import { toTimestamp } from './api.ts'
 import type { DiscoveredRecord, MovementDetails, QueueEntry, ReviewedEntry } from './equipment/discovery.ts'
 import { toLocationReference } from './equipment/location.ts'

@@ -3,8 +3,9 @@
  * by id, so that the file can be imported elsewhere.
  */
 
-import type { Location } from '../contract/admin.ts'
-import type { Group, Performer } from '../contract/live.ts'
+import type { Group } from '../contract/resources/groups.ts'
+import type { Location } from '../contract/resources/locations.ts'
+import type { Performer } from '../contract/resources/performers.ts'
 import { isSecretName, mask, maskSecrets } from './access/secrets.ts'
 import type { Assignment, Unit } from './equipment/hardware.ts'
 import type { Channel, Receiver } from './equipment/receiver.ts'

@@ -1,9 +1,8 @@
 /** The settings: limits, defaults and parsing. */
 
-import type { SettingsBody } from '../contract/admin.ts'
-import type { Settings } from '../contract/live.ts'
+import type { Settings, SettingsBody } from '../contract/resources/settings.ts'
 
-export type { Settings } from '../contract/live.ts'
+export type { Settings } from '../contract/resources/settings.ts'
 
 export type ExplainedSettings = SettingsBody['settings']
 type SettingSource = ExplainedSettings[SettingKey]['source']

@@ -125,7 +125,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
     if (!options.servesOnly) {
-      const hasReaders = () => runtime.leaseManager.hasOtherNodes() && runtime.redis?.isUp !== true
+      const hasReaders = () => runtime.leaseManager.hasOtherNodes && runtime.redis?.isUp !== true
       loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
     }
     if (!isLoopback(host)) await reportExposure(runtime, config, log)

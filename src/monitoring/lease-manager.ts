@@ -76,18 +76,6 @@ export interface LeaseOptions {
   onStandBy?(holder: string): void
 }
 
-export interface LeaseManager {
-  /** Runs `work` whenever this process holds the lease of `source`, until the signal aborts. */
-  runWhileHeld(
-    source: string,
-    signal: AbortSignal,
-    work: (lease: SharedLease) => Promise<void>,
-    options?: LeaseOptions,
-  ): Promise<void>
-  /** Whether other processes used this database at the last check. */
-  hasOtherNodes(): boolean
-}
-
 type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
 interface LeaseRequest extends LeaseOptions {
@@ -102,50 +90,111 @@ interface LeaseRequest extends LeaseOptions {
   reportedHolder: string | undefined
 }
 
-export function createLeaseManager(deps: LeaseDeps): LeaseManager {
-  const { db, nodeId, log } = deps
-  const requests = new Map<string, LeaseRequest>()
-  let excess: ReadonlySet<string> = new Set()
-  let others = false
-  let wake = new AbortController()
-  let isChecking = false
-  let renewAt = 0
-  let hasFailed = false
+export class LeaseManager {
+  readonly #deps: LeaseDeps
+  readonly #requests = new Map<string, LeaseRequest>()
+  /** Sources whose lease should move to a process that has fewer. */
+  #excess: ReadonlySet<string> = new Set()
+  #hasOtherNodes = false
+  /** Ends the pause before the next check. */
+  #wake = new AbortController()
+  #isChecking = false
+  #renewAt = 0
+  #hasFailed = false
 
-  async function checkForever(): Promise<void> {
-    isChecking = true
-    while (requests.size > 0) {
-      wake = new AbortController()
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether other processes used this database at the last check. */
+  get hasOtherNodes(): boolean {
+    return this.#hasOtherNodes
+  }
+
+  /** Runs `work` whenever this process holds the lease of `source`, until the signal aborts. */
+  async runWhileHeld(
+    source: string,
+    signal: AbortSignal,
+    work: (lease: SharedLease) => Promise<void>,
+    options: LeaseOptions = {},
+  ): Promise<void> {
+    const initial = { isWaiting: false, held: null, grant: () => {}, freeSince: null, reportedHolder: undefined }
+    const request: LeaseRequest = { ...options, ...initial, source }
+    this.#requests.set(source, request)
+    try {
+      while (!signal.aborted) {
+        const running = this.#runOnce(request, signal, work)
+        // A new request is handled without waiting for the next check.
+        if (this.#isChecking) this.#wake.abort()
+        else void this.#checkForever()
+        await running
+      }
+    } finally {
+      this.#requests.delete(source)
+      this.#wake.abort()
+    }
+  }
+
+  async #runOnce(
+    request: LeaseRequest,
+    signal: AbortSignal,
+    work: (lease: SharedLease) => Promise<void>,
+  ): Promise<void> {
+    const { source } = request
+    const lease = await waitForGrant(request, signal)
+    if (lease === null || request.held === null) return
+    const { lifetime } = request.held
+    try {
+      await work({
+        guard: createGuard(source, this.#deps.nodeId, lease.epoch),
+        signal: lifetime.signal,
+        idleMs: lease.idleMs,
+        isExcess: () => this.#excess.has(source),
+        release: () => lifetime.abort(),
+      })
+    } finally {
+      lifetime.abort()
+      request.held = null
+      await releaseOwn(this.#deps, source)
+    }
+  }
+
+  async #checkForever(): Promise<void> {
+    this.#isChecking = true
+    while (this.#requests.size > 0) {
+      this.#wake = new AbortController()
       try {
-        await check()
-        hasFailed = false
+        await this.#check()
+        this.#hasFailed = false
       } catch (error) {
         // While the database is unavailable, no lease is lost, and polling continues in memory.
-        if (!hasFailed) log.warn({ error: String(error) }, 'leases could not be read')
-        hasFailed = true
+        if (!this.#hasFailed) this.#deps.log.warn({ error: String(error) }, 'leases could not be read')
+        this.#hasFailed = true
       }
-      const isRequested = !(await pause(checkEveryMs, wake.signal))
-      if (isRequested && requests.size > 0) await pause(debounceMs, new AbortController().signal)
+      const isRequested = !(await pause(checkEveryMs, this.#wake.signal))
+      if (isRequested && this.#requests.size > 0) await pause(debounceMs, new AbortController().signal)
     }
-    isChecking = false
+    this.#isChecking = false
   }
 
-  async function check(): Promise<void> {
-    if (performance.now() >= renewAt) await renew()
+  async #check(): Promise<void> {
+    const { db, nodeId } = this.#deps
+    if (performance.now() >= this.#renewAt) await this.#renew()
     const leases = await listHeldLeases(db.read)
-    others = leases.some(({ source, owner }) => source.startsWith(nodePrefix) && owner !== nodeId)
-    const available = selectAvailable(leases)
-    const granted = available.length === 0 ? [] : await acquire(available)
+    this.#hasOtherNodes = leases.some(({ source, owner }) => source.startsWith(nodePrefix) && owner !== nodeId)
+    const available = this.#selectAvailable(leases)
+    const granted = available.length === 0 ? [] : await this.#acquire(available)
     for (const { request, lease } of granted) {
       if (request.isWaiting) request.grant(lease)
-      else await releaseOwn(deps, request.source)
+      else await releaseOwn(this.#deps, request.source)
     }
     const holders = holdersOf(leases)
-    for (const request of requests.values()) reportHolder(request, holders)
+    for (const request of this.#requests.values()) this.#reportHolder(request, holders)
   }
 
-  async function renew(): Promise<void> {
-    const held = [...requests.values()].filter((request) => request.held !== null)
+  async #renew(): Promise<void> {
+    const { db, nodeId, log } = this.#deps
+    const held = [...this.#requests.values()].filter((request) => request.held !== null)
     if (held.length > 0) {
       const sources = held.map(({ source }) => source)
       const epochs = await db.transaction((tx) => renewLeases(tx, sources, nodeId, leaseMs))
@@ -155,23 +204,25 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
         lease.lifetime.abort()
       }
     }
-    renewAt = performance.now() + renewEveryMs
+    this.#renewAt = performance.now() + renewEveryMs
   }
 
   /** Selects the requests whose lease is free and may be acquired by this process. */
-  function selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
+  #selectAvailable(leases: readonly HeldLease[]): LeaseRequest[] {
+    const { nodeId } = this.#deps
+    const requests = [...this.#requests.values()]
     const holders = holdersOf(leases)
     const pollers = leases.filter(({ source }) => source.startsWith(pollerPrefix)).map((lease) => lease.owner)
-    const shared = [...requests.values()].filter(({ isShared }) => isShared).map(({ source }) => source)
+    const shared = requests.filter(({ isShared }) => isShared).map(({ source }) => source)
     const { acquire, release } = assignSources({
       owner: nodeId,
       pollers: [...new Set([...pollers, nodeId])].sort(),
       sources: shared.sort().map((source) => ({ source, holder: holders.get(source) ?? null })),
     })
-    excess = new Set(release)
+    this.#excess = new Set(release)
     const assigned = new Set(acquire)
     const now = performance.now()
-    return [...requests.values()].filter((request) => {
+    return requests.filter((request) => {
       const isFree = request.isWaiting && !holders.has(request.source)
       request.freeSince = isFree ? (request.freeSince ?? now) : null
       const isReservationOver = now - (request.freeSince ?? now) >= reservedMs
@@ -179,7 +230,8 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
     })
   }
 
-  async function acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: Lease }[]> {
+  async #acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: Lease }[]> {
+    const { db, nodeId } = this.#deps
     return db.transaction(async (tx) => {
       const granted: { request: LeaseRequest; lease: Lease }[] = []
       for (const request of available) {
@@ -190,63 +242,28 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
     })
   }
 
-  function reportHolder(request: LeaseRequest, holders: ReadonlyMap<string, string>): void {
+  #reportHolder(request: LeaseRequest, holders: ReadonlyMap<string, string>): void {
     const holder = request.isWaiting ? holders.get(request.source) : undefined
-    if (holder !== undefined && holder !== nodeId && holder !== request.reportedHolder) request.onStandBy?.(holder)
+    const isOther = holder !== undefined && holder !== this.#deps.nodeId
+    if (isOther && holder !== request.reportedHolder) request.onStandBy?.(holder)
     request.reportedHolder = holder
   }
+}
 
-  async function runOnce(request: LeaseRequest, signal: AbortSignal, work: (lease: SharedLease) => Promise<void>) {
-    const { source } = request
-    const lease = await new Promise<Lease | null>((resolve) => {
-      const settle = (granted: Lease | null) => {
-        request.isWaiting = false
-        signal.removeEventListener('abort', stop)
-        if (granted !== null) request.held = { ...granted, lifetime: childLifetime(signal) }
-        resolve(granted)
-      }
-      const stop = () => settle(null)
-      request.grant = settle
-      request.isWaiting = true
-      signal.addEventListener('abort', stop, { once: true })
-    })
-    if (lease === null || request.held === null) return
-    const { lifetime } = request.held
-    try {
-      await work({
-        guard: createGuard(source, nodeId, lease.epoch),
-        signal: lifetime.signal,
-        idleMs: lease.idleMs,
-        isExcess: () => excess.has(source),
-        release: () => lifetime.abort(),
-      })
-    } finally {
-      lifetime.abort()
-      request.held = null
-      await releaseOwn(deps, source)
+/** Returns the lease once it is granted, or null if the signal aborts first. */
+function waitForGrant(request: LeaseRequest, signal: AbortSignal): Promise<Lease | null> {
+  return new Promise((resolve) => {
+    const settle = (granted: Lease | null) => {
+      request.isWaiting = false
+      signal.removeEventListener('abort', stop)
+      if (granted !== null) request.held = { ...granted, lifetime: childLifetime(signal) }
+      resolve(granted)
     }
-  }
-
-  return {
-    async runWhileHeld(source, signal, work, options = {}) {
-      const initial = { isWaiting: false, held: null, grant: () => {}, freeSince: null, reportedHolder: undefined }
-      const request: LeaseRequest = { ...options, ...initial, source }
-      requests.set(source, request)
-      try {
-        while (!signal.aborted) {
-          const running = runOnce(request, signal, work)
-          // A new request is handled without waiting for the next check.
-          if (isChecking) wake.abort()
-          else void checkForever()
-          await running
-        }
-      } finally {
-        requests.delete(source)
-        wake.abort()
-      }
-    },
-    hasOtherNodes: () => others,
-  }
+    const stop = () => settle(null)
+    request.grant = settle
+    request.isWaiting = true
+    signal.addEventListener('abort', stop, { once: true })
+  })
 }
 
 function holdersOf(leases: readonly HeldLease[]): ReadonlyMap<string, string> {

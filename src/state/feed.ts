@@ -4,8 +4,8 @@
  * published in the same turn of the event loop are delivered as one batch.
  */
 
-import type { ChannelBody } from '../contract/live.ts'
 import type { DeviceUpdate } from '../contract/messages.ts'
+import type { ChannelBody } from '../contract/resources/channels.ts'
 import type { BroadcastMessage } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Group, Settings } from '../contract/live.ts'
+import type { Group } from '../contract/resources/groups.ts'
+import type { Settings } from '../contract/resources/settings.ts'
 import { toChannelBody } from '../domain/api.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'

@@ -6,9 +6,13 @@
  * Nothing is compared or announced until the first client connects, because no client could resume earlier.
  */
 
-import type { AlertBody, ChannelAssignment, DiscoveredDevice, Group, Settings } from '../contract/live.ts'
 import type { LiveChange, LivePerformerBody, SourceBody } from '../contract/live-messages.ts'
 import type { StatusUpdate } from '../contract/messages.ts'
+import type { AlertBody } from '../contract/resources/alerts.ts'
+import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
+import type { Group } from '../contract/resources/groups.ts'
+import type { ChannelAssignment } from '../contract/resources/performers.ts'
+import type { Settings } from '../contract/resources/settings.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { isSameJson } from '../domain/json.ts'
 import { hasOtherUnlistedLevels, type LevelEntry, levelsOfBody, toLevelEntry } from '../domain/live/channel-levels.ts'

@@ -1,7 +1,7 @@
 /** Performers, their assigned units, and the slots of channels on the wall. */
 
 import { sql } from 'kysely'
-import type { Performer } from '../contract/live.ts'
+import type { Performer } from '../contract/resources/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
 

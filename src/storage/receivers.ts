@@ -6,7 +6,7 @@ import { type Channel, emptyChannel, type Receiver } from '../domain/equipment/r
 import { parseNetworkMode } from '../domain/identity/network.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
-import { chunkSize, executeForRows, inChunks, inPages, type Row } from './rows.ts'
+import { changedRows, executeForRows, inChunks, inPages, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema.ts'
 
 /** A receiver that is not stored yet. */
@@ -21,14 +21,7 @@ type Readings = Readonly<Record<number, Reading>>
 /** Returns the receivers that changed after `sinceRevision`, ordered by id. */
 export async function listReceivers(reader: Reader, sinceRevision = -1): Promise<Receiver[]> {
   return inPages(async (after) => {
-    const rows = await reader
-      .selectFrom('receivers')
-      .selectAll()
-      .where('revision', '>', sinceRevision)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(chunkSize)
-      .execute()
+    const rows = await changedRows(reader, 'receivers', sinceRevision, after)
     const channels = await channelsOf(reader, sinceRevision, after, rows.at(-1)?.id ?? after)
     return rows.map((row) => toReceiver(row, channels.get(row.id) ?? []))
   })

@@ -1,9 +1,10 @@
 /** Bulk reads and writes in chunks, without blocking the event loop for long. */
 
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { type CompiledQuery, type RawBuilder, type Selectable, sql } from 'kysely'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
-import type { Tx } from './database.ts'
+import type { Reader, Tx } from './database.ts'
 import { toStorable } from './numbers.ts'
+import type { Schema } from './schema.ts'
 
 /** Small enough that one statement and its processing take only a few milliseconds. */
 export const chunkSize = 100
@@ -29,6 +30,23 @@ export async function inPages<T extends { readonly id: number }>(
     after = last.id
     if (isTimeSliceUsed()) await yieldToEventLoop()
   }
+}
+
+/** The tables whose rows are marked with the revision of their last change. */
+type RevisedTable = 'receivers' | 'units' | 'discovery_queue'
+
+/** Reads the rows that changed after `sinceRevision` and have ids above `after`: at most `chunkSize`, ordered by id. */
+export async function changedRows<Table extends RevisedTable>(
+  reader: Reader,
+  table: Table,
+  sinceRevision: number,
+  after: number,
+): Promise<Selectable<Schema[Table]>[]> {
+  const { rows } = await sql<Selectable<Schema[Table]>>`
+    select * from ${sql.table(table)} where revision > ${sinceRevision} and id > ${after} order by id limit ${chunkSize}`.execute(
+    reader,
+  )
+  return rows
 }
 
 type Columns<Name extends string> = Readonly<Record<Name, 'bigint' | 'text'>>

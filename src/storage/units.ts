@@ -8,20 +8,13 @@ import type { UnitType } from '../contract/values.ts'
 import type { TransmitterDetails } from '../domain/equipment/details.ts'
 import type { Unit, UnitDraft } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
-import { chunkSize, executeForRows, inChunks, inPages } from './rows.ts'
+import { changedRows, executeForRows, inChunks, inPages } from './rows.ts'
 import type { UnitRow } from './schema.ts'
 
 /** Returns the units that changed after `sinceRevision`, ordered by id. */
 export async function listUnits(reader: Reader, sinceRevision = -1): Promise<Unit[]> {
   return inPages(async (after) => {
-    const rows = await reader
-      .selectFrom('units')
-      .selectAll()
-      .where('revision', '>', sinceRevision)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(chunkSize)
-      .execute()
+    const rows = await changedRows(reader, 'units', sinceRevision, after)
     return rows.map(toUnit)
   })
 }

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import type { TransmitterBody } from '../../src/contract/live.ts'
+import type { TransmitterBody } from '../../src/contract/resources/channels.ts'
 import { browserForTests } from './browser.ts'
 import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../app.ts'
 import { browserForTests, findViolations } from './browser.ts'
 

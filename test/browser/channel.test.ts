@@ -1,7 +1,7 @@
 /** The channel page in a browser against a real service. */
 
 import { expect, it } from 'vitest'
-import type { ChannelDetails, TransmitterDetails } from '../../src/contract/live.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'

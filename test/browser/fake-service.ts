@@ -7,17 +7,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Errors } from 'typebox/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type {
-  ChannelAssignment,
-  ChannelBody,
-  ChannelDetails,
-  DataBody,
-  Group,
-  HealthBody,
-  ReceiverInData,
-  TransmitterBody,
-} from '../../src/contract/live.ts'
 import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
+import type { ChannelBody, ChannelDetails, TransmitterBody } from '../../src/contract/resources/channels.ts'
+import type { DataBody } from '../../src/contract/resources/data.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
+import type { HealthBody } from '../../src/contract/resources/health.ts'
+import type { ChannelAssignment } from '../../src/contract/resources/performers.ts'
+import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import { noSources } from '../../src/domain/equipment/health.ts'
 import { findPage } from '../../src/domain/pages.ts'

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { ReceiverInData } from '../../src/contract/live.ts'
+import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests } from './browser.ts'
 import { receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'

@@ -1,7 +1,7 @@
 /** The user's account: name, role and password. */
 
 import { useState } from 'react'
-import type { UserBody } from '../../src/contract/admin.ts'
+import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

@@ -1,7 +1,7 @@
 /** Adds performers from a pasted list of names. */
 
 import { useState } from 'react'
-import type { Performer } from '../../src/contract/live.ts'
+import type { Performer } from '../../src/contract/resources/performers.ts'
 import type { Api, ApiResponse } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'

@@ -1,6 +1,6 @@
 /** Assigns a transmitter to a performer. */
 
-import type { Performer } from '../../src/contract/live.ts'
+import type { Performer } from '../../src/contract/resources/performers.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

@@ -1,6 +1,7 @@
 /** Assignments of transmitters to performers. */
 
-import type { AssignmentBody, Performer, UnitBody } from '../../src/contract/live.ts'
+import type { UnitBody } from '../../src/contract/resources/hardware.ts'
+import type { AssignmentBody, Performer } from '../../src/contract/resources/performers.ts'
 import type { Api, ApiResponse } from '../api.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

@@ -1,6 +1,6 @@
 /** Columns of the audit log. */
 
-import type { AuditBody } from '../../src/contract/admin.ts'
+import type { AuditBody } from '../../src/contract/resources/audit.ts'
 import { formatDateTime, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'

@@ -1,6 +1,6 @@
 /** Columns of the connection list. */
 
-import type { ConnectionBody } from '../../src/contract/live.ts'
+import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
 import type { ConnectionStatus } from '../../src/contract/values.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'

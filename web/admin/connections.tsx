@@ -1,6 +1,6 @@
 /** Real-time connections to receivers: status, stop and start. */
 
-import type { ConnectionBody } from '../../src/contract/live.ts'
+import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
 import { connectionStatuses } from '../../src/contract/values.ts'
 import { usePaged } from '../paged.ts'
 import type { BulkAction } from '../parts/bulk-actions.tsx'

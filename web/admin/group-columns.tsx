@@ -1,6 +1,6 @@
 /** Columns of the group list. */
 
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import { type PageName, pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

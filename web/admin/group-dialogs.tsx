@@ -1,6 +1,6 @@
 /** Dialogs to add, edit and remove groups. */
 
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

@@ -1,6 +1,6 @@
 /** The open dialog of the layout page. */
 
-import type { LayoutLocation, LayoutReceiver } from '../../src/contract/admin.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

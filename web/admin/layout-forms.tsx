@@ -1,6 +1,6 @@
 /** Forms for a location and for receivers. */
 
-import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/admin.ts'
+import type { LayoutLocation, LayoutReceiver, Location } from '../../src/contract/resources/locations.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

@@ -1,7 +1,7 @@
 /** A location with its receivers and the locations inside it. */
 
 import type { ReactNode } from 'react'
-import type { LayoutLocation, LayoutReceiver } from '../../src/contract/admin.ts'
+import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

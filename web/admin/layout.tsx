@@ -1,7 +1,7 @@
 /** The hardware layout: locations and their receivers. */
 
 import { useState } from 'react'
-import type { HardwareLayout } from '../../src/contract/admin.ts'
+import type { HardwareLayout } from '../../src/contract/resources/locations.ts'
 import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from '../layout.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { ChargerAlerts } from '../parts/charger-alerts.tsx'

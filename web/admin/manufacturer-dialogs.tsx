@@ -1,7 +1,7 @@
 /** Dialogs to test, disable and delete a manufacturer. */
 
 import { useEffect, useState } from 'react'
-import type { ConnectionTest, ManufacturerBody } from '../../src/contract/admin.ts'
+import type { ConnectionTest, ManufacturerBody } from '../../src/contract/resources/manufacturers.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { ActionDialog, Removal } from '../parts/action-dialog.tsx'

@@ -1,7 +1,7 @@
 /** The manufacturers and their systems. */
 
 import { useState } from 'react'
-import type { ManufacturerBody, PluginBody } from '../../src/contract/admin.ts'
+import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
 import { useServices } from '../context.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'

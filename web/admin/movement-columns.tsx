@@ -1,6 +1,6 @@
 /** Columns of the movement log. */
 
-import type { MovementBody } from '../../src/contract/admin.ts'
+import type { MovementBody } from '../../src/contract/resources/review.ts'
 import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'

@@ -1,6 +1,6 @@
 /** Changes of a receiver's address or location. By default, only those that have not been acknowledged are listed. */
 
-import type { MovementBody } from '../../src/contract/admin.ts'
+import type { MovementBody } from '../../src/contract/resources/review.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { usePaged } from '../paged.ts'

@@ -1,6 +1,6 @@
 /** The processes that share the database, and their source assignments. */
 
-import type { NodesBody } from '../../src/contract/admin.ts'
+import type { NodesBody } from '../../src/contract/resources/nodes.ts'
 import { formatDuration, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Column, DataTable } from '../parts/data-table.tsx'

@@ -1,6 +1,6 @@
 /** Columns of the user list. */
 
-import type { UserBody } from '../../src/contract/admin.ts'
+import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'

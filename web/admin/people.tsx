@@ -1,7 +1,7 @@
 /** The Users page: user accounts and roles. */
 
 import { useState } from 'react'
-import type { UserBody } from '../../src/contract/admin.ts'
+import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'

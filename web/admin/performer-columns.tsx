@@ -1,6 +1,6 @@
 /** Columns of the performer list. */
 
-import type { Performer } from '../../src/contract/live.ts'
+import type { Performer } from '../../src/contract/resources/performers.ts'
 import { plainText } from '../format.ts'
 import type { Column } from '../parts/data-table.tsx'
 import '../styles/performers.css'

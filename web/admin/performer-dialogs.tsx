@@ -1,6 +1,6 @@
 /** Dialogs to add, edit, assign and remove performers. */
 
-import type { Performer } from '../../src/contract/live.ts'
+import type { Performer } from '../../src/contract/resources/performers.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Removal } from '../parts/action-dialog.tsx'

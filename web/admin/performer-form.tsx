@@ -1,6 +1,6 @@
 /** Adds or edits a performer. */
 
-import type { Performer } from '../../src/contract/live.ts'
+import type { Performer } from '../../src/contract/resources/performers.ts'
 import type { ApiResponse } from '../api.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

@@ -1,6 +1,6 @@
 /** Dialogs to add, edit and remove users and to reset passwords. */
 
-import type { UserBody } from '../../src/contract/admin.ts'
+import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { roles } from '../../src/contract/values.ts'
 import { newPasswordProblem } from '../access/new-password.ts'
 import { useServices } from '../context.ts'

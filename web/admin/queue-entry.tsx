@@ -1,7 +1,7 @@
 /** A pending device next to the receiver it conflicts with. Differences are marked. */
 
 import type { ReactNode } from 'react'
-import type { ExistingDevice, QueueEntryBody } from '../../src/contract/admin.ts'
+import type { ExistingDevice, QueueEntryBody } from '../../src/contract/resources/review.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { Ago } from '../parts/ago.tsx'

@@ -1,7 +1,8 @@
 /** Scans a network for devices. */
 
 import { useState } from 'react'
-import type { ManufacturerBody, ScanBody } from '../../src/contract/admin.ts'
+import type { ScanBody } from '../../src/contract/resources/discovery.ts'
+import type { ManufacturerBody } from '../../src/contract/resources/manufacturers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'

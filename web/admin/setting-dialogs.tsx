@@ -1,6 +1,6 @@
 /** Dialogs to edit and reset a setting. */
 
-import type { Settings } from '../../src/contract/live.ts'
+import type { Settings } from '../../src/contract/resources/settings.ts'
 import { parseSetting, settingKinds } from '../../src/domain/settings.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'

@@ -1,6 +1,6 @@
 /** A row of the settings table: one setting, for one manufacturer or for all of them. */
 
-import type { SettingsBody } from '../../src/contract/admin.ts'
+import type { SettingsBody } from '../../src/contract/resources/settings.ts'
 import { type ExplainedSettings, type SettingKey, settingKinds } from '../../src/domain/settings.ts'
 import { formatDuration, formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'

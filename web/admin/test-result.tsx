@@ -1,6 +1,6 @@
 /** Result of a connection test. */
 
-import type { ConnectionTest } from '../../src/contract/admin.ts'
+import type { ConnectionTest } from '../../src/contract/resources/manufacturers.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 

@@ -1,6 +1,6 @@
 /** Columns of the token list. */
 
-import type { TokenBody } from '../../src/contract/admin.ts'
+import type { TokenBody } from '../../src/contract/resources/accounts.ts'
 import { useServices } from '../context.ts'
 import { formatDate, plainText } from '../format.ts'
 import { t } from '../i18n.ts'

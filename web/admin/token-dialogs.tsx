@@ -1,6 +1,6 @@
 /** Dialogs to create, edit and revoke tokens. */
 
-import type { TokenBody } from '../../src/contract/admin.ts'
+import type { TokenBody } from '../../src/contract/resources/accounts.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'

@@ -1,7 +1,7 @@
 /** The bar of the arrange mode: tools for the displayed group, and the Undo and Done buttons. */
 
 import { type FormEvent, useState } from 'react'
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import { type Edit, planChange } from '../arrangement.ts'
 import { t } from '../i18n.ts'
 import type { Edits } from '../use-edits.ts'

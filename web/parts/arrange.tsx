@@ -1,6 +1,6 @@
 /** Arrange mode: shows the slots as tiles, which can be moved by drag and drop, keyboard or touch. */
 
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import '../styles/arrange.css'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type Edit, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'

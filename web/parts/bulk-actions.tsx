@@ -4,7 +4,7 @@
  */
 
 import { useState } from 'react'
-import type { ReviewBody } from '../../src/contract/admin.ts'
+import type { ReviewBody } from '../../src/contract/resources/review.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import type { ReviewAddress } from '../operations.ts'

@@ -1,6 +1,6 @@
 /** Alerts of a channel and its receiver, newest first. */
 
-import type { AlertBody } from '../../src/contract/live.ts'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { t } from '../i18n.ts'
 import { useResource } from '../resource.ts'
 import { Ago } from './ago.tsx'

@@ -1,6 +1,8 @@
 /** All known values of a channel's transmitter, receiver and network. */
 
-import type { ChannelDetails as ChannelDetailValues, Group, ReceiverDetail } from '../../src/contract/live.ts'
+import type { ChannelDetails as ChannelDetailValues } from '../../src/contract/resources/channels.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
+import type { ReceiverDetail } from '../../src/contract/resources/receivers.ts'
 import { performerOf } from '../assigned-performers.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'

@@ -1,6 +1,6 @@
 /** Additional values that some equipment reports for a channel and its transmitter. */
 
-import type { ChannelDetails, TransmitterDetails } from '../../src/contract/live.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
 import type { Fault } from '../../src/contract/values.ts'
 import {
   formatCelsius,

@@ -1,6 +1,6 @@
 /** The status of each manufacturer, and other problems of the service, one list item each. */
 
-import type { ManufacturerHealth } from '../../src/contract/live.ts'
+import type { ManufacturerHealth } from '../../src/contract/resources/health.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
 import type { ServiceHealth } from '../../src/domain/equipment/health.ts'
 import { t } from '../i18n.ts'

@@ -1,7 +1,7 @@
 /** Tiles of the arrange mode, which can be selected, dragged and dropped. */
 
 import type { DragEvent, KeyboardEvent } from 'react'
-import type { Group } from '../../src/contract/live.ts'
+import type { Group } from '../../src/contract/resources/groups.ts'
 import type { Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { t } from '../i18n.ts'

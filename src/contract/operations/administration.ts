@@ -1,22 +1,25 @@
 /** Manufacturers, plugins, stored settings and processes. */
 
-import * as admin from '../admin.ts'
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
 import { ByCode, ByKey, Paging, Scope, ScopedList } from '../queries.ts'
 import { ManufacturerChange, ManufacturerTrial, NewManufacturer } from '../requests.ts'
+import { ManufacturerRecord, Plugin, Tested } from '../resources/manufacturers.ts'
+import { Nodes } from '../resources/nodes.ts'
+import { ScopedSettings } from '../resources/settings.ts'
+import { StoreAcknowledged } from '../resources/store.ts'
 
 export const listManufacturers = endpoint('GET', '/api/admin/manufacturers/', {
   ...operation('Administration', 'listManufacturers', 'Manufacturers with their configuration, without secrets.'),
   querystring: ScopedList,
-  response: { 200: pagedOf(admin.ManufacturerRecord) },
+  response: { 200: pagedOf(ManufacturerRecord) },
 })
 
 export const createManufacturer = endpoint('POST', '/api/admin/manufacturers/', {
   ...operation('Administration', 'createManufacturer', 'Adds a manufacturer.'),
   body: NewManufacturer,
-  response: { 201: admin.ManufacturerRecord, 409: ErrorResponse },
+  response: { 201: ManufacturerRecord, 409: ErrorResponse },
 })
 
 export const changeManufacturer = endpoint('PATCH', '/api/admin/manufacturers/:code/', {
@@ -27,7 +30,7 @@ export const changeManufacturer = endpoint('PATCH', '/api/admin/manufacturers/:c
   ),
   params: ByCode,
   body: ManufacturerChange,
-  response: { 200: admin.ManufacturerRecord, 409: ErrorResponse },
+  response: { 200: ManufacturerRecord, 409: ErrorResponse },
 })
 
 export const removeManufacturer = endpoint('DELETE', '/api/admin/manufacturers/:code/', {
@@ -43,7 +46,7 @@ export const testConfiguration = endpoint('POST', '/api/admin/manufacturers/test
     'Tests a configuration without storing it. With a `code`, it is merged into the stored configuration of that manufacturer.',
   ),
   body: ManufacturerTrial,
-  response: { 200: admin.Tested },
+  response: { 200: Tested },
 })
 
 export const testManufacturer = endpoint('POST', '/api/admin/manufacturers/:code/test', {
@@ -53,13 +56,13 @@ export const testManufacturer = endpoint('POST', '/api/admin/manufacturers/:code
     "Tests the connection to the manufacturer's systems, even if the manufacturer is disabled.",
   ),
   params: ByCode,
-  response: { 200: admin.Tested },
+  response: { 200: Tested },
 })
 
 export const listPlugins = endpoint('GET', '/api/admin/plugins/', {
   ...operation('Administration', 'listPlugins', "Plugins for manufacturers' systems."),
   querystring: Paging,
-  response: { 200: pagedOf(admin.Plugin) },
+  response: { 200: pagedOf(Plugin) },
 })
 
 export const listSettings = endpoint('GET', '/api/admin/settings/', {
@@ -69,7 +72,7 @@ export const listSettings = endpoint('GET', '/api/admin/settings/', {
     'The effective settings, global and per manufacturer, and where each value comes from.',
   ),
   querystring: ScopedList,
-  response: { 200: pagedOf(admin.ScopedSettings) },
+  response: { 200: pagedOf(ScopedSettings) },
 })
 
 export const removeSetting = endpoint('DELETE', '/api/admin/settings/:key/', {
@@ -89,7 +92,7 @@ export const listNodes = endpoint('GET', '/api/admin/nodes/', {
     'listNodes',
     'The processes that use this database, and the sources assigned to them.',
   ),
-  response: { 200: admin.Nodes },
+  response: { 200: Nodes },
 })
 
 export const acknowledgeStore = endpoint('POST', '/api/admin/store/acknowledge', {
@@ -98,5 +101,5 @@ export const acknowledgeStore = endpoint('POST', '/api/admin/store/acknowledge',
     'acknowledgeStore',
     'Acknowledges that the database was damaged and replaced by a snapshot.',
   ),
-  response: { 200: admin.StoreAcknowledged },
+  response: { 200: StoreAcknowledged },
 })

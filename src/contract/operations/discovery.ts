@@ -1,33 +1,34 @@
 /** Network scans, the review queue and movements. */
 
-import * as admin from '../admin.ts'
 import { countedOf, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
 import { MovementQuery, QueueQuery, Scope, ScopedList } from '../queries.ts'
 import { Ids, ScanRequest } from '../requests.ts'
+import { Scan } from '../resources/discovery.ts'
+import { Movement, Pending, QueueEntry, Review } from '../resources/review.ts'
 
 export const scanNetwork = endpoint('POST', '/api/discover/', {
   ...operation('Discovery', 'scanNetwork', 'Scans a subnet for devices.'),
   querystring: Scope,
   body: ScanRequest,
-  response: { 200: admin.Scan, 404: ErrorResponse, 409: ErrorResponse },
+  response: { 200: Scan, 404: ErrorResponse, 409: ErrorResponse },
 })
 
 export const listPendingDevices = endpoint('GET', '/api/discovery/pending/', {
   ...operation('Discovery', 'listPendingDevices', 'Devices that are waiting for review.'),
   querystring: ScopedList,
-  response: { 200: countedOf(admin.Pending) },
+  response: { 200: countedOf(Pending) },
 })
 
 export const listUnacknowledgedMovements = endpoint('GET', '/api/movements/unacknowledged/', {
   ...operation('Discovery', 'listUnacknowledgedMovements', 'Unacknowledged movements.'),
   querystring: ScopedList,
-  response: { 200: countedOf(admin.Movement) },
+  response: { 200: countedOf(Movement) },
 })
 
 /** The body and the responses of an action on several records. */
-const review = { body: Ids, response: { 200: admin.Review, 409: ErrorResponse } }
+const review = { body: Ids, response: { 200: Review, 409: ErrorResponse } }
 
 export const listQueueEntries = endpoint('GET', '/api/admin/discovery-queue/', {
   ...operation(
@@ -36,19 +37,19 @@ export const listQueueEntries = endpoint('GET', '/api/admin/discovery-queue/', {
     'The review queue; each entry contains the receiver with which it conflicts.',
   ),
   querystring: QueueQuery,
-  response: { 200: pagedOf(admin.QueueEntry) },
+  response: { 200: pagedOf(QueueEntry) },
 })
 
 export const listMovements = endpoint('GET', '/api/admin/movements/', {
   ...operation('Review', 'listMovements', 'The movement log.'),
   querystring: MovementQuery,
-  response: { 200: pagedOf(admin.Movement) },
+  response: { 200: pagedOf(Movement) },
 })
 
 export const acknowledgeMovements = endpoint('POST', '/api/admin/movements/acknowledge', {
   ...operation('Review', 'acknowledgeMovements', 'Acknowledges movements.'),
   body: Ids,
-  response: { 200: admin.Review, 409: ErrorResponse },
+  response: { 200: Review, 409: ErrorResponse },
 })
 
 export const approveQueueEntries = endpoint('POST', '/api/admin/discovery-queue/approve', {

@@ -3,21 +3,24 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import * as live from '../live.ts'
 import { AssignmentQuery, ById, ChassisQuery, PerformerQuery, Scope, ScopedList, UnitQuery } from '../queries.ts'
 import { AssignmentChange, GroupChange, NewAssignment, NewPerformer, PerformerChange, SlotChange } from '../requests.ts'
+import { Channel, ListedChannel } from '../resources/channels.ts'
+import { Group } from '../resources/groups.ts'
+import { Chassis, Unit } from '../resources/hardware.ts'
+import { Assignment, Performer } from '../resources/performers.ts'
 
 export const listGroups = endpoint('GET', '/api/groups/', {
   ...operation('Hardware', 'listGroups', 'Groups of slots.'),
   querystring: ScopedList,
-  response: { 200: pagedOf(live.Group) },
+  response: { 200: pagedOf(Group) },
 })
 
 export const getGroup = endpoint('GET', '/api/groups/:id/', {
   ...operation('Hardware', 'getGroup', 'One group.'),
   params: ById,
   querystring: Scope,
-  response: { 200: live.Group },
+  response: { 200: Group },
 })
 
 export const changeGroup = endpoint('PUT', '/api/groups/:id/', {
@@ -25,7 +28,7 @@ export const changeGroup = endpoint('PUT', '/api/groups/:id/', {
   params: ById,
   querystring: Scope,
   body: GroupChange,
-  response: { 200: live.Group },
+  response: { 200: Group },
 })
 
 export const removeGroup = endpoint('DELETE', '/api/groups/:id/', {
@@ -39,20 +42,20 @@ export const saveGroup = endpoint('POST', '/api/group/', {
   ...operation('Hardware', 'saveGroup', 'Changes the group with the given `id`; creates a group if there is no `id`.'),
   querystring: Scope,
   body: GroupChange,
-  response: { 200: live.Group, 201: live.Group, 404: ErrorResponse },
+  response: { 200: Group, 201: Group, 404: ErrorResponse },
 })
 
 export const listChannels = endpoint('GET', '/api/channels/', {
   ...operation('Hardware', 'listChannels', 'Channels of all receivers.'),
   querystring: ScopedList,
-  response: { 200: pagedOf(live.ListedChannel) },
+  response: { 200: pagedOf(ListedChannel) },
 })
 
 export const getChannel = endpoint('GET', '/api/channels/:id/', {
   ...operation('Hardware', 'getChannel', 'One channel.'),
   params: ById,
   querystring: Scope,
-  response: { 200: live.ListedChannel },
+  response: { 200: ListedChannel },
 })
 
 export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
@@ -60,52 +63,52 @@ export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
   params: ById,
   querystring: Scope,
   body: SlotChange,
-  response: { 200: live.Channel, 409: ErrorResponse },
+  response: { 200: Channel, 409: ErrorResponse },
 })
 
 export const listChassis = endpoint('GET', '/api/chassis/', {
   ...operation('Hardware', 'listChassis', 'Receivers as physical units.'),
   querystring: ChassisQuery,
-  response: { 200: pagedOf(live.Chassis) },
+  response: { 200: pagedOf(Chassis) },
 })
 
 export const getChassis = endpoint('GET', '/api/chassis/:id/', {
   ...operation('Hardware', 'getChassis', 'One receiver as a physical unit.'),
   params: ById,
   querystring: Scope,
-  response: { 200: live.Chassis },
+  response: { 200: Chassis },
 })
 
 export const listUnits = endpoint('GET', '/api/units/', {
   ...operation('Hardware', 'listUnits', 'Transmitters and in-ear packs.'),
   querystring: UnitQuery,
-  response: { 200: pagedOf(live.Unit) },
+  response: { 200: pagedOf(Unit) },
 })
 
 export const getUnit = endpoint('GET', '/api/units/:id/', {
   ...operation('Hardware', 'getUnit', 'One transmitter or in-ear pack.'),
   params: ById,
   querystring: Scope,
-  response: { 200: live.Unit },
+  response: { 200: Unit },
 })
 
 export const listPerformers = endpoint('GET', '/api/performers/', {
   ...operation('Hardware', 'listPerformers', 'Performers. They do not belong to a manufacturer.'),
   querystring: PerformerQuery,
-  response: { 200: pagedOf(live.Performer) },
+  response: { 200: pagedOf(Performer) },
 })
 
 export const getPerformer = endpoint('GET', '/api/performers/:id/', {
   ...operation('Hardware', 'getPerformer', 'One performer.'),
   params: ById,
-  response: { 200: live.Performer },
+  response: { 200: Performer },
 })
 
 export const createPerformer = endpoint('POST', '/api/performers/', {
   ...operation('Hardware', 'createPerformer', 'Adds a performer.'),
   querystring: Scope,
   body: NewPerformer,
-  response: { 201: live.Performer },
+  response: { 201: Performer },
 })
 
 export const changePerformer = endpoint('PUT', '/api/performers/:id/', {
@@ -113,7 +116,7 @@ export const changePerformer = endpoint('PUT', '/api/performers/:id/', {
   params: ById,
   querystring: Scope,
   body: PerformerChange,
-  response: { 200: live.Performer },
+  response: { 200: Performer },
 })
 
 export const removePerformer = endpoint('DELETE', '/api/performers/:id/', {
@@ -126,14 +129,14 @@ export const removePerformer = endpoint('DELETE', '/api/performers/:id/', {
 export const listAssignments = endpoint('GET', '/api/assignments/', {
   ...operation('Hardware', 'listAssignments', 'Assignments of units to performers.'),
   querystring: AssignmentQuery,
-  response: { 200: pagedOf(live.Assignment) },
+  response: { 200: pagedOf(Assignment) },
 })
 
 export const createAssignment = endpoint('POST', '/api/assignments/', {
   ...operation('Hardware', 'createAssignment', 'Assigns a unit to a performer.'),
   querystring: Scope,
   body: NewAssignment,
-  response: { 201: live.Assignment, 409: ErrorResponse },
+  response: { 201: Assignment, 409: ErrorResponse },
 })
 
 export const changeAssignment = endpoint('PUT', '/api/assignments/:id/', {
@@ -141,7 +144,7 @@ export const changeAssignment = endpoint('PUT', '/api/assignments/:id/', {
   params: ById,
   querystring: Scope,
   body: AssignmentChange,
-  response: { 200: live.Assignment, 409: ErrorResponse },
+  response: { 200: Assignment, 409: ErrorResponse },
 })
 
 export const removeAssignment = endpoint('DELETE', '/api/assignments/:id/', {

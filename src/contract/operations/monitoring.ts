@@ -1,11 +1,9 @@
 /** Receivers, health, settings in force, alerts, real-time connections and probes. */
 
 import Type from 'typebox'
-import * as admin from '../admin.ts'
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import * as live from '../live.ts'
 import {
   AlertQuery,
   ById,
@@ -17,30 +15,37 @@ import {
   ScopedList,
 } from '../queries.ts'
 import { ConnectionIds, SettingChange } from '../requests.ts'
+import { Alert } from '../resources/alerts.ts'
+import { RealtimeConnection } from '../resources/connections.ts'
+import { Data } from '../resources/data.ts'
+import { Health, Probe, Refresh } from '../resources/health.ts'
+import { ReceiverDetail, ReceiverSummary } from '../resources/receivers.ts'
+import { Review } from '../resources/review.ts'
+import { Configuration } from '../resources/settings.ts'
 
 export const getData = endpoint('GET', '/api/data.json', {
   ...operation('Monitoring', 'getData', 'All receivers with their channels, discovered devices, settings and groups.'),
   querystring: DataQuery,
-  response: { 200: live.Data, 304: NoContent },
+  response: { 200: Data, 304: NoContent },
 })
 
 export const getDataAlias = endpoint('GET', '/api/data/', {
   ...operation('Monitoring', 'getDataAlias', 'The same as `/api/data.json`.'),
   querystring: DataQuery,
-  response: { 200: live.Data, 304: NoContent },
+  response: { 200: Data, 304: NoContent },
 })
 
 export const listReceivers = endpoint('GET', '/api/receivers/', {
   ...operation('Monitoring', 'listReceivers', 'Summaries of all receivers.'),
   querystring: ScopedList,
-  response: { 200: pagedOf(live.ReceiverSummary), 304: NoContent },
+  response: { 200: pagedOf(ReceiverSummary), 304: NoContent },
 })
 
 export const getReceiver = endpoint('GET', '/api/receivers/:id/', {
   ...operation('Monitoring', 'getReceiver', 'One receiver with all known details.'),
   params: ById,
   querystring: Scope,
-  response: { 200: live.ReceiverDetail, 304: NoContent },
+  response: { 200: ReceiverDetail, 304: NoContent },
 })
 
 export const getHealth = endpoint('GET', '/api/health/', {
@@ -50,60 +55,60 @@ export const getHealth = endpoint('GET', '/api/health/', {
     'Health of the service and its upstreams; 503 with the same body while the database is unreachable.',
   ),
   querystring: HealthQuery,
-  response: { 200: live.Health, 503: live.Health },
+  response: { 200: Health, 503: Health },
 })
 
 export const refresh = endpoint('POST', '/api/refresh/', {
   ...operation('Monitoring', 'refresh', 'Polls immediately.'),
   querystring: Scope,
-  response: { 200: live.Refresh, 404: ErrorResponse, 409: ErrorResponse },
+  response: { 200: Refresh, 404: ErrorResponse, 409: ErrorResponse },
 })
 
 export const getConfig = endpoint('GET', '/api/config/', {
   ...operation('Monitoring', 'getConfig', 'The effective settings: the global ones, or those of one manufacturer.'),
   querystring: Scope,
-  response: { 200: live.Configuration },
+  response: { 200: Configuration },
 })
 
 export const changeConfig = endpoint('POST', '/api/config/', {
   ...operation('Monitoring', 'changeConfig', 'Changes one setting and returns the effective settings.'),
   querystring: Scope,
   body: SettingChange,
-  response: { 200: live.Configuration, 404: ErrorResponse },
+  response: { 200: Configuration, 404: ErrorResponse },
 })
 
 export const getLiveness = endpoint('GET', '/healthz', {
   ...operation('Monitoring', 'getLiveness', 'Whether the process responds.'),
-  response: { 200: live.Probe },
+  response: { 200: Probe },
 })
 
 export const getReadiness = endpoint('GET', '/readyz', {
   ...operation('Monitoring', 'getReadiness', 'Whether the service can serve requests: 503 if it is unhealthy.'),
-  response: { 200: live.Probe, 503: live.Probe },
+  response: { 200: Probe, 503: Probe },
 })
 
 export const listAlerts = endpoint('GET', '/api/alerts/', {
   ...operation('Monitoring', 'listAlerts', 'Raised and cleared alerts.'),
   querystring: AlertQuery,
-  response: { 200: pagedOf(live.Alert) },
+  response: { 200: pagedOf(Alert) },
 })
 
 export const listRealtimeConnections = endpoint('GET', '/api/admin/realtime-connections/', {
   ...operation('Review', 'listRealtimeConnections', 'The real-time subscriptions of receivers.'),
   querystring: ConnectionQuery,
-  response: { 200: pagedOf(live.RealtimeConnection) },
+  response: { 200: pagedOf(RealtimeConnection) },
 })
 
 export const stopRealtimeConnections = endpoint('POST', '/api/admin/realtime-connections/stop', {
   ...operation('Review', 'stopRealtimeConnections', 'Stops subscriptions until a user starts them again.'),
   body: ConnectionIds,
-  response: { 200: admin.Review, 409: ErrorResponse },
+  response: { 200: Review, 409: ErrorResponse },
 })
 
 export const startRealtimeConnections = endpoint('POST', '/api/admin/realtime-connections/start', {
   ...operation('Review', 'startRealtimeConnections', 'Starts subscriptions that were stopped.'),
   body: ConnectionIds,
-  response: { 200: admin.Review, 409: ErrorResponse },
+  response: { 200: Review, 409: ErrorResponse },
 })
 
 export const getMetrics = endpoint('GET', '/metrics', {

@@ -1,6 +1,6 @@
 /** Users, API tokens and sessions, and their conversion to bodies, which never contain secrets. */
 
-import type { TokenBody, UserBody } from '../../contract/admin.ts'
+import type { TokenBody, UserBody } from '../../contract/resources/accounts.ts'
 import type { Role } from '../../contract/values.ts'
 
 export interface User {

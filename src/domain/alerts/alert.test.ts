@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { buildReceiver } from '../../../test/builders.ts'
 import type { Fault } from '../../contract/values.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { emptyChannel, type Receiver } from '../equipment/receiver.ts'
@@ -16,30 +17,8 @@ import {
 function receiverWith(battery: number | null, fields: Partial<Receiver> = {}): Receiver {
   const reading = { upstream_slot: null, name: 'Vox', audio_level: null, rf_level: null, frequency: null }
   const transmitter = battery === null ? null : { ...reading, battery }
-  return {
-    id: 7,
-    manufacturer: 'shure',
-    api_device_id: 'a',
-    name: 'Rack 1',
-    device_type: 'ulxd',
-    model: null,
-    serial_number: null,
-    mac_address: null,
-    ip: null,
-    subnet_mask: null,
-    gateway: null,
-    network_mode: null,
-    interface_id: null,
-    description: null,
-    firmware_version: null,
-    hosted_firmware_version: null,
-    is_active: true,
-    last_seen: 0,
-    location: null,
-    is_named_by_hand: false,
-    channels: [{ ...emptyChannel(41, 1, 1), transmitter }],
-    ...fields,
-  }
+  const channels = [{ ...emptyChannel(41, 1, 1), transmitter }]
+  return buildReceiver(7, { name: 'Rack 1', channels, ...fields })
 }
 
 /** Keeps the open alerts and returns the applied changes in short form: `+warning`, `+critical`, `-`. */

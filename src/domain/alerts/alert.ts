@@ -4,8 +4,8 @@
  * An alert is about one subject (a channel's battery, a receiver, a source); a subject has at most one open alert.
  */
 
-import type { AlertBody } from '../../contract/live.ts'
 import type { AlertMessage } from '../../contract/messages.ts'
+import type { AlertBody } from '../../contract/resources/alerts.ts'
 import type { AlertState, Fault, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import type { Unit } from '../equipment/hardware.ts'

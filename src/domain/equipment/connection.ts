@@ -1,6 +1,6 @@
 /** Real-time connection records and their state transitions. */
 
-import type { ConnectionBody } from '../../contract/live.ts'
+import type { ConnectionBody } from '../../contract/resources/connections.ts'
 import type { ConnectionStatus, Transport } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 

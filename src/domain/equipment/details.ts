@@ -4,5 +4,5 @@
  * two readings is cheap.
  */
 
-export type { ChannelDetails, TransmitterDetails } from '../../contract/live.ts'
+export type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
 export { type AudioActivity, audioActivities, type Encryption, type Fault } from '../../contract/values.ts'

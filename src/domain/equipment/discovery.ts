@@ -1,7 +1,7 @@
 /** Records of the review queue and the movement log, and the allowed status transitions. */
 
-import type { MovementBody } from '../../contract/admin.ts'
-import type { LocationReference } from '../../contract/live.ts'
+import type { LocationReference } from '../../contract/resources/locations.ts'
+import type { MovementBody } from '../../contract/resources/review.ts'
 import type { ConflictType, deviceTypes, QueueStatus } from '../../contract/values.ts'
 import { maskSecrets } from '../access/secrets.ts'
 import { isDeeper, maxJsonDepth } from '../json.ts'

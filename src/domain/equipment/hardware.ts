@@ -3,8 +3,9 @@
  * the assignments between them.
  */
 
-import type { Location } from '../../contract/admin.ts'
-import type { ChassisBody, TransmitterDetails, UnitBody } from '../../contract/live.ts'
+import type { TransmitterDetails } from '../../contract/resources/channels.ts'
+import type { ChassisBody, UnitBody } from '../../contract/resources/hardware.ts'
+import type { Location } from '../../contract/resources/locations.ts'
 import type { OnlineState, UnitType, UpstreamStatus } from '../../contract/values.ts'
 import { toLocationReference } from './location.ts'
 import { type Channel, changedFields, type DeviceReport, mergeDetails, type Receiver } from './receiver.ts'

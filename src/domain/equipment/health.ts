@@ -1,9 +1,9 @@
 /** Combines the status of all sources into the health of the service. */
 
-import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/live.ts'
+import type { HealthBody, ManufacturerHealth, RefreshBody } from '../../contract/resources/health.ts'
 import type { SourceStatus, UpstreamStatus } from '../../contract/values.ts'
 
-export type { ManufacturerHealth } from '../../contract/live.ts'
+export type { ManufacturerHealth } from '../../contract/resources/health.ts'
 
 export type ServiceHealth = Omit<HealthBody, 'timestamp' | 'version'>
 type VendorHealth = ServiceHealth['vendor_api']

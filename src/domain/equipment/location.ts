@@ -1,10 +1,15 @@
 /** Nested locations and the hardware in them. */
 
-import type { HardwareLayout, LayoutLocation, LayoutReceiver, Location } from '../../contract/admin.ts'
-import type { LocationReference } from '../../contract/live.ts'
+import type {
+  HardwareLayout,
+  LayoutLocation,
+  LayoutReceiver,
+  Location,
+  LocationReference,
+} from '../../contract/resources/locations.ts'
 import type { Receiver } from './receiver.ts'
 
-export type { Location } from '../../contract/admin.ts'
+export type { Location } from '../../contract/resources/locations.ts'
 
 type LayoutUnit = LayoutReceiver['units'][number]
 

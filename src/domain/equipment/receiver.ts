@@ -7,7 +7,7 @@
  * absent.
  */
 
-import type { ChannelDetails, TransmitterDetails } from '../../contract/live.ts'
+import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
 import { isRecord } from '../json.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { buildQueueEntry } from '../../../test/builders.ts'
 import { queueStatuses } from '../../contract/values.ts'
 import { toDraft } from '../identity/ingest-plan.ts'
 import { createKnownReceivers } from '../identity/reconcile.ts'
-import type { QueueEntry } from './discovery.ts'
 import { type DeviceReport, emptyChannel, type Receiver } from './receiver.ts'
 import { approveEntry, type ReviewAction, reviewActions, reviewError } from './review.ts'
 
@@ -28,23 +28,7 @@ const report: DeviceReport = {
   channels: [{ channel: 1, rf_level: -50 }],
 }
 
-const entry: QueueEntry = {
-  id: 7,
-  manufacturer: 'shure',
-  identity_key: 'serial:s9',
-  api_device_id: 'api-9',
-  serial_number: 'S9',
-  mac_address: null,
-  ip: '10.0.0.1',
-  device_type: 'receiver',
-  status: 'pending',
-  conflict_type: 'ip_conflict',
-  is_duplicate: false,
-  is_ip_conflict: true,
-  existing_device: 1,
-  discovered_at: 0,
-  metadata: null,
-}
+const entry = buildQueueEntry({ id: 7 })
 
 describe('reviewError', () => {
   const allowed: Record<ReviewAction, readonly string[]> = {

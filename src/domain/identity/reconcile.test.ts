@@ -1,62 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { buildQueueEntry, buildReceiver } from '../../../test/builders.ts'
 import type { QueueEntry } from '../equipment/discovery.ts'
 import type { DeviceReport, Receiver } from '../equipment/receiver.ts'
 import { createKnownReceivers, identityKey, ipKey, macKey, type Outcome, reconcile, serialKey } from './reconcile.ts'
 
-const blank = {
-  subnet_mask: null,
-  gateway: null,
-  network_mode: null,
-  interface_id: null,
-  description: null,
-  firmware_version: null,
-  hosted_firmware_version: null,
-}
-
-function receiver(fields: Partial<Receiver> & { id: number }): Receiver {
-  return {
-    manufacturer: 'shure',
-    api_device_id: `api-${fields.id}`,
-    name: 'Rack',
-    device_type: 'ulxd',
-    model: null,
-    serial_number: null,
-    mac_address: null,
-    ip: null,
-    is_active: true,
-    last_seen: 0,
-    location: null,
-    is_named_by_hand: false,
-    channels: [],
-    ...blank,
-    ...fields,
-  }
-}
-
 function report(fields: Partial<DeviceReport>): DeviceReport {
   return { id: 'api-9', kind: 'receiver', ...fields }
-}
-
-function entry(fields: Partial<QueueEntry>): QueueEntry {
-  return {
-    id: 1,
-    manufacturer: 'shure',
-    identity_key: 'serial:s9',
-    api_device_id: 'api-9',
-    serial_number: 'S9',
-    mac_address: null,
-    ip: '10.0.0.1',
-    device_type: 'receiver',
-    status: 'pending',
-    conflict_type: 'ip_conflict',
-    is_duplicate: false,
-    is_ip_conflict: true,
-    existing_device: 1,
-    discovered_at: 0,
-    metadata: null,
-    ...fields,
-  }
 }
 
 /** Formats an outcome as `duplicate 1`, `moved 1 10.0.0.1>10.0.0.2`, `ip_conflict 1` … */
@@ -84,11 +34,10 @@ function matchAgainst(known: readonly Receiver[], device: DeviceReport, entries:
   return format(reconcile(index, 'shure', device))
 }
 
-const A = receiver({ id: 1, serial_number: 'S1', mac_address: '00:0E:DD:00:00:01', ip: '10.0.0.1' })
-const B = receiver({ id: 2, serial_number: 'S2', mac_address: '00:0E:DD:00:00:02', ip: '10.0.0.2' })
-const bare = receiver({ id: 3, ip: '10.0.0.3' })
-const foreign = receiver({
-  id: 4,
+const A = buildReceiver(1, { serial_number: 'S1', mac_address: '00:0E:DD:00:00:01', ip: '10.0.0.1' })
+const B = buildReceiver(2, { serial_number: 'S2', mac_address: '00:0E:DD:00:00:02', ip: '10.0.0.2' })
+const bare = buildReceiver(3, { ip: '10.0.0.3' })
+const foreign = buildReceiver(4, {
   manufacturer: 'sennheiser',
   serial_number: 'S4',
   mac_address: '00:1B:66:00:00:04',
@@ -160,7 +109,7 @@ describe('reconcile, in all other cases', () => {
   })
 
   test('matches the receiver with the same identity if two share an address after a review', () => {
-    const twin = receiver({ id: 5, serial_number: 'S5', ip: '10.0.0.1' })
+    const twin = buildReceiver(5, { serial_number: 'S5', ip: '10.0.0.1' })
     expect(matchAgainst([A, twin], report({ id: 'x', serial_number: 'S5', ip: '10.0.0.1' }))).toBe('duplicate 5')
   })
 
@@ -170,13 +119,13 @@ describe('reconcile, in all other cases', () => {
     ['duplicate', 'excluded duplicate'],
   ])('handles a conflict whose entry is %s', (status, expected) => {
     const conflicting = report({ serial_number: 'S9', ip: '10.0.0.1' })
-    expect(matchAgainst([A], conflicting, [entry({ status })])).toBe(expected)
+    expect(matchAgainst([A], conflicting, [buildQueueEntry({ status })])).toBe(expected)
   })
 
   test('excludes a rejected device even if there is no conflict any more', () => {
-    expect(matchAgainst([], report({ serial_number: 'S9', ip: '10.0.0.7' }), [entry({ status: 'rejected' })])).toBe(
-      'excluded rejected',
-    )
+    expect(
+      matchAgainst([], report({ serial_number: 'S9', ip: '10.0.0.7' }), [buildQueueEntry({ status: 'rejected' })]),
+    ).toBe('excluded rejected')
   })
 })
 
@@ -228,7 +177,7 @@ describe('createKnownReceivers', () => {
         const overlay = createKnownReceivers(base)
         const expectedById = new Map<number, Receiver>()
         for (const [index, fields] of puts.entries()) {
-          const added = receiver(fields)
+          const added = buildReceiver(fields.id, fields)
           expectedById.set(added.id, added)
           ;(index < split ? base : overlay).put(added)
         }

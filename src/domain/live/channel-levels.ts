@@ -1,6 +1,6 @@
 /** The levels of a channel in the messages of the live interface, version 2. */
 
-import type { ChannelBody } from '../../contract/live.ts'
+import type { ChannelBody } from '../../contract/resources/channels.ts'
 import type { ChannelDetails } from '../equipment/details.ts'
 import { type LevelDetail, levelDetails } from '../levels/level-sample.ts'
 

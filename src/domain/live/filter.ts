@@ -1,7 +1,8 @@
 /** The filters of `GET /api/data.json` and of the live interface: one manufacturer, one group, or both. */
 
-import type { ChannelAssignment, Group } from '../../contract/live.ts'
 import type { LiveChange } from '../../contract/live-messages.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import type { Receiver } from '../equipment/receiver.ts'
 
 export interface LiveFilter {

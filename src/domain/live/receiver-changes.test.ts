@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
+import { buildReceiver } from '../../../test/builders.ts'
 import { toChannelBody } from '../api.ts'
-import { type Channel, emptyChannel, type Receiver, type Transmitter } from '../equipment/receiver.ts'
+import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
 import { levelsOfBody, toLevelEntry } from './channel-levels.ts'
 import { compareReceivers } from './receiver-changes.ts'
 
@@ -13,29 +14,13 @@ const transmitter: Transmitter = {
   frequency: '540.000',
 }
 const channel: Channel = { ...emptyChannel(11, 1, 5), name: 'A', transmitter, details: { quality: 90, muted: false } }
-const receiver: Receiver = {
-  id: 1,
-  manufacturer: 'shure',
+const receiver = buildReceiver(1, {
   name: 'Rack A',
-  device_type: 'ulxd',
   model: 'ULXD4Q',
-  serial_number: null,
-  mac_address: null,
   ip: '10.0.0.1',
-  subnet_mask: null,
-  gateway: null,
-  network_mode: null,
-  interface_id: null,
-  description: null,
-  firmware_version: null,
-  hosted_firmware_version: null,
-  api_device_id: 'a',
-  is_active: true,
   last_seen: 1,
-  location: null,
-  is_named_by_hand: false,
   channels: [channel],
-}
+})
 
 function changeOf(change: Partial<Channel>, before = channel) {
   const after = { ...receiver, channels: [{ ...before, ...change }] }

@@ -13,9 +13,10 @@ import {
   signIn,
   signOut,
 } from '../../actions/sign-in.ts'
-import type * as admin from '../../contract/admin.ts'
 import * as operations from '../../contract/operations/accounts.ts'
 import { credentialBytes } from '../../contract/requests.ts'
+import type { SignedInBody } from '../../contract/resources/accounts.ts'
+import type { AuditBody } from '../../contract/resources/audit.ts'
 import { type AuditRecord, listPermissions } from '../../domain/access/access.ts'
 import { toTokenBody, toUserBody } from '../../domain/access/people.ts'
 import { toTimestamp } from '../../domain/api.ts'
@@ -129,7 +130,7 @@ function requesterOf(request: FastifyRequest): Requester {
   return { address: request.ip, browser: readBrowserCookie(request), request: request.id }
 }
 
-function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): admin.SignedInBody {
+function sendSignedIn(reply: FastifyReply, signedIn: SignedIn): SignedInBody {
   setCookies(reply, signedIn)
   return { user: toUserBody(signedIn.user), csrf_token: signedIn.csrfToken }
 }
@@ -222,6 +223,6 @@ function auditRoutes(app: ContractServer, deps: AccountDeps): void {
   })
 }
 
-function toAuditBody({ at, ...record }: AuditRecord): admin.AuditBody {
+function toAuditBody({ at, ...record }: AuditRecord): AuditBody {
   return { ...record, at: toTimestamp(at) }
 }

@@ -2,10 +2,10 @@
 
 import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/review.ts'
 import { type ScanDeps, scanNetwork } from '../../actions/scan-network.ts'
-import type * as admin from '../../contract/admin.ts'
 import type { Body } from '../../contract/described.ts'
 import * as operations from '../../contract/operations/discovery.ts'
 import type { Paging, QueueQuery } from '../../contract/queries.ts'
+import type { Location } from '../../contract/resources/locations.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
@@ -25,7 +25,7 @@ export interface DiscoveryDeps {
   readonly discoveryDeps: ReviewDeps & ScanDeps
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  locations(): readonly admin.Location[]
+  locations(): readonly Location[]
 }
 
 const reviews = [

@@ -14,11 +14,13 @@ import {
   removeGroup,
   removePerformer,
 } from '../../actions/edit-hardware.ts'
-import type { Location } from '../../contract/admin.ts'
 import type { Body } from '../../contract/described.ts'
-import type * as live from '../../contract/live.ts'
 import * as operations from '../../contract/operations/hardware.ts'
 import type { UnitQuery } from '../../contract/queries.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { UnitBody } from '../../contract/resources/hardware.ts'
+import type { Location } from '../../contract/resources/locations.ts'
+import type { AssignmentBody } from '../../contract/resources/performers.ts'
 import type { UpstreamStatus } from '../../contract/values.ts'
 import { toChannelBody, toTimestamp } from '../../domain/api.ts'
 import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
@@ -34,7 +36,7 @@ export interface HardwareRoutesDeps {
   readonly hardwareDeps: HardwareDeps
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
-  groups(manufacturer: string | undefined): readonly live.Group[]
+  groups(manufacturer: string | undefined): readonly Group[]
   health(manufacturer: string | undefined): ServiceHealth
   locations(): readonly Location[]
 }
@@ -150,7 +152,7 @@ function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, l
   })
 }
 
-function isSelected(unit: live.UnitBody, query: Body<typeof UnitQuery>): boolean {
+function isSelected(unit: UnitBody, query: Body<typeof UnitQuery>): boolean {
   const { device_type, status, base_chassis, battery_percentage: battery } = query
   const { battery_percentage__gte: minBattery, battery_percentage__lte: maxBattery } = query
   if (device_type !== undefined && unit.device_type !== device_type) return false
@@ -246,7 +248,7 @@ function assignmentRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesD
   })
 }
 
-function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment): live.AssignmentBody {
+function toAssignmentBody({ started_at, ended_at, ...assignment }: Assignment): AssignmentBody {
   return {
     ...assignment,
     started_at: toTimestamp(started_at),

@@ -2,9 +2,9 @@
 
 import { addLocation, changeLocation, deleteLocation, type EditLocationDeps } from '../../actions/edit-locations.ts'
 import { addReceiver, changeReceiver, deleteReceiver, type EditReceiverDeps } from '../../actions/edit-receivers.ts'
-import type * as admin from '../../contract/admin.ts'
-import type * as live from '../../contract/live.ts'
 import * as operations from '../../contract/operations/locations.ts'
+import type { Location } from '../../contract/resources/locations.ts'
+import type { Settings } from '../../contract/resources/settings.ts'
 import { toReceiverDetail } from '../../domain/api.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
@@ -17,8 +17,8 @@ export interface LocationRoutesDeps {
   readonly editDeps: EditLocationDeps & EditReceiverDeps
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
-  locations(): readonly admin.Location[]
-  settings(manufacturer: string | undefined): live.Settings
+  locations(): readonly Location[]
+  settings(manufacturer: string | undefined): Settings
 }
 
 const inspect = { config: { needs: 'inspect' } } as const

@@ -8,8 +8,8 @@ import {
   removeManufacturer,
 } from '../../actions/change-manufacturers.ts'
 import { listPlugins, testManufacturer, tryManufacturer } from '../../actions/test-manufacturer.ts'
-import type * as admin from '../../contract/admin.ts'
 import * as operations from '../../contract/operations/administration.ts'
+import type { ManufacturerBody } from '../../contract/resources/manufacturers.ts'
 import { maskSecrets } from '../../domain/access/secrets.ts'
 import { noSources, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -26,13 +26,13 @@ const administer = { config: { needs: 'administer' } } as const
 export function manufacturerRoutes(app: ContractServer, deps: ManufacturerRoutesDeps): void {
   const { manufacturerDeps } = deps
 
-  function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): admin.ManufacturerBody {
+  function toBody(record: Awaited<ReturnType<typeof listAll>>[number]): ManufacturerBody {
     const { config, secretsUnreadable, ...rest } = record
     const known = deps.health(record.code).manufacturers.find(({ code }) => code === record.code)
     const { status, error, sources, device_errors, more } = known ?? { ...noSources, status: 'unconfigured' }
     return {
       ...rest,
-      config: maskSecrets(config) as admin.ManufacturerBody['config'],
+      config: maskSecrets(config) as ManufacturerBody['config'],
       secrets_unreadable: secretsUnreadable,
       status,
       error,

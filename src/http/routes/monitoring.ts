@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify'
 import { changeSetting, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
 import { refresh } from '../../actions/refresh.ts'
-import type * as live from '../../contract/live.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
+import type { Settings } from '../../contract/resources/settings.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import { RequestError, retryAfterSeconds } from '../../domain/errors.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -13,7 +13,7 @@ import type { ContractServer } from '../server/contract.ts'
 export interface MonitoringDeps extends RefreshDeps {
   readonly version: string
   health(manufacturer: string | undefined): ServiceHealth
-  settings(manufacturer: string | undefined): live.Settings
+  settings(manufacturer: string | undefined): Settings
   readonly settingsDeps: SettingsDeps
 }
 

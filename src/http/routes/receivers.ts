@@ -1,8 +1,8 @@
 /** Routes for `GET /api/data.json`, the list of receivers and one receiver. */
 
-import type { Location } from '../../contract/admin.ts'
-import type { Settings } from '../../contract/live.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
+import type { Location } from '../../contract/resources/locations.ts'
+import type { Settings } from '../../contract/resources/settings.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'

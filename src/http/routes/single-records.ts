@@ -1,8 +1,9 @@
 /** Routes that read one record, and the list of channels. */
 
-import type { Location } from '../../contract/admin.ts'
-import type { Group, ListedChannel } from '../../contract/live.ts'
 import * as operations from '../../contract/operations/hardware.ts'
+import type { ListedChannel } from '../../contract/resources/channels.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { Location } from '../../contract/resources/locations.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'

@@ -44,11 +44,10 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Creates the function that authorizes a request: it sets the request's actor, or throws. It returns synchronously if
- * the credential is cached.
- */
-export function createGuard(deps: GuardDeps): (request: FastifyRequest) => Promise<void> | undefined {
+/** Authorizes a request: sets the request's actor, or throws. Returns synchronously if the credential is cached. */
+export type Guard = (request: FastifyRequest) => Promise<void> | undefined
+
+export function createGuard(deps: GuardDeps): Guard {
   const isLocalListener = isLoopback(deps.host) && !deps.requireLogin
   const localName = hostname()
   const names = [deps.host, localName, `${localName}.local`, ...deps.allowedHosts]

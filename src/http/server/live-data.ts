@@ -1,7 +1,9 @@
 /** Builds the body of `GET /api/data.json`, the snapshots of the live interface, and their parts that a filter narrows. */
 
-import type { ChannelAssignment, Group, Settings } from '../../contract/live.ts'
 import type { LivePerformerBody, SourceBody } from '../../contract/live-messages.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
+import type { Settings } from '../../contract/resources/settings.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
 import { toChannelBody, toReceiverWithoutChannels } from '../../domain/api.ts'
 import { toDiscoveredDevices } from '../../domain/discovery-api.ts'

@@ -18,6 +18,14 @@ export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
       value bigint not null
     )`,
     `insert into meta (key, value) values ('revision', 0)`,
+    ...receiverTables(id),
+    ...reviewTables(id),
+    ...monitoringTables(id),
+  ]
+}
+
+function receiverTables(id: string): readonly string[] {
+  return [
     `create table manufacturers (
       code text primary key,
       name text not null,
@@ -61,6 +69,11 @@ export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
       slot integer not null unique,
       unique (receiver_id, channel)
     )`,
+  ]
+}
+
+function reviewTables(id: string): readonly string[] {
+  return [
     `create table discovery_queue (
       ${id},
       manufacturer text not null references manufacturers (code),
@@ -105,6 +118,11 @@ export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
     `create index movements_device on movements (device)`,
     `create index movements_detected_at on movements (detected_at)`,
     `create index movements_acknowledged on movements (acknowledged)`,
+  ]
+}
+
+function monitoringTables(id: string): readonly string[] {
+  return [
     `create table connections (
       receiver bigint primary key references receivers (id) on delete cascade,
       manufacturer text not null,

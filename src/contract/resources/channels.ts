@@ -1,0 +1,102 @@
+/** Channels, their transmitters and the levels of both. */
+
+import Type from 'typebox'
+import { type Body, flag, named, oneOf, orNull, textOrNull, whole, wholeOrNull } from '../described.ts'
+import { audioActivities, encryptions, faults } from '../values.ts'
+import { id, manufacturer } from './common.ts'
+
+const levels = {
+  name: textOrNull('As shown on the device.'),
+  frequency: textOrNull('Frequency in MHz with three decimal places, such as `470.300`.'),
+  audio_level: wholeOrNull('Audio level in dBFS.'),
+  rf_level: wholeOrNull('dBm.'),
+}
+
+const flagOrNull = (description: string) => orNull(flag(description), description)
+
+export const ChannelDetails = named(
+  'ChannelDetails',
+  'Additional values that some equipment reports for a channel; values that were never reported are absent.',
+  {
+    rf_a: Type.Optional(wholeOrNull('RF level at antenna A in dBm.')),
+    rf_b: Type.Optional(wholeOrNull('RF level at antenna B in dBm.')),
+    rf_c: Type.Optional(wholeOrNull('RF level at antenna C in dBm.')),
+    rf_d: Type.Optional(wholeOrNull('RF level at antenna D in dBm.')),
+    rf_percent: Type.Optional(
+      wholeOrNull("RF level in percent of the equipment's own scale, if the equipment does not report dBm."),
+    ),
+    antennas: Type.Optional(textOrNull('Letters of the antennas in use: `A`, `AB`, or empty.')),
+    audio_peak: Type.Optional(wholeOrNull('Peak audio level in dBFS.')),
+    audio_rms: Type.Optional(wholeOrNull('RMS audio level in dBFS.')),
+    audio_activity: Type.Optional(
+      orNull(oneOf(audioActivities, 'Audio level.'), 'Audio level, if the equipment does not report dBFS.'),
+    ),
+    quality: Type.Optional(wholeOrNull('Link quality in percent.')),
+    rf_low: Type.Optional(
+      flagOrNull('Warning by the equipment that the RF level is barely above the squelch threshold.'),
+    ),
+    overload: Type.Optional(flagOrNull('Warning by the equipment that the audio level is too high.')),
+    interference: Type.Optional(flagOrNull('True while another signal interferes.')),
+    second_frequency: Type.Optional(
+      textOrNull('Frequency of the second carrier in MHz, if the channel uses frequency diversity.'),
+    ),
+    muted: Type.Optional(flagOrNull('Whether the output of the receiver is muted.')),
+    encryption: Type.Optional(orNull(oneOf(encryptions, 'Encryption of the link.'), 'Encryption of the link.')),
+    gain_db: Type.Optional(wholeOrNull('Output gain of the receiver in dB.')),
+  },
+)
+export type ChannelDetails = Body<typeof ChannelDetails>
+
+export const TransmitterDetails = named(
+  'TransmitterDetails',
+  'Additional values that some equipment reports for a transmitter; values that were never reported are absent.',
+  {
+    model: Type.Optional(textOrNull("The manufacturer's model.")),
+    muted: Type.Optional(flagOrNull('Whether the transmitter is muted.')),
+    gain_db: Type.Optional(wholeOrNull('Gain offset or trim in dB.')),
+    power_mw: Type.Optional(wholeOrNull('Transmit power, mW.')),
+    battery_bars: Type.Optional(wholeOrNull('Battery level from 0 to 5 bars, as on the display of the device.')),
+    battery_minutes: Type.Optional(wholeOrNull('Remaining run time in minutes.')),
+    battery_minutes_to_full: Type.Optional(wholeOrNull('Remaining charging time in minutes.')),
+    battery_type: Type.Optional(textOrNull('Chemistry or type of the battery.')),
+    battery_health: Type.Optional(wholeOrNull('Remaining capacity in percent of the original capacity.')),
+    battery_cycles: Type.Optional(wholeOrNull('Number of charge cycles.')),
+    battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
+    battery_is_estimate: Type.Optional(flag('True if `battery` is estimated from the bars.')),
+    battery_low: Type.Optional(flagOrNull('Low-battery warning by the equipment.')),
+    fault: Type.Optional(
+      orNull(
+        oneOf(faults, 'Fault of a pack in a charger.'),
+        'Fault of a pack in a charger; null if there is no fault.',
+      ),
+    ),
+  },
+)
+export type TransmitterDetails = Body<typeof TransmitterDetails>
+
+const Transmitter = named('Transmitter', 'The transmitter that a channel receives.', {
+  slot: whole('Slot.'),
+  upstream_slot: wholeOrNull("Slot in the manufacturer's system."),
+  battery: wholeOrNull('Percent.'),
+  ...levels,
+  details: Type.Optional(TransmitterDetails),
+})
+export type TransmitterBody = Body<typeof Transmitter>
+
+export const Channel = named('Channel', 'A channel of a receiver; unknown values are null.', {
+  id,
+  channel: whole('Number of the channel on its receiver.'),
+  slot: whole('Slot.'),
+  ...levels,
+  transmitter: orNull(Transmitter, 'Null if no transmitter is received.'),
+  details: Type.Optional(ChannelDetails),
+})
+export type ChannelBody = Body<typeof Channel>
+
+/** A channel in `GET /api/channels/`. */
+export const ListedChannel = named('ListedChannel', 'A channel, with its receiver.', {
+  ...Channel.properties,
+  receiver_id: whole('Id of the receiver.'),
+  manufacturer,
+})
+export type ListedChannel = Body<typeof ListedChannel>

@@ -1,0 +1,14 @@
+/** Groups of slots. */
+
+import Type from 'typebox'
+import { type Body, flag, listOf, named, text, textOrNull } from '../described.ts'
+import { id } from './common.ts'
+
+export const Group = named('Group', 'Slots that are shown together.', {
+  id,
+  title: text('Heading.'),
+  slots: listOf(Type.Integer(), 'Slots in the group.'),
+  hide_charts: flag('True if charts are hidden.'),
+  manufacturer: textOrNull('Code of the manufacturer to which the group belongs.'),
+})
+export type Group = Body<typeof Group>

@@ -1,0 +1,70 @@
+/** Locations, and the layout of the receivers in them. */
+
+import Type from 'typebox'
+import { type Body, flag, listOf, named, orNull, text, textOrNull, whole, wholeOrNull } from '../described.ts'
+import { TransmitterDetails } from './channels.ts'
+import { id, manufacturer } from './common.ts'
+
+export const LocationReference = named('LocationReference', 'A location in another record.', {
+  id,
+  name: text('Name of the location.'),
+})
+export type LocationReference = Body<typeof LocationReference>
+
+export const location = orNull(LocationReference, 'Its location.')
+
+const locationFields = { id, name: text('Name.'), description: text('Free text.') }
+
+export const Location = named('Location', 'A location.', {
+  ...locationFields,
+  parent: wholeOrNull('Id of the location that contains it.'),
+})
+export type Location = Body<typeof Location>
+
+const LayoutReceiver = named('LayoutReceiver', 'A receiver in the layout.', {
+  id,
+  name: text('As shown on the device.'),
+  manufacturer,
+  device_type: text('Model family.'),
+  model: textOrNull("The manufacturer's model."),
+  ip: textOrNull('IPv4 address.'),
+  is_active: flag('False while it is offline.'),
+  channels: listOf(
+    Type.Object({
+      id,
+      channel: whole('Number of the channel on its receiver.'),
+      slot: whole('Slot.'),
+      name: textOrNull('As shown on the device.'),
+    }),
+    'By number.',
+  ),
+  units: listOf(
+    Type.Object({
+      id,
+      name: textOrNull('Last reported name.'),
+      battery: wholeOrNull('Percent.'),
+      is_online: flag('False while it is offline.'),
+      details: orNull(TransmitterDetails, 'Additional values that some equipment reports.'),
+    }),
+    'Units that the device reports but does not receive on a channel: docked transmitters and in-ear packs.',
+  ),
+})
+export type LayoutReceiver = Body<typeof LayoutReceiver>
+
+const LayoutLocation = Type.Cyclic(
+  {
+    LayoutLocation: named('LayoutLocation', 'A location with its contents.', {
+      ...locationFields,
+      receivers: listOf(LayoutReceiver, 'Receivers in this location.'),
+      locations: listOf(Type.Ref('LayoutLocation'), 'Locations inside this one.'),
+    }),
+  },
+  'LayoutLocation',
+)
+export type LayoutLocation = Body<typeof LayoutLocation>
+
+export const Layout = named('HardwareLayout', 'Locations with their receivers and channels.', {
+  locations: listOf(LayoutLocation, 'Top-level locations.'),
+  unplaced: listOf(LayoutReceiver, 'Receivers without a location.'),
+})
+export type HardwareLayout = Body<typeof Layout>

@@ -1,0 +1,36 @@
+/** Performers and the units that are assigned to them. */
+
+import Type from 'typebox'
+import { type Body, flag, named, text, textOrNull, time, timeOrNull, whole, wholeOrNull } from '../described.ts'
+import { id } from './common.ts'
+
+export const ChannelAssignment = named(
+  'ChannelAssignment',
+  'The performer who wears the unit that a channel receives.',
+  {
+    channel_id: wholeOrNull('Id of the channel that receives the unit.'),
+    wireless_unit: whole('Id of the unit.'),
+    performer: Type.Object({ id, name: text('Name.') }, { description: 'The performer.' }),
+  },
+)
+export type ChannelAssignment = Body<typeof ChannelAssignment>
+
+export const Performer = named('Performer', 'A performer.', {
+  id,
+  name: text('Name.'),
+  notes: text('Free text.'),
+  picture: textOrNull('URL or data URL of a picture, as it was entered.'),
+})
+export type Performer = Body<typeof Performer>
+
+export const Assignment = named('Assignment', 'The assignment of a unit to a performer.', {
+  id,
+  performer: whole('Id of the performer.'),
+  wireless_unit: whole('Id of the unit.'),
+  is_active: flag('At most one assignment of a unit is active.'),
+  started_at: time('When it began.'),
+  ended_at: timeOrNull('When it ended.'),
+  performer_name: Type.Optional(text("The performer's name; only with `names`.")),
+  performer_picture_tag: Type.Optional(textOrNull('Changes when the picture changes; only with `names`.')),
+})
+export type AssignmentBody = Body<typeof Assignment>

@@ -1,0 +1,80 @@
+/** All routes, under the mount prefix. */
+
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
+import type { ContractServer } from '../server/contract.ts'
+import { LiveData, type LiveDataDeps } from '../server/live-data.ts'
+import { type AccountDeps, accountRoutes } from './accounts.ts'
+import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
+import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
+import { docsRoutes } from './docs.ts'
+import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
+import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
+import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
+import { type MetricsDeps, metricsRoutes } from './metrics.ts'
+import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
+import { collectRoutes } from './openapi-document.ts'
+import { type PageDeps, pageRoutes } from './pages.ts'
+import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
+import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
+import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
+import { type SocketDeps, socketRoutes } from './socket.ts'
+import { type StoreRoutesDeps, storeRoutes } from './store.ts'
+
+export interface RoutesDeps
+  extends Omit<ReceiverDeps, 'liveData'>,
+    LiveDataDeps,
+    MonitoringDeps,
+    Omit<SocketDeps, 'liveData'>,
+    PageDeps,
+    AccountDeps,
+    AlertRoutesDeps,
+    MetricsDeps,
+    HardwareRoutesDeps,
+    ManufacturerRoutesDeps,
+    DiscoveryDeps,
+    LocationRoutesDeps,
+    StoreRoutesDeps,
+    SingleRecordDeps,
+    SettingRoutesDeps {}
+
+interface RouteOptions {
+  readonly html: string
+  readonly maxSockets: number
+}
+
+export async function registerRoutes(
+  app: FastifyInstance,
+  deps: RoutesDeps,
+  { html, maxSockets }: RouteOptions,
+): Promise<void> {
+  const collector = await collectRoutes(app, deps)
+  const liveData = new LiveData(deps)
+  const rootRoutes: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    livenessRoutes(scope, deps)
+    socketRoutes(instance, { ...deps, liveData, maxClients: maxSockets })
+    done()
+  }
+  const routes: FastifyPluginCallback = (instance, options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    receiverRoutes(scope, { ...deps, liveData })
+    monitoringRoutes(scope, deps)
+    alertRoutes(scope, deps)
+    metricsRoutes(scope, deps)
+    accountRoutes(scope, deps)
+    hardwareRoutes(scope, deps)
+    manufacturerRoutes(scope, deps)
+    discoveryRoutes(scope, deps)
+    reviewRoutes(scope, deps)
+    locationRoutes(scope, deps)
+    storeRoutes(scope, deps)
+    settingRoutes(scope, deps)
+    singleRecordRoutes(scope, deps)
+    docsRoutes(scope, { ...deps, collector })
+    pageRoutes(instance, deps, html)
+    rootRoutes(instance, options, done)
+  }
+  await app.register(routes, { prefix: deps.mount })
+  // With a mount prefix, these routes are also available at the root.
+  if (deps.mount !== '') await app.register(rootRoutes)
+}

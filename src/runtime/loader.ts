@@ -1,0 +1,67 @@
+/** Loads the stored state into memory: everything when the service starts, then what users change. */
+
+import { clampLastSeen } from '../domain/equipment/receiver.ts'
+import { now } from '../platform/clock.ts'
+import { Semaphore } from '../platform/semaphore.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { UnitStore } from '../state/unit-store.ts'
+import type { Database } from '../storage/database.ts'
+import { listEntries } from '../storage/discovery.ts'
+import { listReceivers } from '../storage/receivers.ts'
+import { currentRevision } from '../storage/revision.ts'
+import { listUnits } from '../storage/units.ts'
+import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
+import type { ManufacturerLoader } from './manufacturer-loader.ts'
+import type { StoredLists } from './stored-lists.ts'
+
+interface LoaderDeps {
+  readonly db: Database
+  readonly receiverStore: ReceiverStore
+  readonly unitStore: UnitStore
+  readonly lists: StoredLists
+  readonly configured: ConfiguredManufacturers
+  readonly manufacturers: ManufacturerLoader
+  /** Called after the lists have changed. */
+  onListsChanged(): void
+}
+
+export class Loader {
+  readonly #deps: LoaderDeps
+  /** Serializes loads, so that an earlier load does not overwrite the result of a later one. */
+  readonly #queue = new Semaphore(1)
+
+  constructor(deps: LoaderDeps) {
+    this.#deps = deps
+  }
+
+  async open(): Promise<void> {
+    const { db, configured, manufacturers, receiverStore, unitStore } = this.#deps
+    receiverStore.revision = await currentRevision(db.read)
+    for (const receiver of await listReceivers(db.read)) receiverStore.put(clampLastSeen(now(), receiver))
+    for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
+    for (const unit of await listUnits(db.read)) unitStore.put(unit)
+    await this.#loadLists()
+    if (configured.isSaved) await manufacturers.load(db.read)
+    else manufacturers.apply(configured.merged)
+  }
+
+  /** Loads the lists and the manufacturers. */
+  reload(): Promise<void> {
+    const { db, configured, manufacturers } = this.#deps
+    const loading = this.#queue.run(async () => {
+      await this.#loadLists()
+      if (configured.isSaved) await manufacturers.load(db.read)
+    })
+    return db.pending.track(loading)
+  }
+
+  /** Resolves when the loads that have been requested are finished. */
+  async idle(): Promise<void> {
+    await this.#queue.run(async () => {})
+  }
+
+  async #loadLists(): Promise<void> {
+    const { db, lists, onListsChanged } = this.#deps
+    if (await lists.load(db.read)) onListsChanged()
+  }
+}
