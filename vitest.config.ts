@@ -14,6 +14,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
+    // Concurrent tests of a file wait more than they compute.
+    maxConcurrency: 20,
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
     // More than cores, because test files wait more than they compute.

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../../../../simulators/shure/strings.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
-import { connectToDevice, describeDevice, findReport, follow } from '../../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow } from '../../../../test/device-kit.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
 import type { StringsDevice } from './translate.ts'
@@ -10,9 +10,9 @@ import { toDeviceReport } from './translate.ts'
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
-for (const family of families) {
-  describeDevice({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })
-}
+describeDevices(
+  families.map((family) => ({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })),
+)
 
 async function start(options: StringsSimulatorOptions, config: object = {}) {
   const device = await startStringsSimulator(options)
