@@ -441,6 +441,7 @@ describe('access', () => {
     expect(await app.raw(requestHead + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  // Conformance: C-7.25.
   it('ignores an upgrade to an unsupported protocol', async () => {
     const app = await startApp()
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }
@@ -550,6 +551,7 @@ describe.each(engines)('below a prefix (%s)', (engine) => {
   })
 })
 
+// Conformance: C-2.13.
 describe('an unknown IP address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }

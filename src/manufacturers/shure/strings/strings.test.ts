@@ -75,6 +75,7 @@ test.concurrent.each(families)('%s: reports levels, battery and mute as the devi
   else expect(empty?.transmitter).toBeNull()
 })
 
+// Conformance: C-3.29.
 describe.concurrent('missing channels and keys', () => {
   test('an SLX-D+ is listed with a channel that was never paired', async () => {
     const started = await start({ family: 'slxd+' })
@@ -115,6 +116,7 @@ test.concurrent('reports the second carrier of an FD-C channel and its interfere
   expect(await details()).toMatchObject({ second_frequency: '602.125', interference: true })
 })
 
+// Conformance: C-3.30.
 test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
   '%s: reports the asterisk of a failed self-test as a fault and not in the version',
   async (family) => {
@@ -126,6 +128,7 @@ test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
   },
 )
 
+// Conformance: C-3.28.
 test.concurrent.each(['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4'] as const)(
   '%s: does not report battery codes as readings',
   async (family) => {
