@@ -112,7 +112,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   })
 })
 
-it('a second process publishes changes pushed to the first within a second, though they share only a database', async () => {
+it.concurrent('a second process publishes changes pushed to the first within a second, though they share only a database', async () => {
   const shure = await startShure()
   const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 60 })] })
   const first = await installation.serve()
@@ -130,7 +130,7 @@ it('a second process publishes changes pushed to the first within a second, thou
   })
 }, 60_000)
 
-describe('a system whose lease changes hands', () => {
+describe.concurrent('a system whose lease changes hands', () => {
   const devices = respondJson({ devices: [device(1)] })
 
   async function startFirst(more: object = {}) {

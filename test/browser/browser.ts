@@ -27,7 +27,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 export function browserForTests() {
   let browser: Browser
   // A long timeout and few tests at a time, because each runs a complete service and a browser.
-  vi.setConfig({ testTimeout: 180_000, maxConcurrency: 5 })
+  vi.setConfig({ testTimeout: 90_000, maxConcurrency: 5 })
   beforeAll(async () => {
     browser = await findBrowser()
   }, 300_000)
