@@ -10,10 +10,12 @@ export default defineConfig({
     globalSetup: 'test/global-setup.ts',
     setupFiles: 'test/setup.ts',
     // Long, because the machine may be busy: a test fails only when something never happens.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
+    // Concurrent tests of a file wait more than they compute.
+    maxConcurrency: 20,
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
     // More than cores, because test files wait more than they compute.

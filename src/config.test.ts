@@ -138,6 +138,7 @@ describe('readConfig', () => {
     expect(errorOf(content)).toBe(message)
   })
 
+  // Conformance: C-1.20.
   test('gives MICWATCH_PUBLIC_URL precedence over the file', () => {
     const config = fileWith('server: {public_url: "https://mics.example/"}')
     expect(readConfig({}, {}).server.public_url).toBeNull()

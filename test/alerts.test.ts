@@ -154,6 +154,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
 })
 
 describe.concurrent.each(engines)('a failed pack in a charger (%s)', (engine: Engine) => {
+  // Conformance: C-3.31.
   it('raises charger_fault with the reason until the fault ends, and storage mode once for all packs', async () => {
     const charger = await startChargerSimulator({ model: 'SBC220', name: 'Backstage', bays: [80, 70, 60] })
     onTestEnd(() => charger.close())

@@ -278,7 +278,7 @@ function startProgram(
 export async function until<T>(
   description: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 30_000,
+  timeoutMs = 20_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + timeoutMs
   let reason: unknown

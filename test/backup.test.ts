@@ -231,6 +231,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
   )
 })
 
+// Reliability: 1.27.
 describe('a hostile backup', () => {
   const endless = 'with recursive n(x) as (select 1 union all select x + 1 from n) select x as id, x as name from n'
   const changes: Readonly<Record<string, readonly [sql: string, reason: string]>> = {

@@ -43,6 +43,7 @@ function adapt(env: Record<string, string>): CaddyConfig {
   return JSON.parse(execFileSync('caddy', args, { env: environment, stdio: ['ignore', 'pipe', 'ignore'] }).toString())
 }
 
+// Reliability: 3.13.2.
 describe('deploy/Caddyfile', () => {
   beforeAll(requireCaddy, 300_000)
 

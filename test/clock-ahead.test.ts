@@ -24,6 +24,7 @@ async function storedLastSeen({ runtime }: TestApp) {
   return last_seen
 }
 
+// Reliability: T1.
 describe.each(engines)('a stored time in the future (%s)', (engine) => {
   it('is corrected while the service runs, in memory and in the database, and activates no receiver', async () => {
     const { app, id } = await startService(engine)

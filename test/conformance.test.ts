@@ -6,7 +6,7 @@ import { checklistErrors, provedStatements, readChecklist } from './checklist.ts
 const { page, rows } = readChecklist('docs/conformance.md', /^[SC]-\d+b?\.\d+$/)
 
 /** The number of statements must not fall below this. */
-const minimumStatements = 340
+const minimumStatements = 384
 
 const sections = [...page.matchAll(/^### ([SC]-\d+b?) (.+)$/gm)].map(([, id = '', title = '']) => ({ id, title }))
 

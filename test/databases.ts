@@ -1,5 +1,6 @@
 /** Creates databases for tests on both engines. */
 
+import { statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,9 +23,25 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   return { url: `sqlite:${join(folder.path, 'micwatch.db')}`, drop: folder.drop }
 }
 
+const testRoot = findTestRoot()
+
 export async function createTestFolder(): Promise<{ path: string; drop(): Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'micwatch-test-'))
+  const path = await mkdtemp(join(testRoot, 'micwatch-test-'))
   return { path, drop: () => rm(path, { recursive: true, force: true }) }
+}
+
+/**
+ * Returns a folder in memory if there is enough of it, because SQLite waits for the disk at every commit, which no test
+ * depends on.
+ */
+function findTestRoot(): string {
+  const inMemory = '/dev/shm'
+  try {
+    const { bavail, bsize } = statfsSync(inMemory)
+    return bavail * bsize > 4 * 1024 ** 3 ? inMemory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
 }
 
 /** Reverts the newest migration, so that the database is like one of an older version. Returns the migration's name. */

@@ -111,6 +111,7 @@ it('deploy/micwatch.yaml is a valid configuration', () => {
   })
 })
 
+// Reliability: 3.13.1.
 it('deploy/compose.cluster.yaml does not start without its secrets, nor does the program', async () => {
   const services = await readServices('deploy/compose.cluster.yaml')
   const values = services.flatMap(([, { environment = {} }]) => Object.values(environment)).join('\n')
@@ -123,6 +124,7 @@ it('deploy/compose.cluster.yaml does not start without its secrets, nor does the
   expect([code, err]).toEqual([2, 'micwatch: MICWATCH_SECRET_KEY: expected 64 hexadecimal digits\n'])
 })
 
+// Reliability: 3.13.1.
 it('deploy/micwatch.service always restarts the program, except after a configuration error', async () => {
   const unit = await read('deploy/micwatch.service')
   const [, head = '', service = ''] = /\[Unit\](.*)\[Service\](.*)\[Install\]/s.exec(unit) ?? []

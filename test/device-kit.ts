@@ -1,6 +1,6 @@
 /**
  * Tests that every protocol adapter for an individual device must pass, over real sockets against its own simulator.
- * The test of an adapter calls `describeDevice` for each kind of device and adds its own tests.
+ * The test of an adapter calls `describeDevices` with its kinds of devices and adds its own tests.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -65,111 +65,123 @@ export async function findReport(
   }
 }
 
-export function describeDevice({ name, plugin, start: startDevice }: DeviceUnderTest): void {
-  const start = async () => {
-    const device = await startDevice()
-    onTestEnd(() => device.close())
-    return device
-  }
-  const connect = (url: string, config?: object) => {
-    const connection = connectToDevice(plugin, url, config)
-    onTestEnd(() => connection.client.close())
-    return connection
-  }
-  const list = async ({ adapter, client }: DeviceConnection, signal?: AbortSignal) =>
-    adapter.listDevices(client, signal)
+/**
+ * The tests of all kinds run at the same time, because they wait more than they compute; those that count the open
+ * resources of this process run afterwards, one at a time.
+ */
+export function describeDevices(devices: readonly DeviceUnderTest[]): void {
+  for (const device of devices) describe.concurrent(device.name, () => testSessions(device))
+  for (const device of devices) describe(device.name, () => testAborts(device))
+}
+
+const startDevice = async (device: DeviceUnderTest) => {
+  const started = await device.start()
+  onTestEnd(() => started.close())
+  return started
+}
+
+const connect = (plugin: Plugin, url: string, config?: object) => {
+  const connection = connectToDevice(plugin, url, config)
+  onTestEnd(() => connection.client.close())
+  return connection
+}
+
+const list = ({ adapter, client }: DeviceConnection, signal?: AbortSignal) => adapter.listDevices(client, signal)
+
+function testSessions(kind: DeviceUnderTest): void {
+  const { plugin } = kind
   const { ApiError } = plugin.errors
 
-  describe(name, () => {
-    test.concurrent('lists the complete device in the common format in one short session', async () => {
-      const device = await start()
-      const connection = connect(device.url)
-      const { devices, malformed } = await list(connection)
-      expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
-      const reports = devices.map((device) => connection.adapter.transformDeviceData(freeze(device)))
-      for (const report of reports) expectCommonFormat(report)
-      expect(devices.map((device) => connection.adapter.transformDeviceData(device))).toEqual(reports)
-      expect(reports[0]?.channels?.length).toBeGreaterThan(0)
-      expect(connection.adapter.partsOf(devices[0] as never)).toEqual([])
-      await until(() => device.clients === 0, 'the session is closed')
-    })
-
-    test.concurrent('reports the complete device, then changes; ends without an error on abort', async () => {
-      const device = await start()
-      const controller = new AbortController()
-      const events = follow(connect(device.url), controller.signal)
-      expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
-      const first = (await events.next()).value
-      expect(first).toMatchObject({ type: 'report', isComplete: true })
-      expectCommonFormat(first.report)
-      const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
-        channels?.some((channel) => channel.channel === 1 && matches(channel))
-      device.change(1, { name: 'Else' })
-      const report = await findReport(events, (report) => firstChannelMatches(report, ({ name }) => name === 'Else'))
-      expect(report.id).toBe(first.report.id)
-      const ended = (async () => {
-        while (!(await events.next()).done);
-      })()
-      controller.abort()
-      await ended
-      await until(() => device.clients === 0, 'the session is closed')
-    })
-
-    test.concurrent('ignores noise', async () => {
-      const device = await start()
-      device.setFault('noise')
-      const { devices } = await list(connect(device.url))
-      for (const listed of devices) expectCommonFormat(connect(device.url).adapter.transformDeviceData(listed))
-    })
-
-    test.concurrent.each(['silent', 'foreign'] as const)(
-      'throws the ApiError of the plugin within the timeout if the device is %s',
-      async (fault) => {
-        const device = await start()
-        device.setFault(fault)
-        const startedAt = performance.now()
-        const connection = connect(device.url, { timeout: 1 })
-        const events = follow(connection, new AbortController().signal)
-        const [listError, subscriptionError] = await Promise.all([
-          rejectionOf(list(connection)),
-          rejectionOf(events.next()),
-        ])
-        for (const error of [listError, subscriptionError]) expect(error).toBeInstanceOf(ApiError)
-        expect(performance.now() - startedAt).toBeLessThan(7_000)
-      },
-      15_000,
-    )
-
-    test.concurrent('throws the ApiError of the plugin if the connection is refused', async () => {
-      const device = await start()
-      await device.close()
-      const connection = connect(device.url, { timeout: 1 })
-      expect(await rejectionOf(list(connection))).toBeInstanceOf(ApiError)
-    }, 15_000)
-
-    // Not concurrent, because it counts the open resources of this process.
-    test('ends at once on an abort at any moment and leaves no open resources', async () => {
-      const device = await start()
-      for (const afterMs of [0, 3, 40, 250]) {
-        const resourcesBefore = await minResources()
-        const controller = new AbortController()
-        const connection = connect(device.url)
-        const listPromise = rejectionOf(list(connection, controller.signal))
-        const subscriptionPromise = rejectionOf(drain(follow(connection, controller.signal)))
-        await pause(afterMs)
-        controller.abort('enough')
-        const abortedAt = performance.now()
-        const [listError, subscriptionError] = await Promise.all([listPromise, subscriptionPromise])
-        expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
-        expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listError)
-        expect(subscriptionError, `after ${afterMs} ms`).toBeUndefined()
-        await until(
-          () => device.clients === 0 && countResources() <= resourcesBefore,
-          `no open resources after ${afterMs} ms`,
-        )
-      }
-    }, 15_000)
+  test('lists the complete device in the common format in one short session', async () => {
+    const device = await startDevice(kind)
+    const connection = connect(plugin, device.url)
+    const { devices, malformed } = await list(connection)
+    expect({ devices: devices.length, malformed }).toEqual({ devices: 1, malformed: 0 })
+    const reports = devices.map((device) => connection.adapter.transformDeviceData(freeze(device)))
+    for (const report of reports) expectCommonFormat(report)
+    expect(devices.map((device) => connection.adapter.transformDeviceData(device))).toEqual(reports)
+    expect(reports[0]?.channels?.length).toBeGreaterThan(0)
+    expect(connection.adapter.partsOf(devices[0] as never)).toEqual([])
+    await until(() => device.clients === 0, 'the session is closed')
   })
+
+  test('reports the complete device, then changes; ends without an error on abort', async () => {
+    const device = await startDevice(kind)
+    const controller = new AbortController()
+    const events = follow(connect(plugin, device.url), controller.signal)
+    expect(await events.next()).toEqual({ value: { type: 'open' }, done: false })
+    const first = (await events.next()).value
+    expect(first).toMatchObject({ type: 'report', isComplete: true })
+    expectCommonFormat(first.report)
+    const firstChannelMatches = ({ channels }: DeviceReport, matches: (reading: ChannelReading) => unknown) =>
+      channels?.some((channel) => channel.channel === 1 && matches(channel))
+    device.change(1, { name: 'Else' })
+    const report = await findReport(events, (report) => firstChannelMatches(report, ({ name }) => name === 'Else'))
+    expect(report.id).toBe(first.report.id)
+    const ended = (async () => {
+      while (!(await events.next()).done);
+    })()
+    controller.abort()
+    await ended
+    await until(() => device.clients === 0, 'the session is closed')
+  })
+
+  test('ignores noise', async () => {
+    const device = await startDevice(kind)
+    device.setFault('noise')
+    const { devices } = await list(connect(plugin, device.url))
+    for (const listed of devices) expectCommonFormat(connect(plugin, device.url).adapter.transformDeviceData(listed))
+  })
+
+  test.each(['silent', 'foreign'] as const)(
+    'throws the ApiError of the plugin within the timeout if the device is %s',
+    async (fault) => {
+      const device = await startDevice(kind)
+      device.setFault(fault)
+      const startedAt = performance.now()
+      const connection = connect(plugin, device.url, { timeout: 1 })
+      const events = follow(connection, new AbortController().signal)
+      const [listError, subscriptionError] = await Promise.all([
+        rejectionOf(list(connection)),
+        rejectionOf(events.next()),
+      ])
+      for (const error of [listError, subscriptionError]) expect(error).toBeInstanceOf(ApiError)
+      expect(performance.now() - startedAt).toBeLessThan(7_000)
+    },
+    15_000,
+  )
+
+  test('throws the ApiError of the plugin if the connection is refused', async () => {
+    const device = await startDevice(kind)
+    await device.close()
+    const connection = connect(plugin, device.url, { timeout: 1 })
+    expect(await rejectionOf(list(connection))).toBeInstanceOf(ApiError)
+  }, 15_000)
+}
+
+function testAborts(kind: DeviceUnderTest): void {
+  const { plugin } = kind
+  test('ends at once on an abort at any moment and leaves no open resources', async () => {
+    const device = await startDevice(kind)
+    for (const afterMs of [0, 3, 40, 250]) {
+      const resourcesBefore = await minResources()
+      const controller = new AbortController()
+      const connection = connect(plugin, device.url)
+      const listPromise = rejectionOf(list(connection, controller.signal))
+      const subscriptionPromise = rejectionOf(drain(follow(connection, controller.signal)))
+      await pause(afterMs)
+      controller.abort('enough')
+      const abortedAt = performance.now()
+      const [listError, subscriptionError] = await Promise.all([listPromise, subscriptionPromise])
+      expect(performance.now() - abortedAt, `after ${afterMs} ms`).toBeLessThan(timeLimit(100))
+      expect([undefined, 'enough'], `after ${afterMs} ms`).toContain(listError)
+      expect(subscriptionError, `after ${afterMs} ms`).toBeUndefined()
+      await until(
+        () => device.clients === 0 && countResources() <= resourcesBefore,
+        `no open resources after ${afterMs} ms`,
+      )
+    }
+  }, 15_000)
 }
 
 async function drain(events: AsyncIterator<PushEvent>): Promise<void> {

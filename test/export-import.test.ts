@@ -214,7 +214,7 @@ describe.each(engines)('export and import on %s', (engine) => {
 })
 
 describe('a file that cannot be imported', () => {
-  // Conformance: C-9.19.
+  // Conformance: C-9.19, C-1.19.
   it(
     'is reported in one line with the exit code for wrong usage, and changes nothing',
     async () => {
@@ -281,6 +281,7 @@ describe('a file that cannot be imported', () => {
   )
 })
 
+// Conformance: C-9.27.
 describe('validation of REST requests and imports', () => {
   const text = (length: number) => 'x'.repeat(length)
   const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const

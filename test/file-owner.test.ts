@@ -36,6 +36,7 @@ async function createOwnedInstallation() {
   return { ...installation, data, expectOwned, runAsUser }
 }
 
+// Reliability: 3.8.5.
 describe.runIf(isRoot)('as root in the data folder of another user', () => {
   it('every command creates files that belong to the owner of the folder', async () => {
     const installation = await createOwnedInstallation()

@@ -27,6 +27,8 @@ async function unusedUrl(): Promise<string> {
 }
 
 describe.concurrent.each(engines)('a system that always sends Retry-After (%s)', (engine) => {
+  // Conformance: C-5.59.
+  // Reliability: U30.
   it('is unknown, raises an alert, and does not prevent the statuses of others from being stored', async () => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
@@ -80,6 +82,7 @@ describe.concurrent.each(engines)('a system that always sends Retry-After (%s)',
   }, 60_000)
 })
 
+// Conformance: C-5.59.
 it.concurrent('a new manufacturer is unknown until its system responds, also after it was removed and added again', async () => {
   let respond = () => {}
   const system = await startSystem((request, response) => {
@@ -108,6 +111,7 @@ async function startUnsupported(port = 0) {
 }
 
 describe.concurrent('every failing source and device', () => {
+  // Conformance: C-5.58.
   it('is named with its reason in every status', async () => {
     const nameless = device(2, { device_id: undefined })
     const invalid = device(3, { battery_percentage: 'x' })
@@ -157,6 +161,7 @@ describe.concurrent('every failing source and device', () => {
     expect([checked.code, checked.json()]).toMatchObject([0, { errors }])
   }, 60_000)
 
+  // Conformance: C-5.60.
   it('that responded is reachable: a scan lists the devices it found, and those it cannot use', async () => {
     const { url } = await startUnsupported(2202)
     const error = expect.stringContaining('is a XYZ9, which Micwatch does not support')
@@ -182,6 +187,7 @@ describe.concurrent('every failing source and device', () => {
     expect(added.err).toContain('XYZ9')
   }, 60_000)
 
+  // Conformance: C-5.60.
   it('is unreachable if it does not respond at all', async () => {
     const system = await startSystem((request) => request.destroy())
     const app = await startApp({ manufacturers: [system.entry('shure')] })

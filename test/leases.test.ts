@@ -112,7 +112,7 @@ describe.concurrent.each(engines)('sources on %s', (engine) => {
   })
 })
 
-it('a second process publishes changes pushed to the first within a second, though they share only a database', async () => {
+it.concurrent('a second process publishes changes pushed to the first within a second, though they share only a database', async () => {
   const shure = await startShure()
   const installation = await createInstallation({ manufacturers: [configFor(shure, { poll_interval: 60 })] })
   const first = await installation.serve()
@@ -130,7 +130,7 @@ it('a second process publishes changes pushed to the first within a second, thou
   })
 }, 60_000)
 
-describe('a system whose lease changes hands', () => {
+describe.concurrent('a system whose lease changes hands', () => {
   const devices = respondJson({ devices: [device(1)] })
 
   async function startFirst(more: object = {}) {
@@ -141,6 +141,7 @@ describe('a system whose lease changes hands', () => {
     return { system, first, startSecond }
   }
 
+  // Reliability: P12.
   it('is called by both processes together within its rate limit', async () => {
     const { system, first, startSecond } = await startFirst({ calls_per_second: 1, burst: 10 })
     const calls = () => [...system.requests, ...system.upgrades].map(({ at }) => at).sort((a, b) => a - b)
@@ -157,6 +158,7 @@ describe('a system whose lease changes hands', () => {
     }
   }, 60_000)
 
+  // Reliability: P12.
   it('is not called by the next process while Retry-After of the previous one applies', async () => {
     const { system, first, startSecond } = await startFirst()
     system.respondWith(respondError(429, { 'retry-after': '60' }))

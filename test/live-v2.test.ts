@@ -406,7 +406,7 @@ describe('REST beside the live interface', () => {
     expect((await app.get('/api/data.json')).headers.etag).toBe(headers.etag)
   })
 
-  // Conformance: C-9b.17.
+  // Conformance: C-9b.17, C-5.61.
   it('returns single records, and 404 for those that do not exist', async () => {
     const { app } = await startService()
     await app.post('/api/group/', { title: 'Band', slots: [1] })

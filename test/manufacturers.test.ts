@@ -233,6 +233,7 @@ it('health reports that a system has sent Retry-After to a subscription', async 
   expect([status, details]).toEqual(['healthy', [expect.stringContaining('rate limited')]])
 })
 
+// Conformance: C-1.19.
 describe('invalid settings', () => {
   const valid = { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' }
   it.each([

@@ -9,6 +9,7 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
+// Conformance: C-5.64.
 it('GET /metrics includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
@@ -55,6 +56,7 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   })
 })
 
+// Conformance: C-5.64.
 it('GET /metrics reports zero alerts without alerts, and no health of a disabled manufacturer', async () => {
   const app = await startApp({ manufacturers: [{ code: 'shure', api_enabled: false, config: {} }] })
   const metrics = readMetrics((await app.get('/metrics')).bytes.toString())

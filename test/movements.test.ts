@@ -27,7 +27,7 @@ async function poll(app: TestApp) {
   expect((await app.post('/api/refresh/')).json.status).toBe('success')
 }
 
-// Conformance: S-2.18, S-3.12, S-5.8, C-5.49.
+// Conformance: S-2.18, S-3.12, S-5.8, C-5.49, C-5.62.
 it('a moved receiver is listed until a user acknowledges it', async () => {
   const { shure, app, admin, movements } = await startService()
   const { id, ip } = deviceOf(shure)

@@ -20,6 +20,7 @@ interface Parameter {
   readonly schema: { readonly type?: string; readonly enum?: unknown }
 }
 
+// Conformance: C-5.63.
 describe.each(engines)('U+0000 (%s)', (engine) => {
   it('in a query matches nothing, for every text parameter', async () => {
     const { app, send } = await startService(engine)

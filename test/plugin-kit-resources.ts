@@ -15,7 +15,7 @@ export async function minResources(): Promise<number> {
 }
 
 export async function until(condition: () => boolean, description = String(condition)): Promise<void> {
-  for (const deadline = Date.now() + 1000; !condition(); await pause(10)) {
+  for (const deadline = Date.now() + 10_000; !condition(); await pause(10)) {
     if (Date.now() > deadline) throw new Error(`timed out: ${description}`)
   }
 }

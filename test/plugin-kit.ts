@@ -25,6 +25,7 @@ import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
+import { timeLimit } from './time-limit.ts'
 
 export interface PluginUnderTest {
   readonly plugin: Plugin
@@ -197,7 +198,7 @@ export function describePlugin(options: PluginUnderTest): void {
       if (!isLate) await expectFailure(simulator.config, message)
       else {
         await expectFailure({ ...simulator.config, timeout: lateMs / 1000 }, message)
-        expect(performance.now() - startedAt).toBeLessThan(lateMs + 500)
+        expect(performance.now() - startedAt).toBeLessThan(lateMs + timeLimit(500))
       }
       simulator.setFault(null)
       const client = connect(simulator.config)
@@ -275,7 +276,7 @@ export function describePlugin(options: PluginUnderTest): void {
       const abortedAt = performance.now()
       controller.abort()
       const { error, at } = await ended
-      expect(at - abortedAt, `${name} ends at once`).toBeLessThan(100)
+      expect(at - abortedAt, `${name} ends at once`).toBeLessThan(timeLimit(100))
       if (!['checkHealth', 'subscribe'].includes(name)) expect(error, name).toBe(controller.signal.reason)
       // A simulator that hangs during a handshake does not read, so its end of the socket stays open.
       const simulatorSockets = name === 'subscribe' ? 1 : 0

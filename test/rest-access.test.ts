@@ -52,6 +52,7 @@ describe('access', () => {
     expect(await app.raw(requestHead + origin)).toMatch(/^HTTP\/1\.1 200 /)
   })
 
+  // Conformance: C-7.25.
   it('ignores an upgrade to an unsupported protocol', async () => {
     const app = await startApp()
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAoAAAAAIAAAAA' }

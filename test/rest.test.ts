@@ -383,6 +383,7 @@ describe('error responses', () => {
   })
 })
 
+// Conformance: C-2.13.
 describe('an unknown IP address and serial number', () => {
   it('are null in every body and message', async () => {
     const unknown = { ip: undefined, serial_number: undefined }

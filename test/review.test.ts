@@ -105,6 +105,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect(await app.receivers()).toHaveLength(3)
   })
 
+  // Conformance: C-4.21.
   it('replaced hardware creates its channels at once in the slots of the old receiver, even after several polls', async () => {
     // The list identifies devices but contains no channels. The requests for the channels fail later in the test.
     const responses = new Map<string, object>()
@@ -137,6 +138,7 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect((await app.get(`/api/receivers/${old.id}/`)).json.channels).toMatchObject([{ slot: 2 }])
   })
 
+  // Conformance: C-4.21.
   it('replaced hardware creates its channels at once if the old receiver had a subscription', async () => {
     const shure = await startShure({ richList: true })
     const app = await startService([shure], { engine })
@@ -228,7 +230,7 @@ describe.each(engines)('approving (%s)', (engine) => {
 })
 
 describe('rejecting', () => {
-  // Conformance: S-3.9, C-4.12, C-5.48.
+  // Conformance: S-3.9, C-4.12, C-5.48, C-5.62.
   it('ignores a device until its entry is reopened', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
     const app = await startService([shure])

@@ -98,6 +98,7 @@ describe('POST /api/config/', () => {
 })
 
 describe('changing settings', () => {
+  // Conformance: C-6.24.
   it('requires an administrator where sign-in is required; an operator is not enough', async () => {
     const app = await startApp({ config: { require_login: true } })
     const change = { key: 'alert_battery_threshold', value: '35' }
@@ -112,6 +113,7 @@ describe('changing settings', () => {
     expect((await app.get('/api/auth/session', admin)).json.permissions).toContain('configure')
   })
 
+  // Conformance: C-6.24.
   it('requires no role on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'alert_battery_threshold', value: '35' }

@@ -9,6 +9,7 @@ import type { HttpResponse } from './http-client.ts'
 import { timeLimit } from './time-limit.ts'
 import { addAdmin, cookieOf, createToken, lan, password, signIn } from './users.ts'
 
+// Conformance: C-1.20.
 describe.each(engines)('two services with the same public address, on one database (%s)', (engine) => {
   it.each([
     ['http://mics.example:8000/micwatch/', {}, 'micwatch_sid_mics.example_8000_micwatch'],

@@ -166,6 +166,7 @@ it.concurrent('keeps details over a restart', async () => {
   expect(await detailsIn(second)).toMatchObject({ encryption: before.encryption, muted: before.muted })
 }, 60_000)
 
+// Conformance: C-3.30.
 it('reports a failed self-test as a fault of the receiver, also after a restart, until the device passes it', async () => {
   const failed = await startDevice({ family: 'ad', hasFailedSelfTest: true })
   const first = await startApp({ manufacturers: [shureDevices(failed.url)] })

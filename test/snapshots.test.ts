@@ -172,6 +172,8 @@ describe.concurrent('a database that is damaged when the service starts', () => 
 })
 
 describe.concurrent('a missing database with snapshots', () => {
+  // Conformance: C-9.28.
+  // Reliability: S3.
   it(
     'is restored from the newest snapshot, as reported by health and at the start, until restore --none creates an empty one',
     async () => {
@@ -224,6 +226,7 @@ describe.concurrent('a missing database with snapshots', () => {
     slowTestMs,
   )
 
+  // Conformance: C-9.28.
   it('restore requires a file or --none', async () => {
     const installation = await createInstallation({})
     for (const args of [[], ['file', '--none']]) {
@@ -237,6 +240,7 @@ describe.concurrent('a missing database with snapshots', () => {
 
 describe.concurrent('database files that are deleted or replaced while the service runs', () => {
   const names = ['', '-wal', '-shm']
+  // Reliability: S4.
   it.each([
     ['deleted', (installation: Installation) => Promise.all(names.map((end) => rm(databasePath(installation) + end)))],
     ['without their log', (installation: Installation) => rm(`${databasePath(installation)}-wal`)],

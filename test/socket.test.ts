@@ -122,6 +122,7 @@ describe('a WebSocket', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
+  // Conformance: C-7.25.
   it.each([
     ['without a key', { 'sec-websocket-key': '' }],
     ['with an invalid key', { 'sec-websocket-key': 'short' }],

@@ -70,6 +70,7 @@ describe.each(engines)('sources on %s', (engine) => {
     expect(published).toEqual(['degraded', 'healthy', 'degraded', 'healthy'])
   })
 
+  // Reliability: U30.
   test('are stored even if the database rejects the status of one source', async () => {
     const db = await openStore(engine)
     const { reports: sourceRecords } = open(db)

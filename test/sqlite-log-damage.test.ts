@@ -58,6 +58,7 @@ const garbage = Buffer.alloc(600, 'nonsense ')
 const countFrames = async (log: string) => Math.floor(((await stat(log)).size - headerBytes) / frameBytes)
 const countGroups = (path: string) => readSqlite(path, (read) => read('groups', ['title'])).length
 
+// Reliability: S3.
 describe('a damaged write-ahead log', () => {
   it.each([
     ['its header', async () => 0],
@@ -120,6 +121,7 @@ describe('a damaged write-ahead log', () => {
   }, 60_000)
 })
 
+// Reliability: S3.
 describe('a write-ahead log after a crash', () => {
   it('is complete: every group is stored, and nothing is reported', async () => {
     const data = await copyData()

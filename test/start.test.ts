@@ -29,6 +29,7 @@ async function copyEntryFile() {
   return copy
 }
 
+// Conformance: C-9.29.
 describe('an unsupported version of Node.js', () => {
   it.each(['serve', 'backup file', '--version'])('makes %s exit with code 1 and one line', (args) => {
     expect(runAs('18.20.8', program, args.split(' '))).toEqual({
@@ -47,6 +48,7 @@ describe('an unsupported version of Node.js', () => {
   })
 })
 
+// Conformance: C-9.29.
 it('the program is loaded on every supported version of Node.js', async () => {
   const copy = await copyEntryFile()
   for (const version of ['20.20.2', '22.23.0', '24.14.1', '26.0.0']) {

@@ -42,6 +42,7 @@ async function hang(app: TestApp, manufacturer: string): Promise<{ release(): vo
   return { release }
 }
 
+// Reliability: U29.
 it('a source that does not stop delays no write, and starts again once its last poll has ended', async () => {
   const { app, hanging, healthy, change } = await startPair()
   const { release } = await hang(app, 'stuck')
@@ -57,6 +58,7 @@ it('a source that does not stop delays no write, and starts again once its last 
   await until('the system is polled again', () => hanging.requests.total > before)
 })
 
+// Reliability: U29.
 it('the service stops although two sources do not, one of which was disabled before', async () => {
   const { app, change } = await startPair()
   await hang(app, 'stuck')
@@ -67,6 +69,7 @@ it('the service stops although two sources do not, one of which was disabled bef
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(6000))
 })
 
+// Reliability: U29.
 it('monitoring starts again after an unexpected error, and other sources are not affected', async () => {
   const { app, hanging, healthy } = await startPair()
   const poller = app.runtime.monitor.pollers.find(({ source }) => source.manufacturer === 'stuck')

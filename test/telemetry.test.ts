@@ -6,7 +6,7 @@ import { type Engine, engines } from './databases.ts'
 import { acceptSubscription, device, respondJson, startSystem } from './faults/system.ts'
 import { channelIn } from './socket-client.ts'
 
-describe.each(engines)('a changed value (%s)', (engine: Engine) => {
+describe.concurrent.each(engines)('a changed value (%s)', (engine: Engine) => {
   // Conformance: S-1.3, S-4.22.
   it.each([
     ['a WebSocket', startShure],
@@ -48,7 +48,7 @@ describe.each(engines)('a changed value (%s)', (engine: Engine) => {
   })
 })
 
-describe('a changed value', () => {
+describe.concurrent('a changed value', () => {
   it('is pushed as a summary by a device without channels, and then has precedence over its list', async () => {
     const summaryDevice = device(1, { channels: [], transmitters: [], battery_percentage: 40, rf_level: -60 })
     const system = await startSystem(respondJson({ devices: [summaryDevice] }))

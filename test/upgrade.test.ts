@@ -92,6 +92,7 @@ function lastItems(list: unknown, count: number): unknown {
   return Array.isArray(list) ? list.slice(-count) : list
 }
 
+// Conformance: C-9.30.
 it('opens the SQLite database of 0.1.0', async () => {
   const installation = await createEmptyInstallation('sqlite')
   await writeFile(join(installation.dataDir, 'micwatch.db'), await readGzip('micwatch.db'), { mode: 0o600 })
@@ -99,6 +100,7 @@ it('opens the SQLite database of 0.1.0', async () => {
   await expectServed(await openAtTime(installation, served.at), served)
 })
 
+// Conformance: C-9.30.
 it('opens the PostgreSQL database of 0.1.0', async () => {
   const installation = await createEmptyInstallation('postgres')
   await runSql(installation.databaseUrl, (await readGzip('postgres.sql')).toString())
@@ -106,6 +108,7 @@ it('opens the PostgreSQL database of 0.1.0', async () => {
   await expectServed(await openAtTime(installation, served.at), served)
 })
 
+// Conformance: C-9.30.
 it.each(engines)('restores the backup of 0.1.0 (%s) and imports its export file over it', async (engine) => {
   const installation = await createEmptyInstallation(engine)
   await writeFile(join(installation.path, 'old.backup'), await readGzip('micwatch.backup'))
@@ -127,6 +130,7 @@ it.each(engines)('restores the backup of 0.1.0 (%s) and imports its export file 
   expect(parse(exported.out)).toMatchObject(parse(await readFile(join(folder, 'export.yaml'), 'utf8')))
 })
 
+// Conformance: C-9.30.
 it('imports the export file of 0.1.0 into an empty database', async () => {
   const installation = await createEmptyInstallation('sqlite')
   await copyFile(join(folder, 'export.yaml'), join(installation.path, 'export.yaml'))

@@ -58,6 +58,7 @@ const controls = [
   '\u2066',
 ]
 
+// Conformance: C-9.26.
 test.each([
   ['YAML', toYamlText],
   ['JSON', toJsonText],

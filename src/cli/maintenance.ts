@@ -3,7 +3,6 @@
 import { once } from 'node:events'
 import type { Command } from 'commander'
 import { stringify as toYaml } from 'yaml'
-import { startDemo } from '../../simulators/demo.ts'
 import { withNewStore } from './store.ts'
 import {
   type CommonOptions,
@@ -35,6 +34,7 @@ async function simulate(options: SimulateOptions, terminal: Terminal): Promise<E
   const { seed, receivers } = options
   const { server } = readOptions(options, terminal, { isOffline: true })
   const port = options.port === undefined ? 0 : server.port
+  const { startDemo } = await import('../../simulators/demo.ts')
   const demo = await startDemo({ seed, port, receivers })
   const { manufacturers } = demo
   if (options.json) printJson(terminal, { manufacturers })

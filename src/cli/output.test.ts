@@ -32,6 +32,7 @@ test('drops and counts writes after the stream has ended', () => {
   expect(output.dropped).toBe(1)
 })
 
+// Conformance: C-9.26.
 test('escapes C0, DEL, C1 and bidirectional overrides, but not line breaks', () => {
   expect(escapeControls('a\nb\t\u001b[2J\r\u007f\u009b2J\u061c\u200e\u202e\u2069 ö🎤')).toBe(
     'a\nb\\u0009\\u001b[2J\\u000d\\u007f\\u009b2J\\u061c\\u200e\\u202e\\u2069 ö🎤',

@@ -1,12 +1,14 @@
-/** serve: runs pages, REST, WebSocket, polling and subscriptions in one process. */
+/**
+ * serve: runs pages, REST, WebSocket, polling and subscriptions in one process. The server and the simulators are loaded
+ * only by the commands that use them, because they take half of the time that other commands need to start.
+ */
 
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Demo, startDemo } from '../../simulators/demo.ts'
+import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
-import { createApp } from '../http/app.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -50,6 +52,7 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
   }
   const isTemporary = !hasDataLocation(options, terminal)
   const config = readOptions(options, terminal, { isOffline: isTemporary })
+  const { startDemo } = await import('../../simulators/demo.ts')
   const demo = await startDemo({ seed, receivers })
   try {
     if (!isTemporary) return await run(config, options, terminal, demo.manufacturers)
@@ -91,6 +94,7 @@ async function run(
     log.info('SIGHUP received: the configuration is only read at start; restart to apply changes'),
   )
   const output = { log, print, onAudit, droppedLines: () => terminal.droppedLines }
+  const { createApp } = await import('../http/app.ts')
   const app = await createApp(config, {
     ...output,
     pid,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { findExposure, toExposure } from './folder.ts'
 
+// Reliability: 3.8.2.
 test.each([
   ['0600 where modes are kept', 0o100600, 0o100600, 'private'],
   ['0400 where modes are kept', 0o100400, 0o100600, 'private'],

@@ -71,6 +71,7 @@ test('reads the secret from shared_key or password', () => {
   expect(() => parseConnection({ ...url, shared_key: 'k', PASSWORD: 'other' })).toThrow(/^shared_key: /)
 })
 
+// Conformance: C-1.19.
 describe('a setting that is invalid in a header', () => {
   const key = { shared_key: 'k', auth_header: true }
   test.each([

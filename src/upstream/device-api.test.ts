@@ -242,6 +242,7 @@ describe('toDeviceReport', () => {
     expect((await readReport(item)).report).toMatchObject(expected)
   })
 
+  // Conformance: C-2.14.
   test('accepts only the four known network modes', async () => {
     expect((await readReport({ network_mode: 'weird' })).report).not.toHaveProperty('network_mode')
   })

@@ -29,6 +29,7 @@ function fullDiskLauncher(installation: Installation): readonly string[] {
   ]
 }
 
+// Reliability: S2.
 it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (stopMode) => {

@@ -100,6 +100,7 @@ describe('a request', () => {
     expect((await app.get('/healthz')).status).toBe(200)
   })
 
+  // Conformance: C-7.25.
   it('for an upgrade that is rejected results in Connection: close, and the connection is closed', async () => {
     const app = await startApp()
     const appWithoutWebSocket = await startApp({ config: { settings: { WEBSOCKET_BROADCASTING: false } } })

@@ -72,6 +72,7 @@ describe('a service that receives SIGTERM', () => {
   }, 30_000)
 })
 
+// Reliability: P11.
 describe('SIGHUP', () => {
   const script = '/usr/bin/script'
 

@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws'
 import { startApp, until } from '../app.ts'
 import { acceptUpgrade, device, respondError, respondJson, startSystem } from './system.ts'
 
+// Reliability: U31.
 it('a subscription that connects ends the pause after a 403', async () => {
   const sockets: WebSocket[] = []
   const system = await startSystem(

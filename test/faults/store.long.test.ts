@@ -30,6 +30,7 @@ const readLevel = async (service: { receivers(): Promise<Parameters<typeof chann
   return receiver && channelOf(receiver).transmitter?.rf_level
 }
 
+// Reliability: S12.
 it('a write that waits for more than 5 s makes health degraded until it ends', async () => {
   const app = await startApp()
   const store = async () => (await app.get('/api/health/')).json.store

@@ -62,6 +62,7 @@ test.each([
   expect(findBackupFault(file)).toContain(reason)
 })
 
+// Reliability: 1.27.
 test.each(engines)('accepts a backup of %s', async (engine) => {
   const { path, drop } = await createTestFolder()
   onTestFinished(drop)
@@ -69,6 +70,7 @@ test.each(engines)('accepts a backup of %s', async (engine) => {
   expect(findBackupFault(join(path, 'backup'))).toBeNull()
 })
 
+// Reliability: 1.27.
 test('accepts a backup from before a migration, and one with statistics', async () => {
   expect(findBackupFault(await copyWithChange((database) => void revertNewestMigration(database)))).toBeNull()
   expect(findBackupFault(await copyWithChange((database) => database.exec('analyze')))).toBeNull()

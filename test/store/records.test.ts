@@ -96,6 +96,7 @@ describe.each(engines)('receivers on %s', (engine) => {
     expect(row).toMatchObject({ serial_number: ' New1 ', serial_key: 'new1', mac_key: '000edd000001' })
   })
 
+  // Conformance: C-2.14.
   test('have one of the four known network modes, whatever an earlier version stored', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1), draft(2), draft(3)])
@@ -376,6 +377,7 @@ describe.each(engines)('leases on %s', (engine) => {
     expect(await isHeld(db, 'a', 1)).toBe(false)
   })
 
+  // Reliability: P12.
   test('that were released report the time since then when they are acquired again', async () => {
     const db = await openStore(engine)
     const takeOver = (owner: string) => db.transaction((tx) => takeLease(tx, source, owner, 60_000))
@@ -406,6 +408,7 @@ test('leases use the given clock on SQLite', async () => {
   expect(await db.transaction((tx) => acquireLease(tx, 's', 'b', 15_000))).toEqual({ epoch: 2 })
 })
 
+// Reliability: P12.
 test('leases return a lower bound of the time without a holder when they are acquired', async () => {
   let now = 1_000_000
   const db = await openStore('sqlite', () => now)

@@ -20,6 +20,7 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
+// Reliability: 3.8.2.
 test('openSecrets creates and reads the key with a warning', async () => {
   const { path: dir, drop } = await createTestFolder()
   onTestFinished(drop)

@@ -62,6 +62,7 @@ test('manufacturerHealth is unconfigured without sources', () => {
   expect(serviceHealth([health], {}).status).toBe('healthy')
 })
 
+// Conformance: C-5.58.
 test('manufacturerHealth lists every failing source and device with its error', () => {
   const sources = ['shure:a', 'shure:b', 'shure:c', 'shure:d', 'shure:e']
   const broken = (id: number) => ({ device: `d${id}`, error: 'ip cannot be read' })
@@ -87,6 +88,7 @@ test('manufacturerHealth lists every failing source and device with its error', 
   })
 })
 
+// Conformance: C-5.58.
 test('manufacturerHealth lists at most 100 failing devices and counts the others', () => {
   const problem = 'ip cannot be read'
   const listProblem: DeviceProblem = { subject: 'the list', problem: 'it is empty' }
@@ -179,6 +181,7 @@ const incident = {
 const normal = { isReachable: true, condition: 'ok', incident: null, longestWriteMs: 5000 } as const
 
 // Conformance: C-5.26.
+// Reliability: S12.
 test.each([
   [normal, 'healthy', 'healthy', null],
   [{ ...normal, isReachable: false }, 'unreachable', 'unhealthy', 'is unreachable'],

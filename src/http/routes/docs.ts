@@ -1,8 +1,11 @@
-/** Serves the OpenAPI document, the page that shows it, and the AsyncAPI document. All are created when the service starts. */
+/**
+ * Serves the OpenAPI document, the page that shows it, and the AsyncAPI document. Each is created
+ * when it is first requested, because creating them takes as long as the rest of the start.
+ */
 
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { type CachedResponse, createResponse, sendResponse } from '../server/response.ts'
+import { createResponse, sendResponse } from '../server/response.ts'
 import { createAsyncApi } from './asyncapi-document.ts'
 import { docsPage } from './docs-page.ts'
 import { docsStyle } from './docs-style.ts'
@@ -16,22 +19,22 @@ export function docsRoutes(
   { collector, ...options }: DocumentOptions & { readonly collector: RouteCollector },
 ): void {
   const { mount } = options
-  const asyncApi = createResponse(JSON.stringify(createAsyncApi(options)))
-  let responses: { readonly json: CachedResponse; readonly page: CachedResponse; readonly style: CachedResponse }
-  app.addHook('onReady', (done) => {
-    const document = collector.createDocument()
-    responses = {
-      json: createResponse(JSON.stringify(document)),
-      page: createResponse(docsPage(document, mount), html),
-      style: createResponse(docsStyle, css),
-    }
-    done()
-  })
-  app.route({
-    ...operations.getOpenApi,
-    handler: (request, reply) => sendResponse(request, reply, responses.json),
-  })
-  app.route({ ...operations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi) })
-  app.get('/api/docs/', (request, reply) => sendResponse(request, reply, responses.page))
-  app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, responses.style))
+  const document = once(() => collector.createDocument())
+  const openApi = once(() => createResponse(JSON.stringify(document())))
+  const asyncApi = once(() => createResponse(JSON.stringify(createAsyncApi(options))))
+  const page = once(() => createResponse(docsPage(document(), mount), html))
+  const style = once(() => createResponse(docsStyle, css))
+  app.route({ ...operations.getOpenApi, handler: (request, reply) => sendResponse(request, reply, openApi()) })
+  app.route({ ...operations.getAsyncApi, handler: (request, reply) => sendResponse(request, reply, asyncApi()) })
+  app.get('/api/docs/', (request, reply) => sendResponse(request, reply, page()))
+  app.get('/api/docs/style.css', (request, reply) => sendResponse(request, reply, style()))
+}
+
+/** Returns a function that creates the value at its first call and returns the same value at every call. */
+function once<T extends object>(create: () => T): () => T {
+  let value: T | undefined
+  return () => {
+    value ??= create()
+    return value
+  }
 }

@@ -7,6 +7,7 @@ const route = { method: 'GET', url: '/' } as const
 const read = (schema: typeof AlertQuery | object, values: object, httpPart = 'querystring') =>
   (compile({ schema: schema as typeof AlertQuery, httpPart, ...route }) as (values: object) => unknown)(values)
 
+// Conformance: C-5.61.
 describe('parameters', () => {
   it('are converted from text, and undeclared ones are removed', () => {
     const values = { receiver: '12', state: 'raised', manufacturer: 'shure', page: '2', other: 'x' }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { startLectrosonicsSimulator } from '../../../simulators/lectrosonics/dsqd.ts'
 import type { Fault } from '../../../simulators/show/faults.ts'
-import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat, freeze, readFixtures } from '../../../test/plugin-kit-fixtures.ts'
 import { rejectionOf } from '../../../test/plugin-kit-resources.ts'
 import { serveLines } from '../../../test/plugin-kit-server.ts'
@@ -38,32 +38,34 @@ function connect(url: string, config: object = {}) {
 const serve = async (responses: Readonly<Record<string, unknown>>, defaultResponse: string) =>
   track(await serveLines({ responses, requestEnd: '\r', responseEnd: '\r\n', defaultResponse }))
 
-describeDevice({
-  name: 'DSQD',
-  plugin: lectrosonics,
-  async start() {
-    const simulator = await startSimulator()
-    const [state] = simulator.show.devicesAt(0)
-    let noise: NodeJS.Timeout | undefined
-    return {
-      url: simulator.baseUrl,
-      get clients() {
-        return simulator.push.connections
-      },
-      setFault(fault) {
-        const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
-        simulator.setFault(faults[String(fault)] ?? null)
-        // Simulates answers to the queries of another client.
-        if (fault === 'noise') noise = setInterval(() => simulator.push.send('OK rxclip(1)=0'), 5)
-      },
-      change: (channel, change) => simulator.show.set(state?.device.id ?? '', change, channel),
-      close() {
-        clearInterval(noise)
-        return simulator.close()
-      },
-    }
+describeDevices([
+  {
+    name: 'DSQD',
+    plugin: lectrosonics,
+    async start() {
+      const simulator = await startSimulator()
+      const [state] = simulator.show.devicesAt(0)
+      let noise: NodeJS.Timeout | undefined
+      return {
+        url: simulator.baseUrl,
+        get clients() {
+          return simulator.push.connections
+        },
+        setFault(fault) {
+          const faults: Readonly<Record<string, Fault>> = { silent: { type: 'hang' }, foreign: { type: 'not-json' } }
+          simulator.setFault(faults[String(fault)] ?? null)
+          // Simulates answers to the queries of another client.
+          if (fault === 'noise') noise = setInterval(() => simulator.push.send('OK rxclip(1)=0'), 5)
+        },
+        change: (channel, change) => simulator.show.set(state?.device.id ?? '', change, channel),
+        close() {
+          clearInterval(noise)
+          return simulator.close()
+        },
+      }
+    },
   },
-})
+])
 
 test.each(readFixtures(new URL('./fixtures/', import.meta.url)))('fixture $name', async ({ fixture }) => {
   const { url } = await serve(fixture.answers, 'ERROR')

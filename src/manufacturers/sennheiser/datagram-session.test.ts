@@ -5,7 +5,7 @@ import { startMcpSimulator } from '../../../simulators/sennheiser/mcp.ts'
 import type { SimulatedUdpSocket } from '../../../simulators/sennheiser/simulated-udp.ts'
 import { startSsc1Simulator } from '../../../simulators/sennheiser/ssc1.ts'
 import { onTestEnd } from '../../../test/cleanup.ts'
-import { connectToDevice, describeDevice, findReport, follow } from '../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow } from '../../../test/device-kit.ts'
 import { expectCommonFormat } from '../../../test/plugin-kit-fixtures.ts'
 import type { DeviceReport } from '../../domain/equipment/receiver.ts'
 import { sennheiser } from './index.ts'
@@ -86,7 +86,7 @@ const devices = [
   },
 ]
 
-for (const { name, start } of devices) describeDevice({ name, plugin: sennheiser, start: () => start() })
+describeDevices(devices.map(({ name, start }) => ({ name, plugin: sennheiser, start: () => start() })))
 
 describe.concurrent.each(devices)('$name', ({ start }) => {
   test('tolerates the loss of a third of all datagrams and a delay of all others', async () => {

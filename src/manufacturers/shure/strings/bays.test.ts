@@ -77,6 +77,7 @@ test('reports a pack that charges, is removed and inserted, and keeps the other 
   await events.return?.()
 })
 
+// Conformance: C-3.31.
 test.each([
   ['SBC220', [80, 80, 80, 80, 80, 80, 80, 80], [1, 2, 3, 4, 5, 6, 7, 8]],
   ['SBC220', [80, 80, 80, 80, null, 80], [1, 2, 3, 4, 6]],
@@ -89,6 +90,7 @@ test.each([
   expect(report?.units).toEqual(occupied.map((bay) => pack(bay, 80)))
 })
 
+// Conformance: C-3.31.
 test('reports the fault of a failed pack until it ends', async () => {
   const { charger, connection } = await start({
     model: 'SBC220',

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { type StringsSimulatorOptions, startStringsSimulator } from '../../../../simulators/shure/strings.ts'
 import { onTestEnd } from '../../../../test/cleanup.ts'
-import { connectToDevice, describeDevice, findReport, follow } from '../../../../test/device-kit.ts'
+import { connectToDevice, describeDevices, findReport, follow } from '../../../../test/device-kit.ts'
 import { rejectionOf, until } from '../../../../test/plugin-kit-resources.ts'
 import { shure } from '../index.ts'
 import type { StringsDevice } from './translate.ts'
@@ -10,9 +10,9 @@ import { toDeviceReport } from './translate.ts'
 
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
-for (const family of families) {
-  describeDevice({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })
-}
+describeDevices(
+  families.map((family) => ({ name: family, plugin: shure, start: () => startStringsSimulator({ family }) })),
+)
 
 async function start(options: StringsSimulatorOptions, config: object = {}) {
   const device = await startStringsSimulator(options)
@@ -75,6 +75,7 @@ test.concurrent.each(families)('%s: reports levels, battery and mute as the devi
   else expect(empty?.transmitter).toBeNull()
 })
 
+// Conformance: C-3.29.
 describe.concurrent('missing channels and keys', () => {
   test('an SLX-D+ is listed with a channel that was never paired', async () => {
     const started = await start({ family: 'slxd+' })
@@ -115,6 +116,7 @@ test.concurrent('reports the second carrier of an FD-C channel and its interfere
   expect(await details()).toMatchObject({ second_frequency: '602.125', interference: true })
 })
 
+// Conformance: C-3.30.
 test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
   '%s: reports the asterisk of a failed self-test as a fault and not in the version',
   async (family) => {
@@ -126,6 +128,7 @@ test.concurrent.each(['ulxd', 'ad', 'slxd+'] as const)(
   },
 )
 
+// Conformance: C-3.28.
 test.concurrent.each(['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'anx4'] as const)(
   '%s: does not report battery codes as readings',
   async (family) => {

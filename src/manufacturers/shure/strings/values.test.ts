@@ -10,6 +10,7 @@ const byteCode = fc.integer({ min: 252, max: 255 }).map((code) => digits(code, 3
 const twoByteCode = fc.integer({ min: 65_532, max: 65_535 }).map((code) => digits(code, 5))
 
 describe('a field', () => {
+  // Conformance: C-3.28.
   test('of one byte is null from 252 on', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 255 }), (value) => {

@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startShureSimulator } from '../../../../simulators/shure/device-api.ts'
 import { type SystemApiOptions, startSystemApiSimulator, systemIdOf } from '../../../../simulators/shure/system-api.ts'
 import { describePlugin } from '../../../../test/plugin-kit.ts'
+import { rejectionOf } from '../../../../test/plugin-kit-resources.ts'
 import type { DeviceReport } from '../../../domain/equipment/receiver.ts'
 import { createUpstreamClient } from '../../../upstream/client.ts'
 import { getDevices, type PushEvent } from '../../plugin.ts'
@@ -182,9 +184,22 @@ describe('the socket', () => {
     expect(simulator.requests.count('/api/v1/ws')).toBe(1)
   })
 
-  test('fails if it sends no transport id', { timeout: 15_000 }, async () => {
+  test('fails if it sends no transport id', async () => {
     const { events, simulator } = await follow()
     simulator.setFault({ type: 'silent-connections' })
-    await expect(events.next()).rejects.toThrow(/sent no transport id/)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const failed = rejectionOf(events.next())
+      await expect.poll(() => simulator.push.connections).toBe(1)
+      // The connection opens on this side a moment later, so the time passes in steps.
+      let error: unknown
+      for (let seconds = 0; error === undefined && seconds < 20; seconds += 1) {
+        vi.advanceTimersByTime(1000)
+        error = await Promise.race([failed, pause(50)])
+      }
+      expect(error).toMatchObject({ message: expect.stringMatching(/sent no transport id/) })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
