@@ -1,33 +1,8 @@
 /** The administrative pages that this service supports, by section. */
 
 import { useEffect, useState } from 'react'
+import { type Section, sections } from '../src/domain/pages.ts'
 import { useServices } from './context.ts'
-
-type AdminPage =
-  | 'queue'
-  | 'movements'
-  | 'connections'
-  | 'layout'
-  | 'groups'
-  | 'performers'
-  | 'manufacturers'
-  | 'settings'
-  | 'nodes'
-  | 'people'
-  | 'tokens'
-  | 'audit'
-
-interface Section {
-  readonly name: 'review' | 'show' | 'service' | 'access'
-  readonly pages: readonly AdminPage[]
-}
-
-const sections: readonly Section[] = [
-  { name: 'review', pages: ['queue', 'movements', 'connections'] },
-  { name: 'show', pages: ['layout', 'groups', 'performers'] },
-  { name: 'service', pages: ['manufacturers', 'settings', 'nodes'] },
-  { name: 'access', pages: ['people', 'tokens', 'audit'] },
-]
 
 export function useSections(): readonly Section[] {
   const hasNodes = useHasNodes()

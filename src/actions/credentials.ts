@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Role } from '../contract/values.ts'
 import { loginLimits } from '../domain/access/login-limits.ts'
-import { type ApiToken, sessionEnd, sessionLimits, type User } from '../domain/access/people.ts'
+import { sessionEnd, sessionLimits, type User } from '../domain/access/people.ts'
 import type { Log } from '../monitoring/log.ts'
 import { pause } from '../monitoring/wait.ts'
 import { pruneAudit } from '../storage/audit.ts'
@@ -44,18 +44,6 @@ export interface CredentialHolder {
   end(): void
 }
 
-export interface Credentials {
-  /**
-   * Looks up the credential for a session id or token sent by a client; null if it is unknown or no longer valid.
-   * Database errors are rethrown.
-   */
-  find(presented: string, address: string): Credential | null | Promise<Credential | null>
-  /** Drops the matching credentials immediately. Used when this process has just revoked them. */
-  end(which: { readonly user: number } | { readonly token: number } | { readonly hash: string }): void
-  /** Drops credentials that other processes revoked, and deletes expired records, until the signal aborts. */
-  watch(signal: AbortSignal): Promise<void>
-}
-
 interface Entry extends Credential {
   usedAt: number
   /** `usedAt` on the monotonic clock, so that no session is treated as idle because the wall clock jumped. */
@@ -69,6 +57,8 @@ interface Entry extends Credential {
   readonly holders: Set<CredentialHolder>
 }
 
+/** The number of credentials that one query handles. */
+const batchSize = 100
 const checkEveryMs = 500
 /** How long cached credentials are accepted while the database does not respond. */
 const maxCacheAgeMs = 5 * 60_000
@@ -78,112 +68,185 @@ const cleanUpEveryMs = 3_600_000
 const tokenPattern = /^micwatch_(\d{1,15})_[A-Za-z0-9_-]{43}$/
 const sessionPattern = /^[A-Za-z0-9_-]{43}$/
 
-export function createCredentials(deps: {
+interface CredentialsDeps {
   readonly db: Database
   readonly log: Log
   /** Returns the time of the wall clock in epoch milliseconds. */
   now(): number
   /** Returns the time of the monotonic clock in milliseconds, for state that only this process uses. */
   elapsed?(): number
-}): Credentials {
-  const { db, log, now, elapsed = () => performance.now() } = deps
-  const entries = new Map<string, Entry>()
-  let revision = -1
-  let checkedAt = elapsed()
-  /** Incremented whenever credentials may have been revoked. If it changes during a query, the query is repeated. */
-  let endCount = 0
-  let touchedAt = elapsed()
-  let cleanedUpAt = Number.NEGATIVE_INFINITY
+}
 
-  function drop(entry: Entry): void {
-    entries.delete(entry.hash)
-    entry.isEnded = true
-    for (const holder of [...entry.holders]) holder.end()
+export class Credentials {
+  readonly #db: Database
+  readonly #log: Log
+  readonly #now: () => number
+  readonly #elapsed: () => number
+  readonly #entries = new Map<string, Entry>()
+  #revision = -1
+  /** Incremented whenever credentials may have been revoked. If it changes during a query, the query is repeated. */
+  #endCount = 0
+  #checkedAt: number
+  #touchedAt: number
+  #cleanedUpAt = Number.NEGATIVE_INFINITY
+
+  constructor({ db, log, now, elapsed = () => performance.now() }: CredentialsDeps) {
+    this.#db = db
+    this.#log = log
+    this.#now = now
+    this.#elapsed = elapsed
+    this.#checkedAt = elapsed()
+    this.#touchedAt = elapsed()
   }
 
-  async function search(presented: string, address: string): Promise<Credential | null> {
-    const hash = hashOf(presented)
-    for (;;) {
-      const countBefore = endCount
-      const found = tokenPattern.test(presented)
-        ? fromToken((await findTokensByHash(db.read, [hash]))[0])
-        : fromSession((await findSessions(db.read, [hash]))[0], presented)
-      if (endCount !== countBefore) continue
-      const known = entries.get(hash)
-      if (found === null || found.endsAt <= now()) {
-        if (known !== undefined) drop(known)
-        return null
-      }
-      if (known === undefined) entries.set(hash, found)
-      return use(known ?? found, address)
+  /**
+   * Looks up the credential for a session id or token sent by a client; null if it is unknown or no longer valid.
+   * Database errors are rethrown.
+   */
+  find(presented: string, address: string): Credential | null | Promise<Credential | null> {
+    if (!tokenPattern.test(presented) && !sessionPattern.test(presented)) return null
+    const known = this.#entries.get(hashOf(presented))
+    const isFresh = known !== undefined && this.#elapsed() - this.#checkedAt < maxCacheAgeMs
+    if (isFresh && this.#remainingTime(known) > 0) return this.#use(known, address)
+    return this.#search(presented, address)
+  }
+
+  /** Drops the matching credentials immediately. Used when this process has just revoked them. */
+  end(which: { readonly user: number } | { readonly token: number } | { readonly hash: string }): void {
+    this.#endCount += 1
+    for (const entry of [...this.#entries.values()]) {
+      const isMatch =
+        'hash' in which
+          ? entry.hash === which.hash
+          : 'user' in which
+            ? entry.kind === 'user' && entry.id === which.user
+            : entry.kind === 'token' && entry.id === which.token
+      if (isMatch) this.#drop(entry)
     }
   }
 
-  function use(entry: Entry, address: string): Entry {
-    entry.usedAt = now()
-    entry.usedAtElapsed = elapsed()
+  /** Drops credentials that other processes revoked, and deletes expired records, until the signal aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    let isDown = false
+    while (await pause(checkEveryMs, signal)) {
+      try {
+        await this.#maintain()
+        isDown = false
+      } catch (error) {
+        if (!isDown) this.#log.error({ error: String(error) }, 'cannot check sessions and tokens')
+        isDown = true
+      }
+    }
+    await this.#touch().catch(() => {})
+  }
+
+  async #search(presented: string, address: string): Promise<Credential | null> {
+    const hash = hashOf(presented)
+    for (;;) {
+      const countBefore = this.#endCount
+      const found = await this.#read(presented, hash)
+      if (this.#endCount !== countBefore) continue
+      const known = this.#entries.get(hash)
+      if (found === null || found.endsAt <= this.#now()) {
+        if (known !== undefined) this.#drop(known)
+        return null
+      }
+      if (known === undefined) this.#entries.set(hash, found)
+      return this.#use(known ?? found, address)
+    }
+  }
+
+  /** Reads the credential from the database. */
+  async #read(presented: string, hash: string): Promise<Entry | null> {
+    const { read } = this.#db
+    if (tokenPattern.test(presented)) {
+      const [stored] = await findTokensByHash(read, [hash])
+      if (stored === undefined) return null
+      const { id, name, role, expires_at } = stored
+      const credential = { hash, kind: 'token', id, name, role, user: null, csrfToken: null } as const
+      return createEntry(credential, expires_at ?? Number.POSITIVE_INFINITY)
+    }
+    const [stored] = await findSessions(read, [hash])
+    if (stored === undefined || sessionEnd(stored) <= this.#now()) return null
+    const { user, expires_at } = stored
+    const credential = { kind: 'user', id: user.id, name: user.username, role: user.role, user } as const
+    return createEntry({ hash, ...credential, csrfToken: csrfTokenOf(presented) }, expires_at)
+  }
+
+  #use(entry: Entry, address: string): Entry {
+    entry.usedAt = this.#now()
+    entry.usedAtElapsed = this.#elapsed()
     entry.address = address
     entry.isTouched = true
     return entry
   }
 
+  #drop(entry: Entry): void {
+    this.#entries.delete(entry.hash)
+    entry.isEnded = true
+    for (const holder of [...entry.holders]) holder.end()
+  }
+
+  #remainingTime({ kind, endsAt, usedAtElapsed }: Entry): number {
+    const totalMs = endsAt - this.#now()
+    return kind === 'user' ? Math.min(totalMs, usedAtElapsed + sessionLimits.idleMs - this.#elapsed()) : totalMs
+  }
+
+  async #maintain(): Promise<void> {
+    await this.#checkAll()
+    if (this.#elapsed() - this.#touchedAt >= touchEveryMs) {
+      this.#touchedAt = this.#elapsed()
+      await this.#touch()
+    }
+    if (this.#elapsed() - this.#cleanedUpAt >= cleanUpEveryMs) {
+      this.#cleanedUpAt = this.#elapsed()
+      await this.#cleanUp()
+    }
+  }
+
+  async #checkAll(): Promise<void> {
+    const revision = await peopleRevision(this.#db.read)
+    if (revision !== this.#revision) {
+      this.#endCount += 1
+      await this.#recheck()
+      this.#revision = revision
+    }
+    this.#checkedAt = this.#elapsed()
+    for (const entry of this.#entries.values()) {
+      // An open real-time connection is treated as use.
+      if (entry.holders.size > 0) this.#use(entry, entry.address)
+      const remainingMs = this.#remainingTime(entry)
+      if (remainingMs <= 0) this.#drop(entry)
+      else if (remainingMs <= sessionLimits.warnMs) warnHolders(entry, this.#now() + remainingMs)
+    }
+  }
+
   /** Reads every cached credential from the database again. */
-  async function recheck(): Promise<void> {
-    const all = [...entries.values()]
-    for (let start = 0; start < all.length; start += 100) {
-      const batch = all.slice(start, start + 100)
+  async #recheck(): Promise<void> {
+    for (const batch of batchesOf([...this.#entries.values()])) {
       const hashes = batch.map(({ hash }) => hash)
       const stored = new Map<string, { role: Role; endsAt: number }>()
-      for (const { hash, user, expires_at } of await findSessions(db.read, hashes)) {
+      for (const { hash, user, expires_at } of await findSessions(this.#db.read, hashes)) {
         stored.set(hash, { role: user.role, endsAt: expires_at })
       }
-      for (const { hash, role, expires_at } of await findTokensByHash(db.read, hashes)) {
+      for (const { hash, role, expires_at } of await findTokensByHash(this.#db.read, hashes)) {
         stored.set(hash, { role, endsAt: expires_at ?? Number.POSITIVE_INFINITY })
       }
       for (const entry of batch) {
         const current = stored.get(entry.hash)
-        if (current === undefined || current.role !== entry.role) drop(entry)
+        if (current === undefined || current.role !== entry.role) this.#drop(entry)
         else if (entry.kind === 'token') entry.endsAt = current.endsAt
       }
     }
   }
 
-  async function checkAll(): Promise<void> {
-    const currentRevision = await peopleRevision(db.read)
-    if (currentRevision !== revision) {
-      endCount += 1
-      await recheck()
-      revision = currentRevision
-    }
-    checkedAt = elapsed()
-    for (const entry of entries.values()) {
-      // An open real-time connection is treated as use.
-      if (entry.holders.size > 0) use(entry, entry.address)
-      const remainingMs = remainingTime(entry)
-      if (remainingMs <= 0) drop(entry)
-      else if (remainingMs <= sessionLimits.warnMs) {
-        for (const holder of entry.holders) {
-          if (!entry.warned.has(holder)) holder.warn(now() + remainingMs)
-          entry.warned.add(holder)
-        }
-      }
-    }
-  }
-
-  function remainingTime({ kind, endsAt, usedAtElapsed }: Entry): number {
-    const totalMs = endsAt - now()
-    return kind === 'user' ? Math.min(totalMs, usedAtElapsed + sessionLimits.idleMs - elapsed()) : totalMs
-  }
-
-  async function touch(): Promise<void> {
-    const used = [...entries.values()].filter((entry) => entry.isTouched)
+  /** Stores when the credentials were last used. */
+  async #touch(): Promise<void> {
+    const used = [...this.#entries.values()].filter((entry) => entry.isTouched)
     if (used.length === 0) return
-    await db.transaction(async (tx) => {
-      const sessions = used.filter(({ kind }) => kind === 'user')
-      for (let start = 0; start < sessions.length; start += 100) {
-        const batch = sessions.slice(start, start + 100).map(({ hash }) => hash)
-        await touchSessions(tx, batch, now())
-      }
+    await this.#db.transaction(async (tx) => {
+      const sessions = used.filter(({ kind }) => kind === 'user').map(({ hash }) => hash)
+      for (const batch of batchesOf(sessions)) await touchSessions(tx, batch, this.#now())
       for (const { kind, hash, usedAt, address } of used) {
         if (kind === 'token') await touchToken(tx, hash, { at: usedAt, address })
       }
@@ -191,92 +254,48 @@ export function createCredentials(deps: {
     for (const entry of used) entry.isTouched = false
   }
 
-  async function cleanUp(): Promise<void> {
-    await db.transaction(async (tx) => {
-      await deleteOldSessions(tx, now())
-      await deleteOldFailedLogins(tx, now() - loginLimits.windowMs)
-      await pruneAudit(tx, now())
+  async #cleanUp(): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      await deleteOldSessions(tx, this.#now())
+      await deleteOldFailedLogins(tx, this.#now() - loginLimits.windowMs)
+      await pruneAudit(tx, this.#now())
     })
   }
+}
 
-  return {
-    find(presented, address) {
-      if (!tokenPattern.test(presented) && !sessionPattern.test(presented)) return null
-      const known = entries.get(hashOf(presented))
-      const isFresh = known !== undefined && elapsed() - checkedAt < maxCacheAgeMs
-      if (isFresh && remainingTime(known) > 0) return use(known, address)
-      return search(presented, address)
-    },
-    end(which) {
-      endCount += 1
-      for (const entry of [...entries.values()]) {
-        const isMatch =
-          'hash' in which
-            ? entry.hash === which.hash
-            : 'user' in which
-              ? entry.kind === 'user' && entry.id === which.user
-              : entry.kind === 'token' && entry.id === which.token
-        if (isMatch) drop(entry)
-      }
-    },
-    async watch(signal) {
-      let isDown = false
-      while (await pause(checkEveryMs, signal)) {
-        try {
-          await checkAll()
-          if (elapsed() - touchedAt >= touchEveryMs) {
-            touchedAt = elapsed()
-            await touch()
-          }
-          if (elapsed() - cleanedUpAt >= cleanUpEveryMs) {
-            cleanedUpAt = elapsed()
-            await cleanUp()
-          }
-          isDown = false
-        } catch (error) {
-          if (!isDown) log.error({ error: String(error) }, 'cannot check sessions and tokens')
-          isDown = true
-        }
-      }
-      await touch().catch(() => {})
+/** The caller sets when and from where it was used. */
+function createEntry(credential: Omit<Credential, 'hold'>, endsAt: number): Entry {
+  const holders = new Set<CredentialHolder>()
+  const entry: Entry = {
+    ...credential,
+    usedAt: 0,
+    usedAtElapsed: 0,
+    address: '',
+    endsAt,
+    warned: new WeakSet(),
+    isTouched: false,
+    isEnded: false,
+    holders,
+    hold(holder) {
+      // The credential may have been dropped while the connection was being opened.
+      if (entry.isEnded) holder.end()
+      else holders.add(holder)
+      return () => void holders.delete(holder)
     },
   }
+  return entry
+}
 
-  function fromSession(stored: Awaited<ReturnType<typeof findSessions>>[number] | undefined, presented: string) {
-    if (stored === undefined || sessionEnd(stored) <= now()) return null
-    const { hash, user, expires_at } = stored
-    const credential = { kind: 'user', id: user.id, name: user.username, role: user.role, user } as const
-    return createEntry({ hash, ...credential, csrfToken: csrfTokenOf(presented) }, expires_at)
+function warnHolders({ holders, warned }: Entry, endsAt: number): void {
+  for (const holder of holders) {
+    if (!warned.has(holder)) holder.warn(endsAt)
+    warned.add(holder)
   }
+}
 
-  function fromToken(stored: (ApiToken & { readonly hash: string }) | undefined) {
-    if (stored === undefined) return null
-    const { hash, id, name, role, expires_at } = stored
-    const credential = { kind: 'token', id, name, role, user: null, csrfToken: null } as const
-    return createEntry({ hash, ...credential }, expires_at ?? Number.POSITIVE_INFINITY)
-  }
-
-  function createEntry(credential: Omit<Credential, 'hold'>, endsAt: number): Entry {
-    const holders = new Set<CredentialHolder>()
-    const entry: Entry = {
-      ...credential,
-      usedAt: now(),
-      usedAtElapsed: elapsed(),
-      address: '',
-      endsAt,
-      warned: new WeakSet(),
-      isTouched: false,
-      isEnded: false,
-      holders,
-      hold(holder) {
-        // The credential may have been dropped while the connection was being opened.
-        if (entry.isEnded) holder.end()
-        else holders.add(holder)
-        return () => void holders.delete(holder)
-      },
-    }
-    return entry
-  }
+function batchesOf<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / batchSize)
+  return Array.from({ length: count }, (_, index) => items.slice(index * batchSize, (index + 1) * batchSize))
 }
 
 /**

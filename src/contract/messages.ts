@@ -2,6 +2,7 @@
 
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
+import { alertKindList } from './resources/alerts.ts'
 import { detailFields } from './resources/receivers.ts'
 import { severities } from './values.ts'
 
@@ -68,9 +69,7 @@ const AlertMessage = message(
     id: whole(
       'Id of the alert; it stays the same when the alert gets worse or is cleared. 0: the alert could not be stored.',
     ),
-    kind: text(
-      '`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault`, `store_damaged` …',
-    ),
+    kind: text(`${alertKindList}, \`store_damaged\` …`),
     state: oneOf(['raised', 'cleared'], 'Whether the alert is raised or cleared.'),
     severity: oneOf(severities, 'Severity.'),
     message: text('Message for users.'),

@@ -22,6 +22,9 @@ export const auditResults = ['ok', 'refused', 'failed'] as const
 export const severities = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof severities)[number]
 
+export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost', 'charger_fault'] as const
+export type AlertKind = (typeof alertKinds)[number]
+
 export const alertStates = ['raised', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 

@@ -2,11 +2,17 @@
 
 import type { Permission } from '../contract/values.ts'
 
+/** The sections of the administrative pages. */
+const sectionNames = ['review', 'show', 'service', 'access'] as const
+type SectionName = (typeof sectionNames)[number]
+
 interface PageEntry {
   readonly name: string
   /** Relative to the mount prefix; `:id` matches one path segment. */
   readonly path: string
   readonly needs: Permission | 'nothing'
+  /** Where the navigation of the administrative pages lists it. */
+  readonly section?: SectionName
 }
 
 export const pages = [
@@ -23,21 +29,34 @@ export const pages = [
   // Open to every role. The API checks each request, and the page shows its error messages.
   { name: 'account', path: '/account', needs: 'inspect' },
   { name: 'overview', path: '/admin', needs: 'inspect' },
-  { name: 'queue', path: '/admin/queue', needs: 'inspect' },
-  { name: 'movements', path: '/admin/movements', needs: 'inspect' },
-  { name: 'connections', path: '/admin/connections', needs: 'inspect' },
-  { name: 'layout', path: '/admin/layout', needs: 'inspect' },
-  { name: 'groups', path: '/admin/groups', needs: 'inspect' },
-  { name: 'performers', path: '/admin/performers', needs: 'inspect' },
-  { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect' },
-  { name: 'settings', path: '/admin/settings', needs: 'inspect' },
-  { name: 'nodes', path: '/admin/nodes', needs: 'inspect' },
-  { name: 'people', path: '/admin/people', needs: 'inspect' },
-  { name: 'tokens', path: '/admin/tokens', needs: 'inspect' },
-  { name: 'audit', path: '/admin/audit', needs: 'inspect' },
+  { name: 'queue', path: '/admin/queue', needs: 'inspect', section: 'review' },
+  { name: 'movements', path: '/admin/movements', needs: 'inspect', section: 'review' },
+  { name: 'connections', path: '/admin/connections', needs: 'inspect', section: 'review' },
+  { name: 'layout', path: '/admin/layout', needs: 'inspect', section: 'show' },
+  { name: 'groups', path: '/admin/groups', needs: 'inspect', section: 'show' },
+  { name: 'performers', path: '/admin/performers', needs: 'inspect', section: 'show' },
+  { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect', section: 'service' },
+  { name: 'settings', path: '/admin/settings', needs: 'inspect', section: 'service' },
+  { name: 'nodes', path: '/admin/nodes', needs: 'inspect', section: 'service' },
+  { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access' },
+  { name: 'tokens', path: '/admin/tokens', needs: 'inspect', section: 'access' },
+  { name: 'audit', path: '/admin/audit', needs: 'inspect', section: 'access' },
 ] as const satisfies readonly PageEntry[]
 
-export type PageName = (typeof pages)[number]['name']
+type PageRow = (typeof pages)[number]
+export type PageName = PageRow['name']
+/** A page that belongs to a section. */
+type SectionPage = Extract<PageRow, { readonly section: SectionName }>['name']
+
+export interface Section {
+  readonly name: SectionName
+  readonly pages: readonly SectionPage[]
+}
+
+export const sections: readonly Section[] = sectionNames.map((name) => ({
+  name,
+  pages: pages.flatMap((page) => ('section' in page && page.section === name ? [page.name] : [])),
+}))
 
 /** Finds the page at this path; null if not found. A trailing slash is optional. */
 export function findPage(path: string): PageName | null {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer as createNetServer } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { type Credentials, createCredentials } from '../actions/credentials.ts'
+import { Credentials } from '../actions/credentials.ts'
 import { createHasher, type Hasher } from '../actions/hasher.ts'
 import { createSetupCode, isSetupNeeded, type SetupCode } from '../actions/sign-in.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -153,7 +153,7 @@ function createSignIn({ db }: Runtime, log: FastifyBaseLogger): SignIn {
   const removeCodeFile = () =>
     removeCode().catch((error) => log.error({ error: String(error) }, 'the set-up code file could not be removed'))
   return {
-    credentials: createCredentials({ db, log, now }),
+    credentials: new Credentials({ db, log, now }),
     hasher,
     setupCode,
     onSetUp: () => void removeCodeFile(),

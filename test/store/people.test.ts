@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createCredentials, createSecret, hashOf, tokenText } from '../../src/actions/credentials.ts'
+import { Credentials, createSecret, hashOf, tokenText } from '../../src/actions/credentials.ts'
 import type { Hasher } from '../../src/actions/hasher.ts'
 import { changeUser, createUser, removeUser } from '../../src/actions/people.ts'
 import { signIn } from '../../src/actions/sign-in.ts'
@@ -40,7 +40,7 @@ function addUser(db: Database, username: string, role: 'viewer' | 'operator' | '
 }
 
 function createDeps(db: Database) {
-  return { db, hasher, now: Date.now, credentials: createCredentials({ db, log, now: Date.now }) }
+  return { db, hasher, now: Date.now, credentials: new Credentials({ db, log, now: Date.now }) }
 }
 
 describe.each(engines)('users (%s)', (engine) => {
@@ -103,7 +103,7 @@ describe.each(engines)('sessions (%s)', (engine) => {
 })
 
 describe.each(engines)('credentials (%s)', (engine) => {
-  async function openSession(db: Database, credentials: ReturnType<typeof createCredentials>) {
+  async function openSession(db: Database, credentials: Credentials) {
     const { id } = await addUser(db, 'ana')
     const secret = createSecret()
     await db.transaction((tx) => insertSession(tx, { hash: hashOf(secret), user_id: id, now: Date.now() }))
@@ -116,7 +116,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())
-    const credentials = createCredentials({ db, log, now: Date.now })
+    const credentials = new Credentials({ db, log, now: Date.now })
     const controller = new AbortController()
     const running = credentials.watch(controller.signal)
     const { secret, found } = await openSession(db, credentials)
@@ -135,7 +135,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 
   it('that have expired notify a new subscriber at once', async () => {
     const db = await openStore(engine)
-    const credentials = createCredentials({ db, log, now: Date.now })
+    const credentials = new Credentials({ db, log, now: Date.now })
     const { found, id } = await openSession(db, credentials)
     credentials.end({ user: id })
     let isEnded = false
@@ -156,7 +156,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const credentials = createCredentials({ db: { ...db, read }, log, now: Date.now, elapsed: () => time })
+    const credentials = new Credentials({ db: { ...db, read }, log, now: Date.now, elapsed: () => time })
     const { secret, found } = await openSession(db, credentials)
     isUnavailable = true
     time += 4 * 60_000
@@ -168,7 +168,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
   it('expire at their limit, with a notification an hour before', async () => {
     const db = await openStore(engine)
     let time = Date.now()
-    const credentials = createCredentials({ db, log, now: () => time })
+    const credentials = new Credentials({ db, log, now: () => time })
     const { found } = await openSession(db, credentials)
     const notified: string[] = []
     found.hold({
@@ -189,7 +189,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
 
   it('are identified by the hash of the whole token', async () => {
     const db = await openStore(engine)
-    const credentials = createCredentials({ db, log, now: Date.now })
+    const credentials = new Credentials({ db, log, now: Date.now })
     const secret = createSecret()
     const fields = {
       name: 'kiosk',

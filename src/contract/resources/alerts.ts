@@ -1,13 +1,16 @@
 /** Alerts. */
 
 import { type Body, named, oneOf, text, textOrNull, time, timeOrNull, wholeOrNull } from '../described.ts'
-import { alertStates, severities } from '../values.ts'
+import { alertKinds, alertStates, severities } from '../values.ts'
 import { id } from './common.ts'
+
+/** The kinds as text, for descriptions. */
+export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
 
 export const Alert = named('Alert', 'A condition that needs attention.', {
   id,
   manufacturer: textOrNull('Code of the manufacturer.'),
-  kind: text('`battery_low`, `receiver_offline`, `upstream_failing`, `link_lost`, `charger_fault` …'),
+  kind: text(`${alertKindList} …`),
   state: oneOf(alertStates, 'Whether it is still active.'),
   severity: oneOf(severities, 'Severity.'),
   message: text('Message for users.'),

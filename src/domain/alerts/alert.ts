@@ -6,16 +6,13 @@
 
 import type { AlertMessage } from '../../contract/messages.ts'
 import type { AlertBody } from '../../contract/resources/alerts.ts'
-import type { AlertState, Fault, Severity } from '../../contract/values.ts'
+import type { AlertKind, AlertState, Fault, Severity } from '../../contract/values.ts'
 import { toTimestamp } from '../api.ts'
 import type { Unit } from '../equipment/hardware.ts'
 import { addressOf } from '../equipment/health.ts'
 import type { Receiver, Transmitter } from '../equipment/receiver.ts'
 
-export type { AlertState } from '../../contract/values.ts'
-
-export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost', 'charger_fault'] as const
-export type AlertKind = (typeof alertKinds)[number]
+export type { AlertKind, AlertState } from '../../contract/values.ts'
 
 /** A condition that raises an alert. */
 export interface AlertCause {

@@ -5,8 +5,8 @@
 
 import { Gauge, Registry } from 'prom-client'
 import * as operations from '../../contract/operations/monitoring.ts'
-import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
-import { type Alert, alertKinds } from '../../domain/alerts/alert.ts'
+import { alertKinds, connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
+import type { Alert } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Counters } from '../../state/counters.ts'
