@@ -9,8 +9,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 const execFileAsync = promisify(execFile)
 
-// The headless shell needs a quarter less CPU time than a complete browser.
-const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const macPaths = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -94,17 +93,16 @@ async function findInstalled(): Promise<string | undefined> {
 async function installOnDebian(): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || !(await isExecutable('/usr/bin/apt-get'))) return undefined
   console.error(
-    'The browser tests need Chromium, which is not installed. Installing a Debian package (about a minute).',
+    'The browser tests need Chromium, which is not installed. Installing the Debian package (about a minute).',
   )
-  const name = 'chromium-headless-shell'
-  const install = `command -v ${name} || { apt-get update -qq && apt-get install -y -qq ${name}; }`
+  const install = 'command -v chromium || { apt-get update -qq && apt-get install -y -qq chromium; }'
   try {
     // Test files run in several processes, and apt-get fails while another instance runs.
     await execFileAsync('flock', [join(tmpdir(), 'micwatch-chromium.lock'), 'sh', '-c', install], {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     })
   } catch (cause) {
-    throw new Error('The browser tests need Chromium, and `apt-get install chromium-headless-shell` failed.', { cause })
+    throw new Error('The browser tests need Chromium, and `apt-get install chromium` failed.', { cause })
   }
   return findInstalled()
 }

@@ -155,7 +155,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
 })
 
 // Conformance: C-9.9.
-it(
+it.concurrent(
   'poll_devices publishes pushed changes within a second',
   async () => {
     const simulator = await startShure({ pushesPerSecond: 0 })
@@ -175,7 +175,7 @@ it(
   slowTestMs,
 )
 
-it(
+it.concurrent(
   'a process that does not poll passes a refresh on to the process that polls',
   async () => {
     const simulator = await startShure()
@@ -185,7 +185,7 @@ it(
     await until('the subscription is connected', () => simulator.push.connections === 1)
     const screen = await installation.serve(['--no-poll'])
     const db = await openDatabase({ url: installation.databaseUrl })
-    onTestFinished(() => db.close())
+    onTestEnd(() => db.close())
     const source = `shure:${simulator.baseUrl}`
     const holder = await leaseHolder(db.read, source)
     const polls = simulator.requests.count('/api/v1/devices')
@@ -209,7 +209,7 @@ it(
   slowTestMs,
 )
 
-it(
+it.concurrent(
   'stopping connections in one process closes the subscription of another process within a second',
   async () => {
     const simulator = await startShure()
@@ -218,7 +218,7 @@ it(
     await until('the subscription is connected', () => simulator.push.connections === 1, 15_000)
     const screen = await installation.serve(['--no-poll'])
     const db = await openDatabase({ url: installation.databaseUrl })
-    onTestFinished(() => db.close())
+    onTestEnd(() => db.close())
     const ids = (await screen.receivers()).map(({ id }) => id)
     const stoppedAt = performance.now()
     const headers = await tokenHeaders({ db }, 'admin')
@@ -232,7 +232,7 @@ it(
   slowTestMs,
 )
 
-it('exits when no manufacturer supports the subscription', async () => {
+it.concurrent('exits when no manufacturer supports the subscription', async () => {
   const installation = await createInstallation({
     manufacturers: [{ code: 'shure', config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'x' } }],
   })

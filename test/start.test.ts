@@ -1,7 +1,7 @@
 /** The entry file of the built program checks the Node.js version before anything else is loaded. */
 
 import { spawnSync } from 'node:child_process'
-import { copyFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -56,4 +56,20 @@ it('the program is loaded on every supported version of Node.js', async () => {
     expect([version, code, err]).toEqual([version, 1, expect.stringContaining('program.js')])
   }
   expect(runAs(process.versions.node, program, ['--version'])).toMatchObject({ code: 0, err: '' })
+})
+
+/** Returns a file of the built program and all files that it always loads. */
+async function loadedFiles(name: string, found = new Map<string, string>()): Promise<ReadonlyMap<string, string>> {
+  if (found.has(name)) return found
+  const source = await readFile(join(program, '..', name), 'utf8')
+  found.set(name, source)
+  for (const [, next = ''] of source.matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)) await loadedFiles(next, found)
+  return found
+}
+
+it('a command other than serve and simulate does not load the server and the simulators', async () => {
+  const sources = [...(await loadedFiles('program.js')).values()].join('\n')
+  expect(sources).toContain('check_connections')
+  expect(sources).not.toContain('"node_modules/fastify/fastify.js"')
+  expect(sources).not.toContain('startStringsSimulator')
 })

@@ -4,10 +4,18 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { onTestEnd } from '../cleanup.ts'
 
+interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 export interface Connection {
-  /** Adds Host and the final empty line to `head`. Rejects if the connection ends before the response. */
-  request(head: string, body?: string): Promise<{ status: number; headers: Record<string, string>; body: string }>
+  /** Adds Host and the final empty line to `head`, and returns the next response. */
+  request(head: string, body?: string): Promise<Response>
   write(text: string): void
+  /** Returns the next response. Rejects if the connection ends before it. */
+  receive(): Promise<Response>
   close(): void
 }
 
@@ -17,23 +25,28 @@ export async function openConnection(port: number): Promise<Connection> {
   socket.on('error', () => {})
   onTestEnd(() => socket.destroy())
   const write = (text: string) => void socket.write(text)
+  const receive = () =>
+    new Promise<Response>((resolve, reject) => {
+      let received = ''
+      const onData = (chunk: Buffer) => {
+        received += chunk.toString('latin1')
+        const response = parse(received)
+        if (response === null) return
+        socket.off('data', onData)
+        resolve(response)
+      }
+      socket.on('data', onData)
+      socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received)}`)))
+    })
   return {
     write,
+    receive,
     close: () => socket.destroy(),
-    request: (head, body = '') =>
-      new Promise((resolve, reject) => {
-        let received = ''
-        const onData = (chunk: Buffer) => {
-          received += chunk.toString('latin1')
-          const response = parse(received)
-          if (response === null) return
-          socket.off('data', onData)
-          resolve(response)
-        }
-        socket.on('data', onData)
-        socket.once('close', () => reject(new Error(`closed after ${JSON.stringify(received)}`)))
-        write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
-      }),
+    request(head, body = '') {
+      const response = receive()
+      write(`${head}\r\nHost: localhost\r\n\r\n${body}`)
+      return response
+    },
   }
 }
 

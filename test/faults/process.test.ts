@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { client, configFor, createInstallation, startApp, startShure, until } from '../app.ts'
@@ -245,13 +244,18 @@ const closeConnection = (connection: Connection): false => {
 async function startHalfRequest(port: number) {
   const connection = await openConnection(port)
   const body = JSON.stringify({ title: 'half a request' })
-  const lines = ['POST /api/group/ HTTP/1.1', 'Content-Type: application/json', `Content-Length: ${body.length}`]
-  const response = connection.request(lines.join('\r\n'), body.slice(0, 10))
-  // If the test never finishes the request, nothing awaits the response, so its rejection would be unhandled.
-  response.catch(() => {})
-  await sleep(200)
+  const head = [
+    'POST /api/group/ HTTP/1.1',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    // The service sends 100 as soon as it handles the request.
+    'Expect: 100-continue',
+  ]
+  expect((await connection.request(head.join('\r\n'))).status).toBe(100)
+  connection.write(body.slice(0, 10))
   return {
-    async finish() {
+    finish() {
+      const response = connection.receive()
       connection.write(body.slice(10))
       return response
     },
