@@ -6,7 +6,13 @@
 
 import { setImmediate as nextImmediate } from 'node:timers/promises'
 import { credentialsPauseMs, jitter, nextAttempt, reconnectMs } from '../domain/access/rate-limit.ts'
-import { type DeviceReport, reportsHardware, withSummaryAsChannel } from '../domain/equipment/receiver.ts'
+import {
+  type DeviceReport,
+  type Receiver,
+  reportsHardware,
+  withSummaryAsChannel,
+} from '../domain/equipment/receiver.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../manufacturers/plugin.ts'
 import { type MonitoredSource, toSourceFailure } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed } from '../platform/time-slice.ts'
@@ -269,7 +275,9 @@ function handleEvent(
 
 /** Creates the function that takes a subscription's levels. */
 function createLevelIngest(deps: SubscriptionDeps, source: MonitoredSource, hooks: SubscriptionHooks): OnLevels {
-  const { receiverStore, connections, ingest, counters } = deps
+  const { receiverStore, unitStore, connections, ingest, counters } = deps
+  /** The receivers with levels on this connection. The first are also reported, because that evaluates the alerts. */
+  const reported = new Set<number>()
   let lastDevice: string | undefined
   let rows: LevelRows | undefined
 
@@ -288,17 +296,30 @@ function createLevelIngest(deps: SubscriptionDeps, source: MonitoredSource, hook
 
   return (device, samples) => {
     const target = findRows(device)
+    if (target === undefined && unitStore.ofDevice(source.manufacturer, device) !== undefined) return false
     if (target === undefined || hooks.isReplaced?.(device)) {
       counters.countIgnored(source)
-      return
+      return true
     }
-    if (connections.find(target.receiverId)?.status === 'stopped') return
-    connections.recordMessage(target.receiverId)
+    const { receiverId, facts } = target
+    if (connections.find(receiverId)?.status === 'stopped') return true
+    connections.recordMessage(receiverId)
     hooks.onLevelsReceived?.(device)
-    if (target.facts.is_active) ingest.levelLane.apply(target, samples)
+    if (facts.is_active) ingest.levelLane.apply(target, samples)
     // A report marks the receiver as online.
     else ingestPushed(deps, source, device, { reports: [{ id: device, kind: 'receiver', channels: samples }] })
+    if (!reported.has(receiverId)) {
+      reported.add(receiverId)
+      return false
+    }
+    return samples.every((sample) => isKnown(facts, sample))
   }
+}
+
+/** Whether the channel of a sample is known, and its transmitter if the sample has levels of one. */
+function isKnown({ channels }: Receiver, { channel: number, transmitter }: LevelSample): boolean {
+  const channel = channels.find((known) => known.channel === number)
+  return channel !== undefined && (!transmitter || channel.transmitter !== null)
 }
 
 /**
