@@ -67,3 +67,19 @@ export function includesSubject(
 export type ListType = Extract<LiveChange['type'], 'groups' | 'assignments' | 'discovered' | 'queue'>
 
 export const listTypes: ReadonlySet<string> = new Set<ListType>(['groups', 'assignments', 'discovered', 'queue'])
+
+/** Whether the members of a group may be others after this change. A channel is announced with its slot if it is new. */
+export function changesMembers(change: LiveChange): boolean {
+  switch (change.type) {
+    case 'groups':
+    case 'slots':
+    case 'channel_removed':
+    case 'receiver_added':
+    case 'receiver_removed':
+      return true
+    case 'channel':
+      return change.slot !== undefined
+    default:
+      return false
+  }
+}

@@ -53,7 +53,7 @@ export class LiveData {
   members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
     if (id === undefined) return null
     const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
-    return findMembers(group, this.#deps.receiverStore.list(manufacturer))
+    return findMembers(group, this.#deps.receiverStore.listFacts(manufacturer))
   }
 
   /** Returns the body of `GET /api/data.json` in chunks. */
