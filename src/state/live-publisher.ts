@@ -22,7 +22,7 @@ import type { ReceiverStore } from './receiver-store.ts'
 
 export interface LivePublisherDeps {
   readonly journal: LiveJournal
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'list' | 'levels' | 'identityRevision'>
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listFacts' | 'levels' | 'identityRevision'>
   /** Converts a channel to its body, with its current levels. */
   readonly toChannelBody: ToChannelBody
   groups(): readonly Group[]
@@ -263,7 +263,7 @@ export class LivePublisher {
     this.#receiverOfChannel.clear()
     this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
-    for (const receiver of this.#deps.receiverStore.list()) this.#rememberReceiver(receiver.id, receiver)
+    for (const receiver of this.#deps.receiverStore.listFacts()) this.#rememberReceiver(receiver.id, receiver)
     this.#announced = this.#readLists()
   }
 

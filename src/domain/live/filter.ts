@@ -32,11 +32,12 @@ export function findMembers(group: Group | undefined, receivers: readonly Receiv
   return members
 }
 
-/** Returns the member receivers, each with its member channels only. */
+/** Returns the receivers, which are members, each with its member channels only. */
 export function selectReceivers(receivers: readonly Receiver[], members: GroupMembers): Receiver[] {
-  return receivers
-    .filter(({ id }) => members.receivers.has(id))
-    .map((receiver) => ({ ...receiver, channels: receiver.channels.filter(({ id }) => members.channels.has(id)) }))
+  return receivers.map((receiver) => ({
+    ...receiver,
+    channels: receiver.channels.filter(({ id }) => members.channels.has(id)),
+  }))
 }
 
 export function includesAssignment({ channel_id }: ChannelAssignment, channels: ReadonlySet<number> | null): boolean {

@@ -127,7 +127,7 @@ export class LiveData {
     }
     if (manufacturer === undefined) return assignments()
     const channels = new Set(
-      receiverStore.list(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
+      receiverStore.listFacts(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
     )
     return assignments().filter((assignment) => includesAssignment(assignment, channels))
   }
@@ -142,11 +142,13 @@ export class LiveData {
   /** Returns the start of the body, up to the last receiver. */
   #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
     const { manufacturer } = filter
-    const receivers = this.#deps.receiverStore.list(manufacturer)
+    const { receiverStore } = this.#deps
     const members = this.members(filter)
     if (members !== null) {
+      const receivers = [...members.receivers].flatMap((id) => receiverStore.get(id) ?? [])
       return [toChunk(`{"receivers":[${selectReceivers(receivers, members).map(receiverJson).join(',')}`)]
     }
+    const receivers = receiverStore.list(manufacturer)
     const chunker = this.#chunkers.get(manufacturer) ?? createChunker(receiverJson)
     if (receivers.length > 0) this.#chunkers.set(manufacturer, chunker)
     return [toChunk('{"receivers":['), ...chunker.cut(receivers)]
