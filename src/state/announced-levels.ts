@@ -1,7 +1,7 @@
 /** The levels of every channel that clients last received, to announce only those that differ. */
 
 import { entryLevels } from '../domain/live/channel-levels.ts'
-import { announcedCount } from './level-store.ts'
+import { announcedCount, noLevel } from './level-store.ts'
 
 /** Stands in the first column while clients may have received different levels. No level has this value. */
 const notSame = 32_767
@@ -11,11 +11,10 @@ export class AnnouncedLevels {
   readonly #rows = new Map<number, number>()
   readonly #freeRows: number[] = []
 
-  /** Adds a channel with these levels, or replaces its levels. They are announced again when they change. */
+  /** Replaces the levels of a channel. The next are announced in any case. */
   put(channelId: number, levels: Int16Array): void {
-    const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
-    this.#values.set(levels, row * announcedCount)
-    this.#values[row * announcedCount] = notSame
+    this.#set(channelId, levels)
+    this.forget(channelId)
   }
 
   remove(channelId: number): void {
@@ -30,10 +29,13 @@ export class AnnouncedLevels {
     this.#freeRows.length = 0
   }
 
-  /** Takes over the levels of an entry. Returns whether they differ from the last. */
+  /** Takes over the levels of an entry. Returns whether they differ from the last; true if none are known. */
   update(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
-    if (row === undefined) return false
+    if (row === undefined) {
+      this.#set(channelId, levels)
+      return true
+    }
     let differs = false
     for (let column = 0; column < entryLevels.length; column += 1) {
       const index = row * announcedCount + column
@@ -45,12 +47,12 @@ export class AnnouncedLevels {
     return differs
   }
 
-  /** Whether levels that `levels` messages do not contain differ from the last. */
+  /** Whether levels that `levels` messages do not contain may differ from the last. */
   hasOtherUnlisted(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
-    if (row === undefined) return false
     for (let column = entryLevels.length; column < announcedCount; column += 1) {
-      if (this.#values[row * announcedCount + column] !== levels[column]) return true
+      const last = row === undefined ? noLevel : this.#values[row * announcedCount + column]
+      if (last !== levels[column]) return true
     }
     return false
   }
@@ -63,6 +65,11 @@ export class AnnouncedLevels {
 
   forgetAll(): void {
     for (const row of this.#rows.values()) this.#values[row * announcedCount] = notSame
+  }
+
+  #set(channelId: number, levels: Int16Array): void {
+    const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
+    this.#values.set(levels, row * announcedCount)
   }
 
   #allocate(channelId: number): number {

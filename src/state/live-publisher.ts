@@ -291,10 +291,12 @@ export class LivePublisher {
       this.#receiverOfChannel.delete(channelId)
       this.#announcedLevels.remove(channelId)
     }
-    for (const { id: channelId } of channels) {
-      this.#receiverOfChannel.set(channelId, id)
-      if (this.#readLevels(channelId)) this.#announcedLevels.put(channelId, this.#levels)
-    }
+    for (const { id: channelId } of channels) this.#receiverOfChannel.set(channelId, id)
+  }
+
+  /** Records the levels of the receiver's channels, which may be announced with their other changes. */
+  #rememberLevels({ channels }: Receiver): void {
+    for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
 
   #findDisabled(): ReadonlySet<string> {
@@ -340,6 +342,7 @@ export class LivePublisher {
       const after = this.#deps.receiverStore.get(id)
       const compared = compareReceivers(before, after, this.#deps.toChannelBody)
       this.#rememberReceiver(id, after)
+      if (after !== undefined) this.#rememberLevels(after)
       const { manufacturer } = after ?? before ?? { manufacturer: null }
       for (const change of compared.changes) {
         const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
