@@ -1,7 +1,7 @@
 /**
  * Requests per second for data.json. Reference: a minimal node:http server that sends the same bytes. In the cases in
- * which levels change, the reference is measured twice: while Micwatch processes the changes, and while the upstream is
- * paused.
+ * which levels change, it also receives and applies the changes, and each of the two servers is paused while the other
+ * is measured.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +18,7 @@ const pollSeconds = seconds
 const pushesPerSecond = 5
 /** Long enough for V8 to optimize the measured code. */
 const warmUpSeconds = 2
+const catchUpMs = 1000
 
 interface Case {
   readonly name: string
@@ -58,25 +59,27 @@ export const dataJson = (nodeOptions: readonly string[]): Bench => ({
 })
 
 async function measureLive(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[]): Promise<Figure[]> {
-  const { upstream, service, bareServer } = await open(atEnd, receivers, nodeOptions, pushesPerSecond)
+  const { service, bareServer } = await open(atEnd, receivers, nodeOptions, pushesPerSecond)
   const figures: Figure[] = []
   for (const testCase of liveCases) {
     const name = caseTitle(receivers, testCase, 'levels change')
-    const micwatch = await runLoad(service, testCase)
-    const reference = await runLoad(bareServer, testCase)
-    process.kill(upstream.pid, 'SIGSTOP')
-    await sleep(200)
-    const referenceAlone = await runLoad(bareServer, testCase)
-    process.kill(upstream.pid, 'SIGCONT')
-    // Lets the upstream send its backlog before the next case.
-    await sleep(500)
-    figures.push(
-      rateFigure(name, micwatch, reference),
-      rateFigure(`${name}; reference alone`, micwatch, referenceAlone),
-    )
+    const micwatch = await whilePaused(bareServer, () => runLoad(service, testCase))
+    const reference = await whilePaused(service, () => runLoad(bareServer, testCase))
+    figures.push(rateFigure(name, micwatch, reference))
     if (testCase.connections === 1) figures.push(p99Figure(name, micwatch, reference))
   }
   return figures
+}
+
+/** Measures while the other server uses no CPU time, and afterwards lets it receive what it has missed. */
+async function whilePaused<T>(other: Server, measure: () => Promise<T>): Promise<T> {
+  process.kill(other.pid, 'SIGSTOP')
+  try {
+    return await measure()
+  } finally {
+    process.kill(other.pid, 'SIGCONT')
+    await sleep(catchUpMs)
+  }
 }
 
 async function measureQuiet(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[]): Promise<Figure[]> {
@@ -101,12 +104,14 @@ interface Server {
 }
 
 async function open(atEnd: AtEnd, receivers: number, nodeOptions: readonly string[], pushRate: number) {
-  const upstream = await startUpstream(atEnd, { receivers, channelsPerReceiver, pushesPerSecond: pushRate })
+  const options = { systems: 1, receivers, channelsPerReceiver, pushesPerSecond: pushRate }
+  const upstream = await startUpstream(atEnd, options)
   const service = await startMicwatch(atEnd, upstream, { pollSeconds, nodeOptions })
-  const bareServer = await startBareHttp(atEnd, await fetch(service.address + path))
+  const mirror = pushRate === 0 ? undefined : upstream.systems[0]?.mirror
+  const bareServer = await startBareHttp(atEnd, await fetch(service.address + path), mirror)
   for (const { address } of [service, bareServer])
     await loadHttp(address, { path, connections: 16, seconds: warmUpSeconds })
-  return { upstream, service, bareServer }
+  return { service, bareServer }
 }
 
 function runLoad({ address, pid }: Server, testCase: Case): Promise<HttpLoadFigures> {

@@ -43,7 +43,7 @@ export const devices = (nodeOptions: readonly string[]): Bench => ({
     const startMs = performance.now() - startedAt
     const file = join(folder, 'ports.json')
     await writeFile(file, JSON.stringify(rack.ports))
-    const reference = await startReference(atEnd, 'receivers', file)
+    const reference = await startReference(atEnd, { args: ['receivers', file] })
     await waitFor('every receiver sends levels to the reference', () => rack.metering() === 2 * receivers, 60_000)
 
     return {

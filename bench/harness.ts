@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** For rates (`/s`) a higher figure is better, for all other units a lower one. */
-export type Unit = 'ms' | 'ms/s' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
+export type Unit = 'ms' | 'ms/s' | 'µs' | '%' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
   readonly name: string
@@ -222,11 +222,41 @@ export async function cpuTimeMs(pid: number): Promise<number | null> {
   return fields === undefined ? null : (Number(fields[11]) + Number(fields[12])) * 10
 }
 
+/** Measures the CPU time of several processes over `seconds`, in ms per second. */
+export async function cpuMsPerSecond(pids: readonly number[], seconds: number): Promise<readonly number[]> {
+  const read = () => Promise.all(pids.map(async (pid) => (await cpuTimeMs(pid)) ?? 0))
+  const [before, startedAt] = [await read(), performance.now()]
+  await sleep(seconds * 1000)
+  const [after, endedAt] = [await read(), performance.now()]
+  return after.map((value, index) => ((value - (before[index] ?? 0)) / (endedAt - startedAt)) * 1000)
+}
+
 /** Returns the resident memory of a process in MB; null on systems without `/proc`. */
 export async function residentMegabytes(pid: number): Promise<number | null> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /VmRSS:\s+(\d+)/.exec(status)?.[1]
   return kibibytes === undefined ? null : (Number(kibibytes) * 1024) / 1e6
+}
+
+/** Options of Node for a process whose event loop is to be watched with `longestHoldMs`. */
+export const watchEventLoop: readonly string[] = [
+  `--import=data:text/javascript,${encodeURIComponent(`
+    import { monitorEventLoopDelay } from 'node:perf_hooks'
+    const delay = monitorEventLoopDelay({ resolution: 2 })
+    delay.enable()
+    process.on('SIGUSR2', () => {
+      process.stderr.write('\\nlongest hold: ' + delay.max / 1e6 + '\\n')
+      delay.reset()
+    })`)}`,
+]
+
+/** Returns for how long the event loop of the process was blocked at most, in ms, since the last call. */
+export async function longestHoldMs({ pid, log }: Pick<Child, 'pid' | 'log'>): Promise<number> {
+  const readAll = () => [...log().matchAll(/longest hold: ([\d.]+)\n/g)]
+  const before = readAll().length
+  process.kill(pid, 'SIGUSR2')
+  await waitFor('the process reports its longest hold', () => readAll().length > before)
+  return Number(readAll().at(-1)?.[1])
 }
 
 // --- Time -------------------------------------------------------------------------------------------------------------

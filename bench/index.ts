@@ -1,6 +1,8 @@
 /** `npm run bench`: measures the performance of Micwatch and of minimal reference implementations. */
 
 import { parseArgs } from 'node:util'
+import { change } from './change.ts'
+import { crowd } from './crowd.ts'
 import { dataJson } from './data-json.ts'
 import { devices } from './devices.ts'
 import { fanOut } from './fan-out.ts'
@@ -13,8 +15,23 @@ import { pages } from './pages.ts'
 import { poll } from './poll.ts'
 import { push } from './push.ts'
 import { prepareBuild } from './servers.ts'
+import { ulxd } from './ulxd.ts'
 
-const names = ['poll', 'data.json', 'push', 'fan-out', 'gaps', 'devices', 'footprint', 'growth', 'leaks', 'pages']
+const names = [
+  'poll',
+  'data.json',
+  'push',
+  'fan-out',
+  'gaps',
+  'change',
+  'devices',
+  'ulxd',
+  'crowd',
+  'footprint',
+  'growth',
+  'leaks',
+  'pages',
+]
 
 const help = `npm run bench -- [options]
 
@@ -46,7 +63,10 @@ async function main(): Promise<number> {
     push(nodeOptions),
     fanOut(nodeOptions),
     gaps(nodeOptions),
+    change(nodeOptions),
     devices(nodeOptions),
+    ulxd(nodeOptions),
+    crowd(nodeOptions),
     footprint(nodeOptions),
     growth(nodeOptions),
     leaks,

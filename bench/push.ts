@@ -104,7 +104,7 @@ export async function openRelay(atEnd: AtEnd): Promise<Relay> {
   })
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const { pid, address } = await startReference(atEnd, 'relay', `ws://127.0.0.1:${port}`)
+  const { pid, address } = await startReference(atEnd, { args: ['relay', `ws://127.0.0.1:${port}`] })
   const send = (text: string) => {
     for (const socket of server.clients) socket.send(text)
   }

@@ -41,6 +41,14 @@ describe('the level table', () => {
     })
   })
 
+  it('reads the RMS level, which is the audio level, if the equipment reports it', () => {
+    const table = tableOf({ ...body, details: { audio_rms: -20 } })
+    table.read(levels([11, -60, -30]), 2)
+    expect(table.get(11)?.details).toEqual({ audio_rms: -30 })
+    table.read(levels([11, -60]), 3)
+    expect(table.get(11)?.details).toEqual({ audio_rms: null })
+  })
+
   it('reads the levels of a channel whose transmitter has turned off', () => {
     const table = tableOf(body)
     const gone = { transmitter: null, rf_level: -110, audio_level: null }

@@ -10,7 +10,7 @@ import type { ChannelDetails } from '../src/domain/equipment/details.ts'
 /** The entries of `levels=full` after the fourth, in order. */
 const extraLevels = ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
 
-type DetailLevels = Pick<ChannelDetails, 'quality' | 'rf_percent' | (typeof extraLevels)[number]>
+type DetailLevels = Pick<ChannelDetails, 'quality' | 'rf_percent' | 'audio_rms' | (typeof extraLevels)[number]>
 type Entry = readonly (number | string | null)[]
 
 /** The levels of a channel: those of its transmitter while there is one, otherwise the channel's own. */
@@ -94,6 +94,8 @@ function withLevels(before: DetailLevels, entry: Entry, isFull: boolean): Detail
     const value = entry[index + 3] ?? null
     if (value !== null || key in before) details[key] = value
   }
+  // Equipment that reports the RMS level reports it as the audio level too, so entries contain it only once.
+  if ('audio_rms' in before) details.audio_rms = entry[2] ?? null
   return details as DetailLevels
 }
 

@@ -6,11 +6,13 @@ import type { MonitoredSource } from '../manufacturers/sources.ts'
 import type { Counters } from '../state/counters.ts'
 import type { LevelRows } from '../state/level-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { UnitStore } from '../state/unit-store.ts'
 import type { Connections } from './connections.ts'
 import type { LevelLane } from './level-lane.ts'
 
 export interface LevelIngestDeps {
   readonly receiverStore: Pick<ReceiverStore, 'factsByApiId' | 'levels'>
+  readonly unitStore: Pick<UnitStore, 'ofDevice'>
   readonly connections: Pick<Connections, 'find' | 'recordMessage' | 'changes'>
   readonly ingest: { readonly levelLane: Pick<LevelLane, 'apply'> }
   readonly counters: Pick<Counters, 'countIgnored'>
@@ -25,17 +27,22 @@ export interface LevelIngestHooks {
   ingestReport(deviceId: string, report: DeviceReport): void
 }
 
-/** A known device, and what was found out about it, because levels arrive ten times a second. */
+/** A known device, and what was looked up about it, because levels arrive ten times a second. */
 interface Target {
-  readonly device: string
   readonly rows: LevelRows
   readonly facts: LevelRows['facts']
-  /** False if a user has stopped the connection, or different hardware reports. */
-  readonly isAccepted: boolean
-  /** `Connections.changes` when this was found out. */
+  /** Whether different hardware reports under the device's id. */
+  readonly isReplaced: boolean
+  /** Whether a user has stopped the connection. */
+  readonly isStopped: boolean
+  /** Whether a transmitter is known, by channel number; undefined if the channel is not known. */
+  readonly hasTransmitter: readonly (boolean | undefined)[]
+  /** `Connections.changes` at the time of the look-up. */
   readonly connectionChanges: number
-  /** When this was found out (`performance.now()`). */
+  /** When it was looked up (`performance.now()`). */
   readonly foundAt: number
+  /** Whether levels have been reported on this connection. The first are, because a report evaluates the alerts. */
+  isReported: boolean
 }
 
 /** After this time, everything about a device is looked up again, and the time of its last message is recorded. */
@@ -43,38 +50,65 @@ const lookUpEveryMs = 1_000
 
 /** Creates the function that takes the levels of a source's subscription. */
 export function createLevelIngest(
-  { receiverStore, connections, ingest, counters }: LevelIngestDeps,
+  { receiverStore, unitStore, connections, ingest, counters }: LevelIngestDeps,
   source: Pick<MonitoredSource, 'id' | 'manufacturer'>,
   hooks: LevelIngestHooks,
 ): OnLevels {
-  // Only the last device is remembered, because sources that send levels continuously report only one.
-  let target: Target | undefined
+  const targets = new Map<string, Target>()
 
   function isCurrent({ rows, facts, connectionChanges, foundAt }: Target, now: number): boolean {
     const isUnchanged = rows.isCurrent && rows.facts === facts && connectionChanges === connections.changes
     return isUnchanged && now - foundAt < lookUpEveryMs
   }
 
-  function findTarget(device: string, now: number): Target | undefined {
+  function findTarget(device: string): Target | undefined {
+    const now = performance.now()
+    const known = targets.get(device)
+    if (known !== undefined && isCurrent(known, now)) return known
     const receiver = receiverStore.factsByApiId(source.manufacturer, device)
     const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
-    if (rows === undefined) return undefined
-    const isReplaced = hooks.isReplaced?.(device) === true
-    const isAccepted = !isReplaced && connections.find(rows.receiverId)?.status !== 'stopped'
-    if (isReplaced) counters.countIgnored(source)
-    if (isAccepted) {
-      connections.recordMessage(rows.receiverId)
-      hooks.onLevelsReceived?.(device)
+    if (rows === undefined) {
+      targets.delete(device)
+      return undefined
     }
-    return { device, rows, facts: rows.facts, isAccepted, connectionChanges: connections.changes, foundAt: now }
+    const { facts, receiverId } = rows
+    const hasTransmitter: boolean[] = []
+    for (const { channel, transmitter } of facts.channels) hasTransmitter[channel] = transmitter !== null
+    const target: Target = {
+      rows,
+      facts,
+      isReplaced: hooks.isReplaced?.(device) === true,
+      isStopped: connections.find(receiverId)?.status === 'stopped',
+      hasTransmitter,
+      connectionChanges: connections.changes,
+      foundAt: now,
+      isReported: known?.isReported === true,
+    }
+    targets.set(device, target)
+    if (target.isReplaced || target.isStopped) return target
+    connections.recordMessage(receiverId)
+    hooks.onLevelsReceived?.(device)
+    return target
   }
 
   return (device, samples) => {
-    const now = performance.now()
-    if (target?.device !== device || !isCurrent(target, now)) target = findTarget(device, now)
-    if (target === undefined) counters.countIgnored(source)
-    else if (!target.isAccepted) return
-    else if (target.facts.is_active) ingest.levelLane.apply(target.rows, samples)
+    const target = findTarget(device)
+    if (target === undefined && unitStore.ofDevice(source.manufacturer, device) !== undefined) return false
+    if (target === undefined || target.isReplaced) {
+      counters.countIgnored(source)
+      return true
+    }
+    if (target.isStopped) return true
+    const { rows, facts, hasTransmitter } = target
+    if (facts.is_active) ingest.levelLane.apply(rows, samples)
     else hooks.ingestReport(device, { id: device, kind: 'receiver', channels: samples })
+    if (!target.isReported) {
+      target.isReported = true
+      return false
+    }
+    return samples.every(({ channel, transmitter }) => {
+      const isKnown = hasTransmitter[channel]
+      return isKnown !== undefined && (isKnown || !transmitter)
+    })
   }
 }

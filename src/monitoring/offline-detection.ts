@@ -23,7 +23,7 @@ export async function markOrphanedOffline(deps: OfflineDetectionDeps): Promise<v
   for (const { code, sources } of deps.manufacturers()) {
     const offlineBefore = performance.now() - offlineAfterMs(deps.intervalMs(code))
     const expired = receiverStore
-      .list(code)
+      .listFacts(code)
       .filter(({ id, is_active }) => is_active && receiverStore.lastReceivedAt(id) < offlineBefore)
     if (expired.length === 0 || (await isPolled(db, sources))) continue
     await ingest.ingest({ manufacturer: code, reports: [], offline: expired.map(({ id }) => id) })

@@ -3,6 +3,7 @@
 import type { ChannelDetails } from '../domain/equipment/details.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
+import { entryLevels, unlistedLevels } from '../domain/live/channel-levels.ts'
 
 /** The rows of one receiver. */
 export interface LevelRows {
@@ -42,10 +43,19 @@ const absent = -32_768
 /** Stands for null: reported as unknown. */
 const unknown = -32_767
 
+/** Stands for both in announced levels. */
+export const noLevel = absent
+
 const antennaLetters = 'ABCD'
 const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
   levelDetails.map((name, index) => [name, detailColumn + index]),
 )
+
+/** The columns of the announced levels; those of the transmitter replace the channel's own. */
+const announcedColumns = [...entryLevels, ...unlistedLevels].map(
+  (name) => detailColumns[name] ?? (levelFields as readonly string[]).indexOf(name),
+)
+export const announcedCount = announcedColumns.length
 
 export class LevelStore {
   #values = new Int16Array(64 * columns)
@@ -151,6 +161,24 @@ export class LevelStore {
       channels[index] = current
     }
     return { ...receiver, last_seen: rows.lastSeen, channels: channels ?? receiver.channels }
+  }
+
+  /**
+   * Writes the levels that are announced of a channel to `target`: `entryLevels`, of the transmitter while there is one,
+   * and `unlistedLevels`. `index` is the position of the channel among those of its receiver.
+   */
+  readAnnounced({ rows, facts }: LevelRows, index: number, target: Int16Array): void {
+    const start = (rows[index] ?? 0) * columns
+    const hasTransmitter = facts.channels[index]?.transmitter != null
+    for (let position = 0; position < announcedColumns.length; position += 1) {
+      const column = announcedColumns[position] ?? 0
+      let value = this.#values[start + column] ?? absent
+      if (hasTransmitter && column < transmitterColumn) {
+        const transmitted = this.#values[start + transmitterColumn + column] ?? absent
+        if (transmitted > unknown) value = transmitted
+      }
+      target[position] = value > unknown ? value : noLevel
+    }
   }
 
   #hasSameRows(rows: LevelRows, { channels, manufacturer }: Receiver): boolean {
@@ -279,6 +307,6 @@ function encode(value: number | string | null | undefined): number {
   return mask
 }
 
-function toLetters(mask: number): string {
+export function toLetters(mask: number): string {
   return [...antennaLetters].filter((_, index) => (mask & (1 << index)) !== 0).join('')
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LevelBatch } from './level-batch.ts'
 import { LiveJournal } from './live-journal.ts'
 
 const removed = (id: number) => ({ type: 'receiver_removed', id }) as const
@@ -11,9 +12,10 @@ describe('a live journal', () => {
   it('numbers messages from 1 without gaps, and serializes each once', () => {
     const journal = new LiveJournal()
     expect(journal.append(removed(4), {}).frame.toString()).toBe('{"type":"receiver_removed","seq":1,"id":4}')
-    const levels = journal.appendLevels([{ basic: '[1,-50]', full: '[1,-50,null,null,-51]' }], 'now', { isFull: true })
-    expect(JSON.parse(String(levels.frame))).toEqual({ type: 'levels', seq: 2, at: 'now', values: [[1, -50]] })
-    expect(JSON.parse(String(levels.fullFrame)).values).toEqual([[1, -50, null, null, -51]])
+    const levels = journal.appendLevels(new LevelBatch([1], [-50, -20], { isFull: false }), 'now')
+    const frame = journal.levelsFrame(levels, false)
+    expect(JSON.parse(String(frame))).toEqual({ type: 'levels', seq: 2, at: 'now', values: [[1, -50, -20]] })
+    expect(journal.levelsFrame(levels, false)).toBe(frame)
     expect(journal.since(0)?.map(({ seq }) => seq)).toEqual([1, 2])
   })
 

@@ -5,20 +5,31 @@
 
 import { randomBytes } from 'node:crypto'
 import type { LiveChange } from '../contract/live-messages.ts'
-import type { LevelEntry } from '../domain/live/channel-levels.ts'
-import type { LiveSubject } from '../domain/live/filter.ts'
+import { changesMembers, type LiveSubject } from '../domain/live/filter.ts'
+import type { LevelBatch } from './level-batch.ts'
 
-export interface JournalEntry {
+export interface ChangeEntry {
   readonly seq: number
-  readonly type: LiveChange['type'] | 'levels'
+  readonly type: LiveChange['type']
   readonly subject: LiveSubject
   /** The message as JSON. */
   readonly frame: Buffer
-  /** The message with all levels, if it is of the type `levels` and a client asks for them. */
-  readonly fullFrame: Buffer | null
+  /** Whether the members of a group may be others after this change. */
+  readonly changesMembers: boolean
   /** When it was added, as a `performance.now()` time. */
   readonly addedAt: number
 }
+
+/** A `levels` message. It is serialized when it is sent, because most clients are sent only some of its entries. */
+export interface LevelsEntry {
+  readonly seq: number
+  readonly type: 'levels'
+  readonly at: string
+  readonly levels: LevelBatch
+  readonly addedAt: number
+}
+
+export type JournalEntry = ChangeEntry | LevelsEntry
 
 export interface JournalLimits {
   /** Messages are kept for this time, or until there are `count` newer ones, whichever is longer. */
@@ -42,6 +53,8 @@ export class LiveJournal {
   #first = 0
   #bytes = 0
   #seq = 0
+  /** The frames of the last `levels` message that was sent completely, by whether they contain all levels. */
+  #shared: { readonly entry: LevelsEntry; readonly frames: Map<boolean, Buffer> } | null = null
 
   constructor(limits: Partial<JournalLimits> = {}, now: () => number = () => performance.now()) {
     this.#limits = { ...defaultLimits, ...limits }
@@ -58,27 +71,25 @@ export class LiveJournal {
     return this.#bytes
   }
 
-  append({ type, ...fields }: LiveChange, subject: LiveSubject): JournalEntry {
-    const frame = Buffer.from(JSON.stringify({ type, seq: this.#seq + 1, ...fields }))
-    return this.#add({ type, subject, frame, fullFrame: null })
+  append(change: LiveChange, subject: LiveSubject): ChangeEntry {
+    const { type, ...fields } = change
+    const seq = this.#nextSeq()
+    const frame = Buffer.from(JSON.stringify({ type, seq, ...fields }))
+    return this.#add({ seq, type, subject, frame, changesMembers: changesMembers(change), addedAt: this.#now() })
   }
 
   /** Adds a `levels` message. */
-  appendLevels(entries: readonly LevelEntry[], at: string, options: { readonly isFull: boolean }): JournalEntry {
-    const seq = this.#seq + 1
-    const frame = levelsFrame(
-      seq,
-      at,
-      entries.map(({ basic }) => basic),
-    )
-    const fullFrame = options.isFull
-      ? levelsFrame(
-          seq,
-          at,
-          entries.map(({ full }) => full),
-        )
-      : null
-    return this.#add({ type: 'levels', subject: {}, frame, fullFrame })
+  appendLevels(levels: LevelBatch, at: string): LevelsEntry {
+    return this.#add({ seq: this.#nextSeq(), type: 'levels', at, levels, addedAt: this.#now() })
+  }
+
+  /** Returns a `levels` message with all its entries. Clients that are sent the same message share the frame. */
+  levelsFrame(entry: LevelsEntry, isFull: boolean): Buffer {
+    if (this.#shared?.entry !== entry) this.#shared = { entry, frames: new Map() }
+    const { frames } = this.#shared
+    const frame = frames.get(isFull) ?? entry.levels.toFrame({ ...entry, isFull }) ?? noBytes
+    frames.set(isFull, frame)
+    return frame
   }
 
   /** Returns the messages after `seq`; null if they are not all kept, or the number is in the future. */
@@ -94,11 +105,15 @@ export class LiveJournal {
     this.#entries = []
     this.#first = 0
     this.#bytes = 0
+    this.#shared = null
   }
 
-  #add(message: Omit<JournalEntry, 'seq' | 'addedAt'>): JournalEntry {
+  #nextSeq(): number {
     this.#seq += 1
-    const entry = { ...message, seq: this.#seq, addedAt: this.#now() }
+    return this.#seq
+  }
+
+  #add<Entry extends JournalEntry>(entry: Entry): Entry {
     this.#entries.push(entry)
     this.#bytes += sizeOf(entry)
     this.#dropOldest()
@@ -120,10 +135,8 @@ export class LiveJournal {
   }
 }
 
-export function levelsFrame(seq: number, at: string, values: readonly string[]): Buffer {
-  return Buffer.from(`{"type":"levels","seq":${seq},"at":"${at}","values":[${values.join(',')}]}`)
-}
+const noBytes = Buffer.alloc(0)
 
-function sizeOf({ frame, fullFrame }: JournalEntry): number {
-  return frame.length + (fullFrame?.length ?? 0) + entryBytes
+function sizeOf(entry: JournalEntry): number {
+  return (entry.type === 'levels' ? entry.levels.bytes : entry.frame.length) + entryBytes
 }

@@ -73,8 +73,8 @@ function start() {
   return { state, receiverStore, live, messages, connect, move, setRfLevel, applySample, restarts: () => restarts }
 }
 
-function toMessage({ frame }: JournalEntry) {
-  return JSON.parse(String(frame))
+function toMessage(entry: JournalEntry) {
+  return JSON.parse(String(entry.type === 'levels' ? entry.levels.toFrame({ ...entry, isFull: false }) : entry.frame))
 }
 
 describe('a live publisher', () => {

@@ -13,17 +13,20 @@ import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { ChannelAssignment } from '../contract/resources/performers.ts'
 import type { Settings } from '../contract/resources/settings.ts'
-import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import { isSameJson } from '../domain/json.ts'
-import { hasOtherUnlistedLevels, type LevelEntry, levelsOfBody, toLevelEntry } from '../domain/live/channel-levels.ts'
+import { entryLevels } from '../domain/live/channel-levels.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
 import { compareReceivers, differingFields, type ToChannelBody } from '../domain/live/receiver-changes.ts'
+import { AnnouncedLevels } from './announced-levels.ts'
+import { LevelBatch } from './level-batch.ts'
+import { announcedCount } from './level-store.ts'
 import type { JournalEntry, LiveJournal } from './live-journal.ts'
 import type { ReceiverStore } from './receiver-store.ts'
 
 export interface LivePublisherDeps {
   readonly journal: LiveJournal
-  readonly receiverStore: Pick<ReceiverStore, 'get' | 'list' | 'identityRevision'>
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'listFacts' | 'levels' | 'identityRevision'>
   /** Converts a channel to its body, with its current levels. */
   readonly toChannelBody: ToChannelBody
   groups(): readonly Group[]
@@ -78,8 +81,9 @@ export class LivePublisher {
   readonly #receivers = new Map<number, Receiver>()
   /** The receiver of each channel. */
   readonly #receiverOfChannel = new Map<number, number>()
-  /** The last announced levels of each channel, unless a client may have received newer ones since. */
-  readonly #lastLevels = new Map<number, string>()
+  readonly #announcedLevels = new AnnouncedLevels()
+  /** The current levels of one channel, reused for every channel. */
+  readonly #levels = new Int16Array(announcedCount)
   #identityRevision = -1
   /** Manufacturers whose real-time updates are disabled. */
   #disabled: ReadonlySet<string> = new Set()
@@ -156,7 +160,7 @@ export class LivePublisher {
     else this.#announce()
     // The snapshot of the new client may contain newer levels, so the next tick must announce others even if they were
     // announced before.
-    this.#lastLevels.clear()
+    this.#announcedLevels.forgetAll()
   }
 
   /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that ends it. */
@@ -179,31 +183,38 @@ export class LivePublisher {
     return this.#receiverOfChannel.keys()
   }
 
-  /** Returns the current levels of a channel, which may be newer than the last that were announced. */
-  currentLevels(channelId: number): LevelEntry | null {
-    // A client has received these levels, so the next tick must announce others even if they were announced before.
-    this.#lastLevels.delete(channelId)
-    return this.#levelEntryOf(channelId)
+  /** Returns the current levels of these channels, which may be newer than the last that were announced. */
+  currentLevels(channelIds: Iterable<number>): LevelBatch {
+    const [ids, values]: [number[], number[]] = [[], []]
+    for (const id of channelIds) {
+      if (!this.#readLevels(id)) continue
+      // A client receives these levels, so the next tick must announce others even if they were announced before.
+      this.#announcedLevels.forget(id)
+      ids.push(id)
+      this.#appendTo(values)
+    }
+    return new LevelBatch(ids, values, { isFull: true })
   }
 
   /** Announces the levels that changed. Called by a timer; public for tests. */
   tick(): void {
-    this.#findUnlistedLevels()
     this.#announce()
     if (this.#announced === null || this.#stopIfUnused()) return
     if (this.#changedLevels.size === 0) return
-    const entries: LevelEntry[] = []
+    const [ids, values]: [number[], number[]] = [[], []]
     for (const id of this.#changedLevels) {
-      const entry = this.#levelEntryOf(id)
-      if (entry === null || this.#lastLevels.get(id) === entry.full) continue
-      this.#lastLevels.set(id, entry.full)
-      entries.push(entry)
+      if (!this.#readLevels(id)) continue
+      if (this.#announcedLevels.hasOtherUnlisted(id, this.#levels)) this.#addReceiverOf(id)
+      if (!this.#announcedLevels.update(id, this.#levels)) continue
+      ids.push(id)
+      this.#appendTo(values)
     }
     this.#changedLevels.clear()
-    if (entries.length === 0) return
+    if (this.#changedReceivers.size > 0) this.#announce()
+    if (ids.length === 0) return
     const isFull = this.#lastFullSeq >= 0 && this.journal.since(this.#lastFullSeq) !== null
     const at = new Date(this.#deps.now()).toISOString()
-    this.#deliver([this.journal.appendLevels(entries, at, { isFull })])
+    this.#deliver([this.journal.appendLevels(new LevelBatch(ids, values, { isFull }), at)])
   }
 
   close(): void {
@@ -236,7 +247,7 @@ export class LivePublisher {
     this.#clearChanges()
     this.#receivers.clear()
     this.#receiverOfChannel.clear()
-    this.#lastLevels.clear()
+    this.#announcedLevels.clear()
   }
 
   #clearChanges(): void {
@@ -254,8 +265,9 @@ export class LivePublisher {
     this.#clearChanges()
     this.#receivers.clear()
     this.#receiverOfChannel.clear()
-    for (const receiver of this.#deps.receiverStore.list()) this.#rememberReceiver(receiver.id, receiver)
+    this.#announcedLevels.clear()
     this.#disabled = this.#findDisabled()
+    for (const receiver of this.#deps.receiverStore.listFacts()) this.#rememberReceiver(receiver.id, receiver)
     this.#announced = this.#readLists()
   }
 
@@ -275,10 +287,20 @@ export class LivePublisher {
 
   #rememberReceiver(id: number, receiver: Receiver | undefined): void {
     const before = this.#receivers.get(id)
-    for (const { id: channelId } of before?.channels ?? []) this.#receiverOfChannel.delete(channelId)
-    for (const { id: channelId } of receiver?.channels ?? []) this.#receiverOfChannel.set(channelId, id)
     if (receiver === undefined) this.#receivers.delete(id)
     else this.#receivers.set(id, receiver)
+    const channels = receiver?.channels ?? []
+    for (const { id: channelId } of before?.channels ?? []) {
+      if (channels.some((channel) => channel.id === channelId)) continue
+      this.#receiverOfChannel.delete(channelId)
+      this.#announcedLevels.remove(channelId)
+    }
+    for (const { id: channelId } of channels) this.#receiverOfChannel.set(channelId, id)
+  }
+
+  /** Records the levels of the receiver's channels, which may be announced with their other changes. */
+  #rememberLevels({ channels }: Receiver): void {
+    for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
 
   #findDisabled(): ReadonlySet<string> {
@@ -324,11 +346,10 @@ export class LivePublisher {
       const after = this.#deps.receiverStore.get(id)
       const compared = compareReceivers(before, after, this.#deps.toChannelBody)
       this.#rememberReceiver(id, after)
+      if (after !== undefined) this.#rememberLevels(after)
       const { manufacturer } = after ?? before ?? { manufacturer: null }
       for (const change of compared.changes) {
         const channelId = change.type === 'channel' || change.type === 'channel_removed' ? change.id : null
-        // The message may contain levels.
-        if (channelId !== null) this.#lastLevels.delete(channelId)
         add(change, { manufacturer, receiverId: id, channelId })
       }
       slots.push(...compared.slots)
@@ -377,23 +398,24 @@ export class LivePublisher {
     }
   }
 
-  #levelEntryOf(channelId: number): LevelEntry | null {
-    const receiver = this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
-    if (receiver === undefined || this.#disabled.has(receiver.manufacturer)) return null
-    const channel = findChannel(this.#deps.receiverStore.get(receiver.id), channelId)
-    return channel === undefined ? null : toLevelEntry(channelId, levelsOfBody(this.#deps.toChannelBody(channel)))
+  /** Reads the current levels of a channel into `#levels`. Returns false if its levels are not announced. */
+  #readLevels(channelId: number): boolean {
+    const receiverId = this.#receiverOfChannel.get(channelId) ?? 0
+    const { levels } = this.#deps.receiverStore
+    const rows = levels.rowsOf(receiverId)
+    const index = rows?.channelIds.indexOf(channelId) ?? -1
+    if (rows === undefined || index < 0 || this.#disabled.has(rows.manufacturer)) return false
+    levels.readAnnounced(rows, index, this.#levels)
+    return true
   }
 
-  /** Finds the receivers with levels that `levels` messages do not contain, and that are announced in `channel`. */
-  #findUnlistedLevels(): void {
-    for (const channelId of this.#changedLevels) {
-      const receiver = this.#receivers.get(this.#receiverOfChannel.get(channelId) ?? 0)
-      if (receiver === undefined || this.#changedReceivers.has(receiver.id)) continue
-      const [before, after] = [receiver, this.#deps.receiverStore.get(receiver.id)].map((r) =>
-        findChannel(r, channelId),
-      )
-      if (hasOtherUnlistedLevels(before?.details, after?.details)) this.#changedReceivers.add(receiver.id)
-    }
+  #appendTo(values: number[]): void {
+    for (let column = 0; column < entryLevels.length; column += 1) values.push(this.#levels[column] ?? 0)
+  }
+
+  #addReceiverOf(channelId: number): void {
+    const receiverId = this.#receiverOfChannel.get(channelId)
+    if (receiverId !== undefined) this.#changedReceivers.add(receiverId)
   }
 
   /** Starts all clients again with a snapshot, after messages were not announced. */
@@ -417,10 +439,6 @@ export class LivePublisher {
 
 function keyOf({ code, address }: SourceBody): string {
   return `${code}\n${address}`
-}
-
-function findChannel(receiver: Receiver | undefined, channelId: number): Channel | undefined {
-  return receiver?.channels.find(({ id }) => id === channelId)
 }
 
 export function totalOf(pending: ReadonlyMap<string, number>): number {

@@ -10,7 +10,7 @@ import { timeLimit } from '../../test/time-limit.ts'
 import { createUpstreamClient, type UpstreamSettings } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
-import { openEventStream, openWebSocket, type PushTiming } from './push.ts'
+import { openEventStream, openWebSocket, type PushTiming, type WebSocketOptions } from './push.ts'
 
 const errors = { ApiError, ApiRateLimitError }
 const open: { close(): unknown }[] = []
@@ -61,12 +61,16 @@ const errorResponses: [number, Record<string, string>, RegExp][] = [
 
 describe('openWebSocket', () => {
   const never = new AbortController().signal
-  const openStream = async (onSocket: (socket: WebSocket) => unknown, timing: PushTiming = {}, signal = never) => {
+  const openStream = async (
+    onSocket: (socket: WebSocket) => unknown,
+    options: WebSocketOptions = {},
+    signal = never,
+  ) => {
     const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
     const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
       wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
     const { client, server } = await connectTo({ onUpgrade })
-    return { events: openWebSocket(client, '/ws', signal, timing), server }
+    return { events: openWebSocket(client, '/ws', signal, options), server }
   }
   const accept = (request: IncomingMessage) => {
     const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -83,6 +87,40 @@ describe('openWebSocket', () => {
     expect((await events.next()).value).toBeNull()
     expect((await events.next()).value).toBe('hi')
     await events.return(undefined)
+  })
+
+  test('passes frames to takeFrame as they arrive, and yields the others in their order', async () => {
+    let server: WebSocket | undefined
+    const taken: string[] = []
+    const takeFrame = (text: string) => text.startsWith('level') && taken.push(text) > 0
+    const { events } = await openStream(
+      (socket) => {
+        server = socket
+      },
+      { takeFrame },
+    )
+    await events.next()
+    const next = events.next()
+    server?.send('level 1')
+    await expect.poll(() => taken).toEqual(['level 1'])
+    for (const text of ['report 1', 'level 2', 'report 2', 'level 3']) server?.send(text)
+    expect((await next).value).toBe('report 1')
+    // A frame is not processed before an earlier frame that is still being processed.
+    expect(taken).toEqual(['level 1'])
+    expect((await events.next()).value).toBe('report 2')
+    expect(taken).toEqual(['level 1', 'level 2'])
+    const last = events.next()
+    await expect.poll(() => taken).toEqual(['level 1', 'level 2', 'level 3'])
+    server?.close()
+    await expect(last).rejects.toThrow(/closed the WebSocket/)
+  })
+
+  test('throws the error that takeFrame throws', async () => {
+    const takeFrame = () => {
+      throw new ApiError('not stored')
+    }
+    const { events } = await openStream((socket) => socket.send('level 1'), { takeFrame })
+    expect((await collect(events)).error).toMatchObject({ message: 'not stored' })
   })
 
   test.each([1000, 1001, 1011, 1006])(

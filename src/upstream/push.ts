@@ -1,6 +1,6 @@
 /** Reads pushed messages from a WebSocket or an event stream as an async iterable. */
 
-import { on, once } from 'node:events'
+import { EventEmitter, on, once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { ConnectionOptions } from 'node:tls'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
@@ -34,6 +34,14 @@ export interface PushTiming {
   readonly silentStreamMs?: number
 }
 
+export interface WebSocketOptions extends PushTiming {
+  /**
+   * Called with a text frame as soon as it arrives, unless earlier frames are still being processed. If it returns true,
+   * the frame is not yielded.
+   */
+  takeFrame?(text: string): boolean
+}
+
 /**
  * Reads text frames of a WebSocket without compression. `pathOrUrl` is a path on the client's origin or a full ws URL.
  * The first `next()` resolves with null once the connection is open. Ends without an error on abort, and throws the
@@ -43,21 +51,25 @@ export async function* openWebSocket(
   client: UpstreamClient,
   pathOrUrl: string,
   signal: AbortSignal,
-  timing: PushTiming = {},
+  { takeFrame = () => false, ...timing }: WebSocketOptions = {},
 ): AsyncGenerator<string | null> {
   const url = new URL(pathOrUrl, client.settings.baseUrl)
   url.protocol = url.protocol.replace('http', 'ws')
   const timeoutMs = timing.handshakeMs ?? handshakeMs
   let close = () => {}
   try {
-    const { socket, frames } = await connect(client, url, { signal, timeoutMs })
+    const { socket, queue, frames } = await connect(client, url, { signal, timeoutMs, takeFrame })
     const stopKeepAlive = startKeepAlive(socket, timing.pingEveryMs ?? pingEveryMs)
     close = () => {
       stopKeepAlive()
       terminate(socket)
     }
     yield null
-    for await (const [data, isBinary] of frames) if (!isBinary) yield String(data)
+    queue.unread -= 1
+    for await (const [text, isOffered] of frames) {
+      if (isOffered || !takeFrame(text)) yield text
+      queue.unread -= 1
+    }
     throw new client.errors.ApiError(`${url.host} closed the WebSocket`)
   } catch (error) {
     if (signal.aborted) return
@@ -69,15 +81,59 @@ export async function* openWebSocket(
 
 interface OpenSocket {
   readonly socket: WebSocket
-  readonly frames: AsyncIterable<[data: unknown, isBinary: boolean]>
+  readonly queue: FrameQueue
+  /** The frames that `takeFrame` has not taken; `isOffered` if it was called with the frame. */
+  readonly frames: AsyncIterable<[text: string, isOffered: boolean]>
+}
+
+/** Emits the text frames that are to be read in order, and pauses the socket while too many are unread. */
+class FrameQueue extends EventEmitter {
+  /** The number of frames that are not processed completely; the opening of the connection counts as one. */
+  unread = 1
+  readonly #socket: WebSocket
+
+  constructor(socket: WebSocket, takeFrame: (text: string) => boolean) {
+    super()
+    this.#socket = socket
+    socket.on('message', (data, isBinary) => {
+      if (isBinary) return
+      const text = String(data)
+      const isOffered = this.unread === 0
+      try {
+        if (isOffered && takeFrame(text)) return
+      } catch (error) {
+        // Ends the reader, like an error that is thrown while it processes a frame.
+        this.emit('error', error)
+      }
+      this.unread += 1
+      this.emit('frame', text, isOffered)
+    })
+    socket.on('close', () => this.emit('close'))
+    socket.on('error', (error) => this.emit('error', error))
+    // After the last reader has ended, errors are ignored.
+    this.on('error', () => {})
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
 }
 
 async function connect(
   client: UpstreamClient,
   url: URL,
-  options: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly isSecondTry?: boolean },
+  options: {
+    readonly signal: AbortSignal
+    readonly timeoutMs: number
+    readonly takeFrame: (text: string) => boolean
+    readonly isSecondTry?: boolean
+  },
 ): Promise<OpenSocket> {
-  const { signal, timeoutMs, isSecondTry = false } = options
+  const { signal, timeoutMs, takeFrame, isSecondTry = false } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
@@ -91,7 +147,8 @@ async function connect(
   })
   // Listening starts before the handshake, because the packet that accepts the connection may already contain a frame.
   // The socket is paused at 512 unread frames.
-  const frames = on(socket, 'message', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
+  const queue = new FrameQueue(socket, takeFrame)
+  const frames = on(queue, 'frame', { signal, close: ['close'], highWaterMark: 512, lowWaterMark: 64 })
   const rejection = new Promise<IncomingMessage>((resolve) => {
     socket.once('unexpected-response', (_request, response) => resolve(response))
   })
@@ -102,7 +159,7 @@ async function connect(
   }, timeoutMs)
   try {
     const errorResponse = await Promise.race([once(socket, 'open', { signal }).then(() => null), rejection])
-    if (errorResponse === null) return { socket, frames: frames as OpenSocket['frames'] }
+    if (errorResponse === null) return { socket, queue, frames: frames as OpenSocket['frames'] }
     terminate(socket)
     const { statusCode: status = 0, headers } = errorResponse
     const isChallenge = status === 401 && !isSecondTry

@@ -33,11 +33,12 @@ export function findMembers(group: Group | undefined, receivers: readonly Receiv
   return members
 }
 
-/** Returns the member receivers, each with its member channels only. */
+/** Returns the receivers, which are members, each with its member channels only. */
 export function selectReceivers(receivers: readonly Receiver[], members: GroupMembers): Receiver[] {
-  return receivers
-    .filter(({ id }) => members.receivers.has(id))
-    .map((receiver) => ({ ...receiver, channels: receiver.channels.filter(({ id }) => members.channels.has(id)) }))
+  return receivers.map((receiver) => ({
+    ...receiver,
+    channels: receiver.channels.filter(({ id }) => members.channels.has(id)),
+  }))
 }
 
 export function includesAssignment({ channel_id }: ChannelAssignment, channels: ReadonlySet<number> | null): boolean {
@@ -68,3 +69,19 @@ export function includesSubject(
 export type ListType = Extract<LiveChange['type'], 'groups' | 'assignments' | 'discovered' | 'queue'>
 
 export const listTypes: ReadonlySet<string> = new Set<ListType>(['groups', 'assignments', 'discovered', 'queue'])
+
+/** Whether the members of a group may be others after this change. A channel is announced with its slot if it is new. */
+export function changesMembers(change: LiveChange): boolean {
+  switch (change.type) {
+    case 'groups':
+    case 'slots':
+    case 'channel_removed':
+    case 'receiver_added':
+    case 'receiver_removed':
+      return true
+    case 'channel':
+      return change.slot !== undefined
+    default:
+      return false
+  }
+}

@@ -1,8 +1,7 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { buildReceiver } from '../../../test/builders.ts'
 import { toChannelBody } from '../api.ts'
 import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
-import { levelsOfBody, toLevelEntry } from './channel-levels.ts'
 import { compareReceivers } from './receiver-changes.ts'
 
 const transmitter: Transmitter = {
@@ -105,13 +104,4 @@ describe('compareReceivers', () => {
     ])
     expect(compareReceivers(receiver, { ...receiver, last_seen: 2 }, toChannelBody).changes).toEqual([])
   })
-})
-
-test('toLevelEntry leaves out the nulls at the end', () => {
-  const levels = levelsOfBody(body)
-  expect(toLevelEntry(11, levels)).toEqual({ basic: '[11,-60,-20,90]', full: '[11,-60,-20,90]' })
-  expect(toLevelEntry(11, { ...levels, audio_level: null, quality: null }).basic).toBe('[11,-60]')
-  expect(toLevelEntry(11, { rf_level: null, audio_level: null, antennas: 'AB' }).full).toBe(
-    '[11,null,null,null,null,null,null,null,"AB"]',
-  )
 })

@@ -55,7 +55,7 @@ export class LiveData {
   members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
     if (id === undefined) return null
     const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
-    return findMembers(group, this.#deps.receiverStore.list(manufacturer))
+    return findMembers(group, this.#deps.receiverStore.listFacts(manufacturer))
   }
 
   /** Returns the body of `GET /api/data.json` in chunks. */
@@ -129,7 +129,7 @@ export class LiveData {
     }
     if (manufacturer === undefined) return assignments()
     const channels = new Set(
-      receiverStore.list(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
+      receiverStore.listFacts(manufacturer).flatMap((receiver) => receiver.channels.map(({ id }) => id)),
     )
     return assignments().filter((assignment) => includesAssignment(assignment, channels))
   }
@@ -144,11 +144,13 @@ export class LiveData {
   /** Returns the start of the body, up to the last receiver. */
   #receiversJson(filter: LiveFilter): readonly ResponseChunk[] {
     const { manufacturer } = filter
-    const receivers = this.#deps.receiverStore.list(manufacturer)
+    const { receiverStore } = this.#deps
     const members = this.members(filter)
     if (members !== null) {
+      const receivers = [...members.receivers].flatMap((id) => receiverStore.get(id) ?? [])
       return [toChunk(`{"receivers":[${selectReceivers(receivers, members).map(receiverJson).join(',')}`)]
     }
+    const receivers = receiverStore.list(manufacturer)
     const chunker = this.#chunkers.get(manufacturer) ?? createChunker(receiverJson)
     if (receivers.length > 0) this.#chunkers.set(manufacturer, chunker)
     return [toChunk('{"receivers":['), ...chunker.cut(receivers)]

@@ -13,7 +13,7 @@ import {
   type LiveFilter,
   listTypes,
 } from '../../domain/live/filter.ts'
-import { type JournalEntry, levelsFrame } from '../../state/live-journal.ts'
+import type { JournalEntry, LevelsEntry } from '../../state/live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from '../../state/live-publisher.ts'
 import type { LiveData } from './live-data.ts'
 
@@ -50,16 +50,6 @@ const maxStallMs = 30_000
 const closeTimeoutMs = 1000
 /** If the socket takes data only after this time, the client must have read earlier data. */
 const waitedMs = 250
-
-/** The types of messages after which the members of a group may have changed. */
-const membershipTypes: ReadonlySet<string> = new Set([
-  'groups',
-  'slots',
-  'channel',
-  'channel_removed',
-  'receiver_added',
-  'receiver_removed',
-])
 
 export class LiveSession implements LiveSubscriber {
   readonly wantsAllLevels: boolean
@@ -119,7 +109,7 @@ export class LiveSession implements LiveSubscriber {
 
   deliver(entries: readonly JournalEntry[]): void {
     if (this.#needsSnapshot) return
-    if (this.#members !== null && entries.some(({ type }) => membershipTypes.has(type)) && this.#hasOtherMembers()) {
+    if (this.#members !== null && entries.some(changesMembers) && this.#hasOtherMembers()) {
       this.restart()
       return
     }
@@ -209,62 +199,74 @@ export class LiveSession implements LiveSubscriber {
   }
 
   /** Queues a `levels` message, or holds its entries back until the previous one is acknowledged. */
-  #addAcknowledged(entry: JournalEntry): void {
-    const frame = this.#narrow(entry)
-    if (frame === null) return
+  #addAcknowledged(entry: LevelsEntry): void {
+    if (this.#options.levels === 'false') return
     if (this.#levelsState === 'idle' && this.#heldLevels.size === 0) {
+      const frame = this.#narrowLevels(entry)
+      if (frame === null) return
       this.#levelsState = 'queued'
       this.#enqueue(frame, true)
       return
     }
-    for (const [channelId] of readValues(frame).values) this.#heldLevels.add(channelId)
-    if (this.#levelsState === 'idle') this.#enqueueHeldLevels(entry.seq)
+    for (const channelId of entry.levels.ids) if (this.#includes(channelId)) this.#heldLevels.add(channelId)
+    if (this.#levelsState === 'idle' && this.#heldLevels.size > 0) this.#enqueueHeldLevels(entry.seq)
   }
 
   /** Queues the current levels of the channels whose levels were held back. */
   #enqueueHeldLevels(seq: number): void {
     const at = new Date(this.#deps.now()).toISOString()
-    const entries = [...this.#heldLevels].flatMap((id) => this.#deps.live.currentLevels(id) ?? [])
+    const levels = this.#deps.live.currentLevels(this.#heldLevels)
     this.#heldLevels.clear()
-    if (entries.length === 0) return
+    const frame = levels.toFrame({ seq, at, isFull: this.wantsAllLevels })
+    if (frame === null) return
     this.#levelsState = 'queued'
-    const values = entries.map(({ basic, full }) => (this.wantsAllLevels ? full : basic))
-    this.#enqueue(levelsFrame(seq, at, values), true)
+    this.#enqueue(frame, true)
   }
 
   #enqueueCurrentLevels(seq: number): void {
-    const { filter } = this.#options
-    for (const id of this.#deps.live.channelIds()) {
-      const manufacturer = this.#deps.live.manufacturerOf(id)
-      if (includesSubject({ manufacturer, channelId: id }, filter, this.#members)) this.#heldLevels.add(id)
-    }
+    for (const id of this.#deps.live.channelIds()) if (this.#includes(id)) this.#heldLevels.add(id)
     if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(seq)
   }
 
   /** Returns the message as the filters narrow it; null if they leave nothing of it. */
   #narrow(entry: JournalEntry): Buffer | null {
-    const { filter, levels } = this.#options
+    if (entry.type === 'levels') return this.#narrowLevels(entry)
+    const { filter } = this.#options
     const { type, seq, frame, subject } = entry
-    if (type === 'levels' && levels === 'false') return null
-    const whole = type === 'levels' && this.wantsAllLevels ? (entry.fullFrame ?? frame) : frame
-    if (filter.manufacturer === undefined && filter.group === undefined) return whole
+    if (!this.#isFiltered) return frame
     if (!includesSubject(subject, filter, this.#members)) return null
     if (listTypes.has(type)) {
       return Buffer.from(JSON.stringify({ type, seq, ...this.#deps.liveData.list(type as ListType, filter) }))
     }
-    if (type === 'settings') return isSettingsScope(subject.manufacturer ?? null, filter) ? whole : null
-    return type === 'levels' || type === 'slots' ? this.#narrowValues(whole) : whole
+    if (type === 'settings') return isSettingsScope(subject.manufacturer ?? null, filter) ? frame : null
+    return type === 'slots' ? this.#narrowSlots(frame) : frame
   }
 
-  /** Narrows a message whose `values` each begin with the id of a channel. */
-  #narrowValues(frame: Buffer): Buffer | null {
-    const { values, ...message } = readValues(frame)
-    const { filter } = this.#options
-    const included = values.filter(([channelId]) => {
-      const manufacturer = this.#deps.live.manufacturerOf(channelId)
-      return manufacturer !== null && includesSubject({ manufacturer, channelId }, filter, this.#members)
-    })
+  /** Serializes only the entries that the filters include. */
+  #narrowLevels(entry: LevelsEntry): Buffer | null {
+    const isFull = this.wantsAllLevels
+    if (this.#options.levels === 'false') return null
+    if (!this.#isFiltered) return this.#deps.live.journal.levelsFrame(entry, isFull)
+    return entry.levels.toFrame({ ...entry, isFull }, (channelId) => this.#includes(channelId))
+  }
+
+  #narrowSlots(frame: Buffer): Buffer | null {
+    const { values, ...message } = JSON.parse(String(frame)) as { values: readonly (readonly [number, number])[] }
+    const included = values.filter(([channelId]) => this.#includes(channelId))
     return included.length === 0 ? null : Buffer.from(JSON.stringify({ ...message, values: included }))
+  }
+
+  get #isFiltered(): boolean {
+    const { manufacturer, group } = this.#options.filter
+    return manufacturer !== undefined || group !== undefined
+  }
+
+  /** Whether the filters include a channel. */
+  #includes(channelId: number): boolean {
+    if (!this.#isFiltered) return true
+    // The members of a group are those of the manufacturer, if there is such a filter too.
+    if (this.#members !== null) return this.#members.channels.has(channelId)
+    return this.#deps.live.manufacturerOf(channelId) === this.#options.filter.manufacturer
   }
 
   #enqueue(bytes: Buffer, isAcknowledged = false): void {
@@ -330,6 +332,6 @@ function isSettingsScope(manufacturer: string | null, filter: LiveFilter): boole
   return manufacturer === (filter.manufacturer ?? null)
 }
 
-function readValues(frame: Buffer) {
-  return JSON.parse(String(frame)) as { readonly values: readonly (readonly [number, ...unknown[]])[] }
+function changesMembers(entry: JournalEntry): boolean {
+  return entry.type !== 'levels' && entry.changesMembers
 }

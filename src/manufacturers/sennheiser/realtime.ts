@@ -1,10 +1,11 @@
 /** Subscribes to changes over the event stream of a Sennheiser system. */
 
-import { isRecord, type Json } from '../../domain/json.ts'
+import { isRecord } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
 import { openEventStream } from '../../upstream/push.ts'
-import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
+import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
+import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
 export const streamPath = '/api/ssc/state/subscriptions'
@@ -15,6 +16,7 @@ export async function* subscribe(
   client: UpstreamClient,
   targets: SubscriptionTargets,
   signal: AbortSignal,
+  onLevels?: OnLevels,
 ): AsyncGenerator<PushEvent> {
   const ended = new AbortController()
   const lifetime = AbortSignal.any([signal, ended.signal])
@@ -29,7 +31,7 @@ export async function* subscribe(
           ended.abort()
         })
         yield { type: 'open' }
-      } else if (event === 'message') yield* readChanges(data)
+      } else if (event === 'message') yield* readChanges(data, onLevels)
       else if (event === 'close') throw new client.errors.ApiError('the system closed the event stream')
     }
     if (updateError !== undefined) throw updateError
@@ -40,18 +42,24 @@ export async function* subscribe(
   }
 }
 
-function* readChanges(data: string): Generator<PushEvent> {
+function* readChanges(data: string, onLevels: OnLevels | undefined): Generator<PushEvent> {
   const changes = parseJson(data)
   if (!isRecord(changes)) return yield { type: 'ignored', reason: 'an event is not a JSON object' }
-  for (const [path, fields] of Object.entries(changes)) yield readChange(path, fields)
+  for (const path in changes) {
+    const event = readChange(path, changes[path], onLevels)
+    if (event !== null) yield event
+  }
 }
 
-function readChange(path: string, fields: unknown): PushEvent {
+/** Returns null if the change contains only levels, which are passed on. */
+function readChange(path: string, fields: unknown, onLevels: OnLevels | undefined): PushEvent | null {
   const id = path.startsWith(devicePath) ? readId(path.slice(devicePath.length)) : ''
   if (id === '' || id.includes('/')) return { type: 'ignored', reason: 'an event does not name a device' }
   if (fields === null) return { type: 'removed', id }
   if (!isRecord(fields)) return { type: 'ignored', reason: 'an event has no fields' }
-  return { type: 'report', report: parsePushed(id, fields as Json, familyOf) }
+  const samples = onLevels === undefined ? null : parsePushedLevels(fields)
+  if (samples !== null && onLevels?.(id, samples)) return null
+  return { type: 'report', report: parsePushed(id, fields, familyOf) }
 }
 
 function readId(text: string): string {

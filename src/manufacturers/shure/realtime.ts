@@ -1,11 +1,12 @@
 /** Subscribes to changes of a Shure system over its WebSocket. */
 
-import { isRecord } from '../../domain/json.ts'
+import { isRecord, type Json } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { parsePushed } from '../../upstream/device-api.ts'
 import { readText } from '../../upstream/fields.ts'
 import { openWebSocket } from '../../upstream/push.ts'
-import type { PushEvent, SubscriptionTargets } from '../plugin.ts'
+import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
+import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'
 import { familyOf } from './family.ts'
 
 /** Subscribes to all devices of the system: its WebSocket always pushes all changes, so the targets are not needed. */
@@ -13,20 +14,38 @@ export async function* subscribe(
   client: UpstreamClient,
   _targets: SubscriptionTargets,
   signal: AbortSignal,
+  onLevels?: OnLevels,
 ): AsyncGenerator<PushEvent> {
-  const frames = openWebSocket(client, client.settings.websocketUrl ?? derivedUrl(client), signal)
-  for await (const frame of frames) yield frame === null ? { type: 'open' } : readFrame(frame)
+  const url = client.settings.websocketUrl ?? derivedUrl(client)
+  const takeFrame = (text: string) => onLevels !== undefined && takeLevels(text, onLevels)
+  for await (const frame of openWebSocket(client, url, signal, { takeFrame })) {
+    yield frame === null ? { type: 'open' } : readFrame(frame)
+  }
+}
+
+/** Passes on the levels of a frame that contains nothing else. Returns whether it is handled. */
+function takeLevels(text: string, onLevels: OnLevels): boolean {
+  const frame = parseFrame(text)
+  if (frame === null || frame.type !== 'device_update') return false
+  const id = readText(frame.device_id)
+  const samples = typeof id === 'string' ? parsePushedLevels(frame) : null
+  return typeof id === 'string' && samples !== null && onLevels(id, samples)
+}
+
+function parseFrame(text: string): Json | null {
+  try {
+    const frame: unknown = JSON.parse(text)
+    return isRecord(frame) ? frame : null
+  } catch {
+    return null
+  }
 }
 
 function readFrame(text: string): PushEvent {
-  let frame: unknown
-  try {
-    frame = JSON.parse(text)
-  } catch {
-    return { type: 'ignored', reason: 'a frame is not JSON' }
-  }
-  const id = isRecord(frame) ? readText(frame.device_id) : undefined
-  if (!isRecord(frame) || typeof id !== 'string') return { type: 'ignored', reason: 'a frame has no device id' }
+  const frame = parseFrame(text)
+  if (frame === null) return { type: 'ignored', reason: 'a frame is not a JSON object' }
+  const id = readText(frame.device_id)
+  if (typeof id !== 'string') return { type: 'ignored', reason: 'a frame has no device id' }
   switch (frame.type) {
     case 'device_update':
     case 'status_update':

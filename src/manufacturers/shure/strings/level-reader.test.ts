@@ -10,7 +10,7 @@ function createReader() {
   const family = detectFamily({ MODEL: 'ULXD4Q' })
   if (family === null) throw new Error('there is no ULX-D')
   const store = { dropSample: (channel: number) => void dropped.push(channel) }
-  const read = createLevelReader({ id: 'a', family }, store, (_, samples) => received.push([...samples]))
+  const read = createLevelReader({ id: 'a', family }, store, (_, samples) => received.push([...samples]) > 0)
   return { received, dropped, read: (text: string) => read(Buffer.from(text)).toString() }
 }
 

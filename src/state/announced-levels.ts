@@ -1,0 +1,85 @@
+/** The levels of every channel that clients last received, to announce only those that differ. */
+
+import { entryLevels } from '../domain/live/channel-levels.ts'
+import { announcedCount, noLevel } from './level-store.ts'
+
+/** Stands in the first column while clients may have received different levels. No level has this value. */
+const notSame = 32_767
+
+export class AnnouncedLevels {
+  #values = new Int16Array(64 * announcedCount)
+  readonly #rows = new Map<number, number>()
+  readonly #freeRows: number[] = []
+
+  /** Replaces the levels of a channel. The next are announced in any case. */
+  put(channelId: number, levels: Int16Array): void {
+    this.#set(channelId, levels)
+    this.forget(channelId)
+  }
+
+  remove(channelId: number): void {
+    const row = this.#rows.get(channelId)
+    if (row === undefined) return
+    this.#rows.delete(channelId)
+    this.#freeRows.push(row)
+  }
+
+  clear(): void {
+    this.#rows.clear()
+    this.#freeRows.length = 0
+  }
+
+  /** Takes over the levels of an entry. Returns whether they differ from the last; true if none are known. */
+  update(channelId: number, levels: Int16Array): boolean {
+    const row = this.#rows.get(channelId)
+    if (row === undefined) {
+      this.#set(channelId, levels)
+      return true
+    }
+    let differs = false
+    for (let column = 0; column < entryLevels.length; column += 1) {
+      const index = row * announcedCount + column
+      const value = levels[column] ?? 0
+      if (this.#values[index] === value) continue
+      this.#values[index] = value
+      differs = true
+    }
+    return differs
+  }
+
+  /** Whether levels that `levels` messages do not contain may differ from the last. */
+  hasOtherUnlisted(channelId: number, levels: Int16Array): boolean {
+    const row = this.#rows.get(channelId)
+    for (let column = entryLevels.length; column < announcedCount; column += 1) {
+      const last = row === undefined ? noLevel : this.#values[row * announcedCount + column]
+      if (last !== levels[column]) return true
+    }
+    return false
+  }
+
+  /** Records that a client may have received newer levels of the channel, so that the next are announced in any case. */
+  forget(channelId: number): void {
+    const row = this.#rows.get(channelId)
+    if (row !== undefined) this.#values[row * announcedCount] = notSame
+  }
+
+  forgetAll(): void {
+    for (const row of this.#rows.values()) this.#values[row * announcedCount] = notSame
+  }
+
+  #set(channelId: number, levels: Int16Array): void {
+    const row = this.#rows.get(channelId) ?? this.#allocate(channelId)
+    this.#values.set(levels, row * announcedCount)
+  }
+
+  #allocate(channelId: number): number {
+    const row = this.#freeRows.pop() ?? this.#rows.size
+    this.#rows.set(channelId, row)
+    if ((row + 1) * announcedCount > this.#values.length) {
+      const larger = new Int16Array(2 * this.#values.length)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    return row
+  }
+}
