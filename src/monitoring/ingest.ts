@@ -26,8 +26,9 @@ import { listUnits } from '../storage/units.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
 import { LevelLane } from './level-lane.ts'
-import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
+import { type Batch, createPlanner, type IngestReport, joinBatches, toReport } from './plan-batch.ts'
 import { type Written, writeBatch } from './write-batch.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** Levels that another process received and may not have stored yet. */
 export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
@@ -101,6 +102,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, now })
   const { plan, planInSlices, needsWriting, applyToCurrent } = planner
   const writing = new Semaphore(1)
+  const queue = new WriteQueue({ run: enqueue, write, findReceiver: receiverStore.factsByApiId })
 
   /** Serializes writes. */
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -108,11 +110,11 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function ingest(batch: Batch): Promise<IngestReport> {
-    if (batch.endsCycle) return enqueue(() => write(batch))
+    if (batch.endsCycle) return queue.add(batch)
     const planned = plan(batch)
     if (!needsWriting(planned, batch)) return Promise.resolve(applyWithoutStoring(batch, planned))
     for (const report of planned.levelReports) applyLevelReport(report, planned)
-    return enqueue(() => write(batch))
+    return queue.add(batch)
   }
 
   function applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan): void {
@@ -128,24 +130,27 @@ export function createIngest(deps: IngestDeps): Ingest {
     return toReport(batch, plan)
   }
 
-  async function write(batch: Batch): Promise<IngestReport> {
+  /** Stores batches in one transaction, and returns a report for each. */
+  async function write(batches: readonly [Batch, ...Batch[]]): Promise<readonly IngestReport[]> {
+    const batch = joinBatches(batches)
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
-      // Planned only now, because memory may have changed while this batch was queued.
-      const plan = await planInSlices(batch)
-      const report = toReport(batch, plan)
+      // Planned only now, because memory may have changed while these batches were queued.
+      const { plan, reports } = await planInSlices(batches)
       await applyLevelReports(plan)
       levelLane.publishFrame()
       if (!needsWriting(plan, batch)) {
         await applyPlan(plan, batch)
-        return report
+        return reports
       }
       try {
         const applyStored = await db.transaction((tx) => store(tx, batch, plan))
         await applyStored()
-        return report
+        return reports
       } catch (error) {
         if (error instanceof OvertakenError) await loadChanges()
         else {
+          // The caller stores each batch separately.
+          if (batches.length > 1) throw error
           if (error instanceof StaleWriteError) await discardUnsaved(batch.manufacturer)
           // Levels still take effect in memory. A later cycle stores them.
           else await applyPlan({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)

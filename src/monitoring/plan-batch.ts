@@ -33,6 +33,20 @@ export interface Batch {
   readonly guard?: (tx: Tx) => Promise<void>
 }
 
+/** Combines batches that may be stored together. */
+export function joinBatches(batches: readonly [Batch, ...Batch[]]): Batch {
+  const [first] = batches
+  if (batches.length === 1) return first
+  const guards = batches.flatMap(({ guard }) => guard ?? [])
+  return {
+    ...first,
+    reports: batches.flatMap(({ reports }) => reports),
+    async guard(tx) {
+      for (const guard of guards) await guard(tx)
+    },
+  }
+}
+
 export interface IngestReport {
   readonly devices: number
   readonly created: number
@@ -48,8 +62,13 @@ export interface IngestReport {
 export interface Planner {
   /** Plans the batch synchronously. */
   plan(batch: Batch): IngestPlan
-  /** Plans the batch in time slices. Identities do not change in the meantime, because writes are serialized. */
-  planInSlices(batch: Batch): Promise<IngestPlan>
+  /**
+   * Plans batches that are stored together, in time slices, and counts what each of them changes. Identities do not
+   * change in the meantime, because writes are serialized.
+   */
+  planInSlices(
+    batches: readonly [Batch, ...Batch[]],
+  ): Promise<{ readonly plan: IngestPlan; readonly reports: readonly IngestReport[] }>
   /**
    * Plans the units that the batch reports. `created` are the receivers that this batch has created; they are not in
    * memory yet.
@@ -134,13 +153,19 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
       for (const report of batch.reports) builder.add(report)
       return withOffline(builder.plan, batch)
     },
-    async planInSlices(batch) {
-      const builder = startPlan(batch)
-      for (const report of batch.reports) {
-        builder.add(report)
-        if (isTimeSliceUsed()) await yieldToEventLoop()
+    async planInSlices(batches) {
+      const joined = joinBatches(batches)
+      const builder = startPlan(joined)
+      const reports: IngestReport[] = []
+      for (const batch of batches) {
+        const before = toReport(batch, builder.plan)
+        for (const report of batch.reports) {
+          builder.add(report)
+          if (isTimeSliceUsed()) await yieldToEventLoop()
+        }
+        reports.push(countSince(before, toReport(batch, builder.plan)))
       }
-      return withOffline(builder.plan, batch)
+      return { plan: withOffline(builder.plan, joined), reports }
     },
     planUnits,
     needsWriting(plan, batch) {
@@ -181,6 +206,19 @@ function withoutReadings(update: Update): Pick<Update, 'fields' | 'readings'> {
 function withNewChannels(known: Receiver, extended: Receiver | undefined): Receiver['channels'] {
   const missing = (extended?.channels ?? []).filter(({ id }) => !known.channels.some((channel) => channel.id === id))
   return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)
+}
+
+/** Returns how much the counts have grown. */
+function countSince(before: IngestReport, after: IngestReport): IngestReport {
+  return {
+    devices: after.devices,
+    created: after.created - before.created,
+    updated: after.updated - before.updated,
+    moved: after.moved - before.moved,
+    duplicates: after.duplicates - before.duplicates,
+    repeated: after.repeated - before.repeated,
+    conflicts: after.conflicts - before.conflicts,
+  }
 }
 
 export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
