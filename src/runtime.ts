@@ -30,10 +30,9 @@ import { type Connections, createConnections } from './monitoring/connections.ts
 import { createIngest, type Ingest } from './monitoring/ingest.ts'
 import { createLeaseManager, createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import { createLevelPublisher } from './monitoring/levels.ts'
-import { createMonitor, type Monitor } from './monitoring/monitor.ts'
-import { markOrphanedOffline } from './monitoring/offline-detection.ts'
+import { Monitor } from './monitoring/monitor.ts'
+import { markOrphanedOffline, offlineAfterMs } from './monitoring/offline-detection.ts'
 import { createOrphanedSources } from './monitoring/orphaned-sources.ts'
-import { offlineAfterMs } from './monitoring/poller.ts'
 import { createSourceRecords, type SourceRecords } from './monitoring/source-records.ts'
 import { createSourceRegistry } from './monitoring/source-registry.ts'
 import { createStoreMaintenance, openRepairedStore } from './monitoring/store-maintenance.ts'
@@ -293,7 +292,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     }
     const maintenance = createStoreMaintenance({ db, paths: config, feed: { publish: publishFault }, log, now })
     const leaseManager = createLeaseManager({ db, nodeId, log })
-    const monitor = createMonitor({ ...deps, nodeId, leaseManager })
+    const monitor = new Monitor({ ...deps, nodeId, leaseManager })
 
     const setManufacturers = (manufacturers: readonly StoredManufacturer[]) => {
       const before = sourceRegistry.manufacturers()

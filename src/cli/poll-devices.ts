@@ -147,15 +147,15 @@ async function previewContinuously(
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
   await Promise.all(
     pollers.map((poller) => {
-      const { source, preview } = poller
+      const { source, devices } = poller
       const poll: Poller['poll'] = async (cycle) => {
         // If the database cannot be read, the preview uses the data that was loaded before.
         await runtime.ingest.catchUp().catch(() => {})
-        return preview(cycle)
+        return poller.preview(cycle)
       }
       return runPollLoop(
         { ...runtime, random: Math.random },
-        { ...poller, poll },
+        { source, devices, poll, wasAccessDenied: false },
         {
           signal,
           isComplete: true,

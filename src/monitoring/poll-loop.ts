@@ -10,7 +10,7 @@ const recheckMs = 1000
 /** Runs cycles until the signal aborts. */
 export async function runPollLoop(
   deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { random(): number },
-  poller: Poller,
+  poller: Pick<Poller, 'source' | 'devices' | 'poll' | 'wasAccessDenied'>,
   options: Omit<CycleOptions, 'intervalMs'> & {
     intervalMs(): number
     onCycle?(report: CycleReport): void
@@ -41,9 +41,9 @@ export async function runPollLoop(
    * connected, which shows that the credentials are valid again.
    */
   function watchReconnection(): () => boolean {
-    const before = poller.connectedAt()
+    const before = poller.devices.connectedAt()
     return () => {
-      const connectedAt = poller.connectedAt()
+      const connectedAt = poller.devices.connectedAt()
       return (
         poller.wasAccessDenied && poller.source.client.holdMs === 0 && connectedAt !== null && connectedAt !== before
       )
