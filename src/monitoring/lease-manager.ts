@@ -8,7 +8,16 @@ import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/scheduling/n
 import { assignSources } from '../domain/scheduling/source-assignment.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { StaleWriteError } from '../storage/errors.ts'
-import { acquireLease, isLeaseHeld, listHeldLeases, releaseLease, renewLeases, takeLease } from '../storage/leases.ts'
+import {
+  acquireLease,
+  isLeaseHeld,
+  listHeldLeases,
+  releaseLease,
+  renewLeases,
+  type TakenLease,
+  takeLease,
+  takeLeases,
+} from '../storage/leases.ts'
 import type { Log } from './log.ts'
 import { childLifetime, type Lifetime, pause } from './wait.ts'
 
@@ -88,15 +97,13 @@ export interface LeaseManager {
   hasOtherNodes(): boolean
 }
 
-type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
-
 interface LeaseRequest extends LeaseOptions {
   readonly source: string
   /** Whether the request is waiting to be granted. */
   isWaiting: boolean
   /** The lease while it is held. */
-  held: (Lease & { readonly lifetime: Lifetime }) | null
-  grant(lease: Lease): void
+  held: (TakenLease & { readonly lifetime: Lifetime }) | null
+  grant(lease: TakenLease): void
   freeSince: number | null
   /** The holder last passed to `onStandBy`. */
   reportedHolder: string | undefined
@@ -179,14 +186,12 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
     })
   }
 
-  async function acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: Lease }[]> {
-    return db.transaction(async (tx) => {
-      const granted: { request: LeaseRequest; lease: Lease }[] = []
-      for (const request of available) {
-        const lease = await takeLease(tx, request.source, nodeId, leaseMs)
-        if (lease !== null) granted.push({ request, lease })
-      }
-      return granted
+  async function acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: TakenLease }[]> {
+    const sources = available.map(({ source }) => source)
+    const taken = await db.transaction((tx) => takeLeases(tx, sources, nodeId, leaseMs))
+    return available.flatMap((request) => {
+      const lease = taken.get(request.source)
+      return lease === undefined ? [] : [{ request, lease }]
     })
   }
 
@@ -198,8 +203,8 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
 
   async function runOnce(request: LeaseRequest, signal: AbortSignal, work: (lease: SharedLease) => Promise<void>) {
     const { source } = request
-    const lease = await new Promise<Lease | null>((resolve) => {
-      const settle = (granted: Lease | null) => {
+    const lease = await new Promise<TakenLease | null>((resolve) => {
+      const settle = (granted: TakenLease | null) => {
         request.isWaiting = false
         signal.removeEventListener('abort', stop)
         if (granted !== null) request.held = { ...granted, lifetime: childLifetime(signal) }
@@ -236,8 +241,8 @@ export function createLeaseManager(deps: LeaseDeps): LeaseManager {
         while (!signal.aborted) {
           const running = runOnce(request, signal, work)
           // A new request is handled without waiting for the next check.
-          if (isChecking) wake.abort()
-          else void checkForever()
+          if (isChecking && !wake.signal.aborted) wake.abort()
+          else if (!isChecking) void checkForever()
           await running
         }
       } finally {
