@@ -9,6 +9,7 @@ import type { Unit } from '../domain/equipment/hardware.ts'
 import { type ChannelReading, clampLastSeen, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -250,25 +251,29 @@ export function createIngest(deps: IngestDeps): Ingest {
     deps.onReceived(after.id)
   }
 
-  function applyRemoteLevels(levels: readonly RemoteLevels[]): void {
-    for (const remote of levels) {
-      const { id, is_active, channels } = remote
-      const known = receiverStore.get(id)
-      if (known === undefined || backlog.has(id)) continue
+  function applyRemoteLevels(received: readonly RemoteLevels[]): void {
+    for (const remote of received) {
+      const { id, channels } = remote
+      const known = receiverStore.facts(id)
+      const rows = levels.rowsOf(id)
+      if (known === undefined || rows === undefined || backlog.has(id)) continue
       // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
       // for clock differences.
-      if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
+      if (isNewerThan(Math.max(rows.lastSeen, remoteLevelsAt.get(id) ?? 0), remote)) continue
       // A message without levels brings no newer levels, so its time is not recorded.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
-      cache.drop(known.manufacturer)
       alerts.releaseReceiver(id)
-      putAndPublish({
-        ...known,
-        last_seen: Math.min(remote.last_seen, now()),
-        is_active,
-        channels: mergeChannels(known.channels, channels),
-      })
+      const last_seen = Math.min(remote.last_seen, now())
+      const report = { id: known.api_device_id ?? '', kind: 'receiver', online: remote.is_active, channels } as const
+      if (hasOnlyLevels(known, report)) levelLane.applyRemote(rows, channels, last_seen)
+      else applyRemoteFacts({ ...remote, last_seen })
     }
+  }
+
+  function applyRemoteFacts({ id, last_seen, is_active, channels }: RemoteLevels): void {
+    const known = receiverStore.get(id)
+    if (known === undefined) return
+    putAndPublish({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
   }
 
   function putAndPublish(after: Receiver): void {

@@ -27,6 +27,8 @@ export interface LevelLaneDeps {
 export class LevelLane {
   readonly #deps: LevelLaneDeps
   readonly #clock = new FrameClock(() => this.publishFrame())
+  /** Receivers whose changes since the last frame were all received by other processes, which store them. */
+  readonly #remote = new Set<number>()
 
   constructor(deps: LevelLaneDeps) {
     this.#deps = deps
@@ -43,11 +45,18 @@ export class LevelLane {
     if (rows !== undefined) this.#apply(rows, rows.lastSeen <= time ? readings : [], time)
   }
 
+  /** Applies samples that another process received at `time` (epoch ms) and stores. */
+  applyRemote(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
+    if (!rows.isInFrame) this.#remote.add(rows.receiverId)
+    this.#store(rows, samples, time)
+  }
+
   /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
   publishFrame(): void {
     const { levels, backlog, cache, feed, live } = this.#deps
     const changed = levels.takeChanged()
-    for (const { receiverId } of changed) backlog.add(receiverId)
+    for (const { receiverId } of changed) if (!this.#remote.has(receiverId)) backlog.add(receiverId)
+    this.#remote.clear()
     for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
     for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
     for (const { channelIds } of changed) live.levelsChanged(channelIds)
@@ -58,11 +67,16 @@ export class LevelLane {
   }
 
   #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
+    this.#remote.delete(rows.receiverId)
+    this.#store(rows, samples, time)
+    this.#deps.onReceived(rows.receiverId)
+  }
+
+  #store(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
     const { levels } = this.#deps
     const at = performance.now()
     for (const sample of samples) levels.apply(rows, sample, at)
     levels.markReceived(rows, at, time)
-    this.#deps.onReceived(rows.receiverId)
     if (levels.hasChanges) this.#clock.request()
   }
 }
