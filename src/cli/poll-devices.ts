@@ -9,6 +9,7 @@ import { createNodeId, withLease } from '../monitoring/lease-manager.ts'
 import { keepSavingLevels } from '../monitoring/levels.ts'
 import { runPollLoop } from '../monitoring/poll-loop.ts'
 import type { CycleReport, Poller } from '../monitoring/poller.ts'
+import { Schedule } from '../monitoring/schedule.ts'
 import { takeOver } from '../monitoring/take-over.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../storage/database.ts'
@@ -145,6 +146,7 @@ async function previewContinuously(
   if (!options.json)
     terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run: nothing is stored. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
+  const schedule = new Schedule()
   await Promise.all(
     pollers.map((poller) => {
       const { source, devices } = poller
@@ -154,7 +156,7 @@ async function previewContinuously(
         return poller.preview(cycle)
       }
       return runPollLoop(
-        { ...runtime, random: Math.random },
+        { ...runtime, schedule, random: Math.random },
         { source, devices, poll, wasAccessDenied: false },
         {
           signal,

@@ -16,6 +16,7 @@ import { type PolledManufacturer, SilenceCheck } from './offline-detection.ts'
 import { runPollLoop } from './poll-loop.ts'
 import { type CycleOptions, type CycleReport, type PollDeps, Poller } from './poller.ts'
 import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
+import { Schedule } from './schedule.ts'
 import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
@@ -63,6 +64,8 @@ export class Monitor {
   /** Loops that are stopping, by source. */
   readonly #ending = new Map<string, Promise<void>>()
   readonly #silenceCheck: SilenceCheck
+  /** When the next cycle of each source begins. */
+  readonly #schedule = new Schedule()
   #run: Run | undefined
   /**
    * Used for immediate polls. The node id differs from that of the loops, so that a lease acquired for one cycle is not
@@ -221,7 +224,7 @@ export class Monitor {
       })
       return true
     }
-    await runPollLoop(this.#deps, poller, {
+    await runPollLoop({ ...this.#deps, schedule: this.#schedule }, poller, {
       ...lease,
       intervalMs: () => this.#deps.intervalMs(source),
       ...(source.adapter.startsWithFullReport && { openSubscription }),
