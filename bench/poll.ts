@@ -12,7 +12,7 @@ import pino from 'pino'
 import { toChannels, toDetail, toTransmitters } from '../simulators/show/device-api.ts'
 import { createShow } from '../simulators/show/show.ts'
 import { readConfig } from '../src/config.ts'
-import { createPoller, type Poller } from '../src/monitoring/poller.ts'
+import { Poller } from '../src/monitoring/poller.ts'
 import { openRuntime, type Runtime } from '../src/runtime.ts'
 import { type AtEnd, type Bench, createTempFolder, type Figure } from './harness.ts'
 
@@ -237,8 +237,5 @@ function createOfflinePoller({ sources: [source], ...runtime }: Runtime, nextRes
   }
   const listDevices: typeof source.listDevices = (signal, before) => source.adapter.listDevices(client, signal, before)
   const log = pino({ level: 'silent' })
-  return createPoller(
-    { ...runtime, log, now: Date.now, isSilenceCheckDue: () => true },
-    { ...source, client, listDevices },
-  )
+  return new Poller({ ...runtime, log, now: Date.now }, { ...source, client, listDevices })
 }

@@ -207,7 +207,7 @@ function errorOf(
  */
 async function findInside({ db, receiverStore, monitor, now }: ScanDeps, codes: readonly string[], subnet: Subnet) {
   const listed = new Set(
-    monitor.pollers.flatMap((poller) => poller.deviceIds().map((id) => `${poller.source.manufacturer}\n${id}`)),
+    monitor.pollers.flatMap((poller) => poller.devices.listedIds.map((id) => `${poller.source.manufacturer}\n${id}`)),
   )
   const isListed = (manufacturer: string, id: string | null) => listed.has(`${manufacturer}\n${id}`)
   const receivers = codes

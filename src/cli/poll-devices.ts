@@ -9,6 +9,7 @@ import { createNodeId, withLease } from '../monitoring/lease-manager.ts'
 import { keepSavingLevels } from '../monitoring/levels.ts'
 import { runPollLoop } from '../monitoring/poll-loop.ts'
 import type { CycleReport, Poller } from '../monitoring/poller.ts'
+import { Schedule } from '../monitoring/schedule.ts'
 import { takeOver } from '../monitoring/take-over.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'
 import { openDatabase } from '../storage/database.ts'
@@ -145,17 +146,18 @@ async function previewContinuously(
   if (!options.json)
     terminal.out(pollers.length === 0 ? nothingToPoll : 'Dry run: nothing is stored. Polls would find this:')
   else if (pollers.length === 0) printJson(terminal, { dry_run: true, manufacturers: [] })
+  const schedule = new Schedule()
   await Promise.all(
     pollers.map((poller) => {
-      const { source, preview } = poller
+      const { source, devices } = poller
       const poll: Poller['poll'] = async (cycle) => {
         // If the database cannot be read, the preview uses the data that was loaded before.
         await runtime.ingest.catchUp().catch(() => {})
-        return preview(cycle)
+        return poller.preview(cycle)
       }
       return runPollLoop(
-        { ...runtime, random: Math.random },
-        { ...poller, poll },
+        { ...runtime, schedule, random: Math.random },
+        { source, devices, poll, wasAccessDenied: false },
         {
           signal,
           isComplete: true,

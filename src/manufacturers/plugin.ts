@@ -138,6 +138,11 @@ export interface ProtocolAdapter<Device extends UpstreamDevice = UpstreamDevice>
    * Polling stops while such a subscription is open.
    */
   readonly pushesEverything?: boolean
+  /**
+   * Whether the subscription starts with a report of the source's only device that contains everything that a poll
+   * reads. Such a source is subscribed to without being polled first.
+   */
+  readonly startsWithFullReport?: boolean
   readonly discovery?: DiscoveryList
   /** If a device is reported through several adapters, the report with the highest precedence wins. Default: 0. */
   readonly precedence?: number

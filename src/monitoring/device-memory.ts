@@ -33,7 +33,7 @@ export interface RememberedDevice {
 }
 
 /** A device converted to the common format. The report is computed on first access. */
-interface Translation {
+export interface Translation {
   /** The device, which may have newer levels than the one that was translated. */
   device: UpstreamDevice
   readonly report: DeviceReport
@@ -50,6 +50,8 @@ export interface DeviceMemory {
   begin(): void
   /** Adds a device from the list; returns null if this cycle's list has already contained its id. */
   remember(listed: UpstreamDevice): RememberedDevice | null
+  /** Adds a device that has reported everything itself, without having been listed. */
+  rememberReport(report: DeviceReport): void
   /** Ends the list. Devices that it did not contain are counted as missed. */
   end(): void
   translationOf(entry: RememberedDevice): Translation
@@ -75,8 +77,7 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
     return entry.translation
   }
 
-  function add(listed: UpstreamDevice): RememberedDevice {
-    const translation = translate(adapter, listed)
+  function createEntry(device: UpstreamDevice, translation: Translation): RememberedDevice {
     const initial = {
       identityAt: never,
       levelsAt: never,
@@ -87,7 +88,11 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       receiver: null,
       levels: null,
     }
-    const entry = { id: listed.id, listed, known: listed, device: listed, translation, ...initial }
+    return { id: device.id, listed: device, known: device, device, translation, ...initial }
+  }
+
+  function add(listed: UpstreamDevice): RememberedDevice {
+    const entry = createEntry(listed, translate(adapter, listed))
     devices.set(listed.id, entry)
     return entry
   }
@@ -132,6 +137,13 @@ export function createDeviceMemory(adapter: ProtocolAdapter): DeviceMemory {
       const { online } = identityOf(translation)
       entry.missed = online === false ? entry.missed + 1 : 0
       return entry
+    },
+    rememberReport(report) {
+      const device = { id: report.id }
+      const translation = { device, report, levelParts: [], needsIdentity: false, hasIdentity: true }
+      const entry = devices.get(report.id) ?? createEntry(device, translation)
+      Object.assign(entry, { listed: device, known: device, device, translation, missed: 0, cycle })
+      devices.set(report.id, entry)
     },
     end() {
       for (const entry of devices.values()) if (entry.cycle !== cycle) entry.missed += 1

@@ -9,6 +9,7 @@ import type { Unit } from '../domain/equipment/hardware.ts'
 import { type ChannelReading, clampLastSeen, mergeChannels, type Receiver } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
 import { createProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
+import { hasOnlyLevels } from '../domain/levels/level-sample.ts'
 import { precedenceOfId } from '../manufacturers/index.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -26,8 +27,17 @@ import { listUnits } from '../storage/units.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
 import { LevelLane } from './level-lane.ts'
-import { type Batch, createPlanner, type IngestReport, toReport } from './plan-batch.ts'
+import {
+  type Batch,
+  createPlanner,
+  type IngestReport,
+  joinBatches,
+  type PlannedBatch,
+  toReport,
+  withChangedLevels,
+} from './plan-batch.ts'
 import { type Written, writeBatch } from './write-batch.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** Levels that another process received and may not have stored yet. */
 export interface RemoteLevels extends Pick<Receiver, 'id' | 'last_seen' | 'is_active'> {
@@ -101,6 +111,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   const planner = createPlanner({ receiverStore, unitStore, backlog, precedence, now })
   const { plan, planInSlices, needsWriting, applyToCurrent } = planner
   const writing = new Semaphore(1)
+  const queue = new WriteQueue({ run: enqueue, write, findReceiver: receiverStore.factsByApiId })
 
   /** Serializes writes. */
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -108,11 +119,11 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function ingest(batch: Batch): Promise<IngestReport> {
-    if (batch.endsCycle) return enqueue(() => write(batch))
+    if (batch.endsCycle) return queue.add(batch)
     const planned = plan(batch)
     if (!needsWriting(planned, batch)) return Promise.resolve(applyWithoutStoring(batch, planned))
     for (const report of planned.levelReports) applyLevelReport(report, planned)
-    return enqueue(() => write(batch))
+    return queue.add(batch)
   }
 
   /** Returns whether the levels differ from the known ones. */
@@ -126,26 +137,30 @@ export function createIngest(deps: IngestDeps): Ingest {
     for (const update of plan.updates) if (!isStructural(update)) applyUpdate(update)
     const changed = plan.levelReports.filter((report) => applyLevelReport(report, plan))
     cache.drop(batch.manufacturer)
-    return toReport(batch, plan, changed.length)
+    return withChangedLevels(toReport(batch, plan), changed.length)
   }
 
-  async function write(batch: Batch): Promise<IngestReport> {
+  /** Stores batches in one transaction, and returns a report for each. */
+  async function write(batches: readonly [Batch, ...Batch[]]): Promise<readonly IngestReport[]> {
+    const batch = joinBatches(batches)
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
-      // Planned only now, because memory may have changed while this batch was queued.
-      const plan = await planInSlices(batch)
-      const report = toReport(batch, plan, await applyLevelReports(plan))
+      // Planned only now, because memory may have changed while these batches were queued.
+      const { plan, parts } = await planInSlices(batches)
+      const reports = await applyLevelReports(plan, parts)
       levelLane.publishFrame()
       if (!needsWriting(plan, batch)) {
         await applyPlan(plan, batch)
-        return report
+        return reports
       }
       try {
         const applyStored = await db.transaction((tx) => store(tx, batch, plan))
         await applyStored()
-        return report
+        return reports
       } catch (error) {
         if (error instanceof OvertakenError) await loadChanges()
         else {
+          // The caller stores each batch separately.
+          if (batches.length > 1) throw error
           if (error instanceof StaleWriteError) await discardUnsaved(batch.manufacturer)
           // Levels still take effect in memory. A later cycle stores them.
           else await applyPlan({ ...plan, updates: plan.updates.filter((update) => !isStructural(update)) }, batch)
@@ -156,14 +171,18 @@ export function createIngest(deps: IngestDeps): Ingest {
     throw new OvertakenError()
   }
 
-  /** Returns the number of receivers whose levels have changed. */
-  async function applyLevelReports(plan: IngestPlan): Promise<number> {
-    let changed = 0
-    for (const report of plan.levelReports) {
-      if (applyLevelReport(report, plan)) changed += 1
-      if (isTimeSliceUsed()) await yieldToEventLoop()
+  /** Applies the levels of a plan, and returns the report of each of its batches. */
+  async function applyLevelReports(plan: IngestPlan, parts: readonly PlannedBatch[]): Promise<readonly IngestReport[]> {
+    const reports: IngestReport[] = []
+    for (const { report, levelReports } of parts) {
+      let changed = 0
+      for (const levelReport of levelReports) {
+        if (applyLevelReport(levelReport, plan)) changed += 1
+        if (isTimeSliceUsed()) await yieldToEventLoop()
+      }
+      reports.push(withChangedLevels(report, changed))
     }
-    return changed
+    return reports
   }
 
   /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
@@ -248,25 +267,29 @@ export function createIngest(deps: IngestDeps): Ingest {
     deps.onReceived(after.id)
   }
 
-  function applyRemoteLevels(levels: readonly RemoteLevels[]): void {
-    for (const remote of levels) {
-      const { id, is_active, channels } = remote
-      const known = receiverStore.get(id)
-      if (known === undefined || backlog.has(id)) continue
+  function applyRemoteLevels(received: readonly RemoteLevels[]): void {
+    for (const remote of received) {
+      const { id, channels } = remote
+      const known = receiverStore.facts(id)
+      const rows = levels.rowsOf(id)
+      if (known === undefined || rows === undefined || backlog.has(id)) continue
       // Known levels that are newer than the remote ones are kept. The processes' times are compared without correcting
       // for clock differences.
-      if (isNewerThan(Math.max(known.last_seen, remoteLevelsAt.get(id) ?? 0), remote)) continue
+      if (isNewerThan(Math.max(rows.lastSeen, remoteLevelsAt.get(id) ?? 0), remote)) continue
       // A message without levels brings no newer levels, so its time is not recorded.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
-      cache.drop(known.manufacturer)
       alerts.releaseReceiver(id)
-      putAndPublish({
-        ...known,
-        last_seen: Math.min(remote.last_seen, now()),
-        is_active,
-        channels: mergeChannels(known.channels, channels),
-      })
+      const last_seen = Math.min(remote.last_seen, now())
+      const report = { id: known.api_device_id ?? '', kind: 'receiver', online: remote.is_active, channels } as const
+      if (hasOnlyLevels(known, report)) levelLane.applyRemote(rows, channels, last_seen)
+      else applyRemoteFacts({ ...remote, last_seen })
     }
+  }
+
+  function applyRemoteFacts({ id, last_seen, is_active, channels }: RemoteLevels): void {
+    const known = receiverStore.get(id)
+    if (known === undefined) return
+    putAndPublish({ ...known, last_seen, is_active, channels: mergeChannels(known.channels, channels) })
   }
 
   function putAndPublish(after: Receiver): void {
@@ -357,7 +380,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     applyLevels: (batch) => applyWithoutStoring(batch, plan(batch)),
     preview(batch) {
       const planned = plan(batch)
-      return toReport(batch, planned, planner.countChangedLevels(planned))
+      return withChangedLevels(toReport(batch, planned), planner.countChangedLevels(planned))
     },
     change: (work) => enqueue(() => change(work)),
     catchUp: () => enqueue(loadChanges),

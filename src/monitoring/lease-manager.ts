@@ -8,7 +8,16 @@ import { type HeldLease, nodePrefix, pollerPrefix } from '../domain/scheduling/n
 import { assignSources } from '../domain/scheduling/source-assignment.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { StaleWriteError } from '../storage/errors.ts'
-import { acquireLease, isLeaseHeld, listHeldLeases, releaseLease, renewLeases, takeLease } from '../storage/leases.ts'
+import {
+  acquireLease,
+  isLeaseHeld,
+  listHeldLeases,
+  releaseLease,
+  renewLeases,
+  type TakenLease,
+  takeLease,
+  takeLeases,
+} from '../storage/leases.ts'
 import type { Log } from './log.ts'
 import { childLifetime, type Lifetime, pause } from './wait.ts'
 
@@ -76,15 +85,13 @@ export interface LeaseOptions {
   onStandBy?(holder: string): void
 }
 
-type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
-
 interface LeaseRequest extends LeaseOptions {
   readonly source: string
   /** Whether the request is waiting to be granted. */
   isWaiting: boolean
   /** The lease while it is held. */
-  held: (Lease & { readonly lifetime: Lifetime }) | null
-  grant(lease: Lease): void
+  held: (TakenLease & { readonly lifetime: Lifetime }) | null
+  grant(lease: TakenLease): void
   freeSince: number | null
   /** The holder last passed to `onStandBy`. */
   reportedHolder: string | undefined
@@ -125,8 +132,8 @@ export class LeaseManager {
       while (!signal.aborted) {
         const running = this.#runOnce(request, signal, work)
         // A new request is handled without waiting for the next check.
-        if (this.#isChecking) this.#wake.abort()
-        else void this.#checkForever()
+        if (this.#isChecking && !this.#wake.signal.aborted) this.#wake.abort()
+        else if (!this.#isChecking) void this.#checkForever()
         await running
       }
     } finally {
@@ -230,15 +237,13 @@ export class LeaseManager {
     })
   }
 
-  async #acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: Lease }[]> {
+  async #acquire(available: readonly LeaseRequest[]): Promise<{ request: LeaseRequest; lease: TakenLease }[]> {
     const { db, nodeId } = this.#deps
-    return db.transaction(async (tx) => {
-      const granted: { request: LeaseRequest; lease: Lease }[] = []
-      for (const request of available) {
-        const lease = await takeLease(tx, request.source, nodeId, leaseMs)
-        if (lease !== null) granted.push({ request, lease })
-      }
-      return granted
+    const sources = available.map(({ source }) => source)
+    const taken = await db.transaction((tx) => takeLeases(tx, sources, nodeId, leaseMs))
+    return available.flatMap((request) => {
+      const lease = taken.get(request.source)
+      return lease === undefined ? [] : [{ request, lease }]
     })
   }
 
@@ -251,9 +256,9 @@ export class LeaseManager {
 }
 
 /** Returns the lease once it is granted, or null if the signal aborts first. */
-function waitForGrant(request: LeaseRequest, signal: AbortSignal): Promise<Lease | null> {
+function waitForGrant(request: LeaseRequest, signal: AbortSignal): Promise<TakenLease | null> {
   return new Promise((resolve) => {
-    const settle = (granted: Lease | null) => {
+    const settle = (granted: TakenLease | null) => {
       request.isWaiting = false
       signal.removeEventListener('abort', stop)
       if (granted !== null) request.held = { ...granted, lifetime: childLifetime(signal) }

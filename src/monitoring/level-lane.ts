@@ -26,6 +26,8 @@ export interface LevelLaneDeps {
 export class LevelLane {
   readonly #deps: LevelLaneDeps
   readonly #clock = new FrameClock(() => this.publishFrame())
+  /** Receivers whose changes since the last frame were all received by other processes, which store them. */
+  readonly #remote = new Set<number>()
 
   constructor(deps: LevelLaneDeps) {
     this.#deps = deps
@@ -45,11 +47,18 @@ export class LevelLane {
     return rows !== undefined && this.#apply(rows, rows.lastSeen <= time ? readings : none, time)
   }
 
+  /** Applies samples that another process received at `time` (epoch ms) and stores. */
+  applyRemote(rows: LevelRows, samples: readonly LevelSample[], time: number): void {
+    if (!rows.isInFrame) this.#remote.add(rows.receiverId)
+    this.#store(rows, samples, time)
+  }
+
   /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
   publishFrame(): void {
     const { levels, backlog, cache, feed, live } = this.#deps
     const changed = levels.takeChanged()
-    for (const { receiverId } of changed) backlog.add(receiverId)
+    for (const { receiverId } of changed) if (!this.#remote.has(receiverId)) backlog.add(receiverId)
+    this.#remote.clear()
     for (const manufacturer of new Set(changed.map((rows) => rows.manufacturer))) cache.drop(manufacturer)
     for (const { receiverId, manufacturer } of changed) feed.publishLevels(manufacturer, receiverId)
     for (const { channelIds } of changed) live.levelsChanged(channelIds)
@@ -61,11 +70,17 @@ export class LevelLane {
 
   /** Returns whether any level has changed. */
   #apply(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
+    this.#remote.delete(rows.receiverId)
+    const hasChanged = this.#store(rows, samples, time)
+    this.#deps.onReceived(rows.receiverId)
+    return hasChanged
+  }
+
+  #store(rows: LevelRows, samples: readonly LevelSample[], time: number): boolean {
     const { levels } = this.#deps
     const at = performance.now()
     const hasChanged = levels.apply(rows, samples, at)
     levels.markReceived(rows, at, time)
-    this.#deps.onReceived(rows.receiverId)
     if (hasChanged) this.#clock.request()
     return hasChanged
   }

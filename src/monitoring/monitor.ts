@@ -12,44 +12,20 @@ import {
   pollerLease,
   type SharedLease,
 } from './lease-manager.ts'
+import { type PolledManufacturer, SilenceCheck } from './offline-detection.ts'
 import { runPollLoop } from './poll-loop.ts'
-import { type CycleOptions, type CycleReport, createPoller, type PollDeps, type Poller } from './poller.ts'
+import { type CycleOptions, type CycleReport, type PollDeps, Poller } from './poller.ts'
 import { handlePollRequests, pollOrRequest } from './requested-polls.ts'
+import { Schedule } from './schedule.ts'
 import { keepSubscribed, type SubscriptionDeps, type SubscriptionHooks } from './subscriptions.ts'
 import { takeOver } from './take-over.ts'
 import { childLifetime, type Lifetime, pause, untilAborted, withTimeout } from './wait.ts'
 
-export interface MonitorDeps extends Omit<PollDeps, 'isSilenceCheckDue'>, SubscriptionDeps {
+export interface MonitorDeps extends PollDeps, SubscriptionDeps {
   readonly nodeId: string
   readonly leaseManager: LeaseManager
   /** Returns the polling interval in force for the source's manufacturer. */
   intervalMs(source: MonitoredSource): number
-}
-
-export interface Monitor {
-  readonly pollers: readonly Poller[]
-  /** True while `run` is running. */
-  readonly isRunning: boolean
-  /**
-   * Replaces the sources. Loops of removed sources are stopped, loops of new sources are started if `run` is running,
-   * and the others continue. A source that has changed must be a new object. The change takes effect immediately; the
-   * promise resolves when the stopped loops have ended.
-   */
-  setSources(sources: readonly MonitoredSource[]): Promise<void>
-  /**
-   * Polls and subscribes to the sources until the signal aborts, and shares them with other polling processes. If
-   * `manufacturer` is given, runs only that manufacturer's sources and does not share them.
-   */
-  run(signal: AbortSignal, hooks?: MonitorHooks, manufacturer?: string): Promise<void>
-  /**
-   * Polls every source of these manufacturers now, or joins the cycle that is already running. Calls `onPolled` after
-   * each source.
-   */
-  pollNow(
-    manufacturers: readonly string[],
-    signal: AbortSignal,
-    onPolled?: (polled: PollResult) => void,
-  ): Promise<readonly PollResult[]>
 }
 
 export interface MonitorHooks {
@@ -76,186 +52,246 @@ interface Watch {
 /** When the service stops, it does not wait longer than this for its sources. */
 const stopLimitMs = 3000
 
-const silenceCheckEveryMs = 1000
-
-/** Creates a function that returns true at most once in `everyMs` for each key. */
-function createSchedule(everyMs: number): (key: string) => boolean {
-  const lastAt = new Map<string, number>()
-  return (key) => {
-    const now = performance.now()
-    if (now - (lastAt.get(key) ?? Number.NEGATIVE_INFINITY) < everyMs) return false
-    lastAt.set(key, now)
-    return true
-  }
-}
-
 interface Run {
   readonly signal: AbortSignal
   readonly hooks: MonitorHooks
   readonly manufacturer: string | undefined
 }
 
-export function createMonitor(deps: MonitorDeps): Monitor {
-  const { log } = deps
-  const watches = new Map<string, Watch>()
-  const isSilenceCheckDue = createSchedule(silenceCheckEveryMs)
+export class Monitor {
+  readonly #deps: MonitorDeps
+  readonly #watches = new Map<string, Watch>()
   /** Loops that are stopping, by source. */
-  const ending = new Map<string, Promise<void>>()
-  let current: Run | undefined
+  readonly #ending = new Map<string, Promise<void>>()
+  readonly #silenceCheck: SilenceCheck
+  /** When the next cycle of each source begins. */
+  readonly #schedule = new Schedule()
+  #run: Run | undefined
   /**
    * Used for immediate polls. The node id differs from that of the loops, so that a lease acquired for one cycle is not
    * mistaken for a loop's lease.
    */
-  const requestDeps: LeaseDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
+  readonly #requestDeps: LeaseDeps
 
-  async function runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
+  constructor(deps: MonitorDeps) {
+    this.#deps = deps
+    this.#requestDeps = { ...deps, nodeId: `${deps.nodeId}:now` }
+    this.#silenceCheck = new SilenceCheck({ ...deps, polled: () => this.#polledManufacturers() })
+  }
+
+  get pollers(): readonly Poller[] {
+    return [...this.#watches.values()].map(({ poller }) => poller)
+  }
+
+  /** True while `run` is running. */
+  get isRunning(): boolean {
+    return this.#run !== undefined
+  }
+
+  /**
+   * Replaces the sources. Loops of removed sources are stopped, loops of new sources are started if `run` is running,
+   * and the others continue. A source that has changed must be a new object. The change takes effect immediately; the
+   * promise resolves when the stopped loops have ended.
+   */
+  async setSources(sources: readonly MonitoredSource[]): Promise<void> {
+    const kept = new Set(sources)
+    const removed = [...this.#watches.values()].filter(({ poller }) => !kept.has(poller.source))
+    for (const { poller } of removed) this.#watches.delete(poller.source.id)
+    const stopped = removed.map((watch) => this.#stop(watch))
+    for (const source of sources) {
+      if (this.#watches.has(source.id)) continue
+      const watch: Watch = { poller: new Poller(this.#deps, source) }
+      this.#watches.set(source.id, watch)
+      if (this.#run !== undefined) this.#start(watch, this.#run)
+    }
+    await Promise.all(stopped)
+  }
+
+  /**
+   * Polls and subscribes to the sources until the signal aborts, and shares them with other polling processes. If
+   * `manufacturer` is given, runs only that manufacturer's sources and does not share them.
+   */
+  async run(signal: AbortSignal, hooks: MonitorHooks = {}, manufacturer?: string): Promise<void> {
+    const run = { signal, hooks, manufacturer }
+    this.#run = run
+    const registration = manufacturer === undefined ? this.#registerPoller(signal) : undefined
+    for (const watch of this.#watches.values()) this.#start(watch, run)
+    this.#silenceCheck.start()
+    const handlingRequests = handlePollRequests(this.#deps, signal, (source) => {
+      const watch = this.#watches.get(source)
+      return watch && this.#pollIfHeld(watch, signal)
+    })
+    if (!signal.aborted) await once(signal, 'abort')
+    this.#run = undefined
+    this.#silenceCheck.stop()
+    await this.#stopAll()
+    await handlingRequests
+    await registration
+  }
+
+  /**
+   * Polls every source of these manufacturers now, or joins the cycle that is already running. Calls `onPolled` after
+   * each source.
+   */
+  async pollNow(
+    manufacturers: readonly string[],
+    signal: AbortSignal,
+    onPolled?: (polled: PollResult) => void,
+  ): Promise<readonly PollResult[]> {
+    const selected = [...this.#watches.values()].filter(({ poller }) =>
+      manufacturers.includes(poller.source.manufacturer),
+    )
+    return Promise.all(
+      selected.map(async (watch) => {
+        const { manufacturer, plugin, settings } = watch.poller.source
+        const report = await this.#pollWatchNow(watch, signal)
+        const polled = { manufacturer, source: settings.baseUrl, plugin, report }
+        onPolled?.(polled)
+        return polled
+      }),
+    )
+  }
+
+  #pollWatchNow(watch: Watch, signal: AbortSignal): Promise<CycleReport> {
     const { poller } = watch
     const { source } = poller
-    const work = async (lease: SharedLease) => {
-      takeOver(deps.sourceRecords, source, lease)
-      watch.guard = lease.guard
-      let subscription: Promise<void> | undefined
-      const subscribe = (signal: AbortSignal) =>
-        keepSubscribed(deps, source, signal, subscriptionHooks).catch((error) => {
-          log.error({ source: source.id, err: error }, 'subscription failed; restarting it')
-          subscription = undefined
-        })
-      const subscriptionHooks: SubscriptionHooks = {
-        onConnectionChange: poller.setSubscribed,
-        onLevelsReceived: poller.recordLevelsReceived,
-        onIdentityReceived: poller.discardIdentity,
-        onHold: poller.recordHold,
-        isReplaced: poller.isReplaced,
-        wasAcceptedAfter: poller.wasAcceptedAfter,
-      }
-      await runPollLoop(deps, poller, {
-        ...lease,
-        intervalMs: () => deps.intervalMs(source),
-        onCycle(report) {
-          // The first poll creates the receivers to subscribe to.
-          if (report.error === null && source.adapter.subscribe) subscription ??= subscribe(lease.signal)
-          hooks.onCycle?.(source, report)
-          // The lease is released between two cycles, so that the next process neither misses nor repeats one.
-          if (lease.isExcess()) lease.release()
-        },
-      })
-      watch.guard = undefined
-      await subscription
+    const pollOnce = (lease: AcquiredLease) => {
+      takeOver(this.#deps.sourceRecords, source, lease)
+      return poller.poll(this.#completeCycle(source, lease))
     }
-    const onStandBy = (holder: string) => hooks.onStandBy?.(source, holder)
-    await deps.leaseManager.runWhileHeld(source.id, signal, work, { isShared: manufacturer === undefined, onStandBy })
+    return pollOrRequest(this.#requestDeps, {
+      source,
+      signal,
+      pollIfHeld: () => this.#pollIfHeld(watch, signal),
+      pollOnce: watch.loop === undefined ? pollOnce : null,
+    })
+  }
+
+  /** Polls if this process holds the lease. */
+  #pollIfHeld({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
+    return guard && poller.poll(this.#completeCycle(poller.source, { guard, signal }))
+  }
+
+  #completeCycle(source: MonitoredSource, lease: LeaseHandle): CycleOptions {
+    return { ...lease, intervalMs: this.#deps.intervalMs(source), isComplete: true }
+  }
+
+  #start(watch: Watch, run: Run): void {
+    const { id, manufacturer } = watch.poller.source
+    if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
+    const lifetime = childLifetime(run.signal)
+    // A changed source may have the same id, and so the same lease, as its previous version, whose loop must end first.
+    const previous = this.#ending.get(id) ?? Promise.resolve()
+    watch.loop = { lifetime, ended: previous.then(() => this.#keepRunning(watch, lifetime.signal, run)) }
   }
 
   /** Logs an unexpected failure and restarts the source's loop. */
-  async function keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
+  async #keepRunning(watch: Watch, signal: AbortSignal, run: Run): Promise<void> {
     const { id } = watch.poller.source
     for (let failures = 1; !signal.aborted; failures += 1) {
       try {
-        await runSource(watch, signal, run)
+        await this.#runSource(watch, signal, run)
       } catch (error) {
         watch.guard = undefined
-        log.error({ source: id, err: error }, 'monitoring of the source failed; restarting it')
+        this.#deps.log.error({ source: id, err: error }, 'monitoring of the source failed; restarting it')
         await pause(reconnectMs(failures), signal)
       }
     }
   }
 
+  async #runSource(watch: Watch, signal: AbortSignal, { hooks, manufacturer }: Run): Promise<void> {
+    const { source } = watch.poller
+    const onStandBy = (holder: string) => hooks.onStandBy?.(source, holder)
+    const options = { isShared: manufacturer === undefined, onStandBy }
+    await this.#deps.leaseManager.runWhileHeld(
+      source.id,
+      signal,
+      (lease) => this.#pollWhileHeld(watch, lease, hooks),
+      options,
+    )
+  }
+
+  async #pollWhileHeld(watch: Watch, lease: SharedLease, hooks: MonitorHooks): Promise<void> {
+    const { poller } = watch
+    const { source } = poller
+    takeOver(this.#deps.sourceRecords, source, lease)
+    watch.guard = lease.guard
+    let subscription: Promise<void> | undefined
+    const openSubscription = () => {
+      if (subscription !== undefined) return false
+      subscription = this.#subscribe(poller, lease.signal).finally(() => {
+        subscription = undefined
+      })
+      return true
+    }
+    await runPollLoop({ ...this.#deps, schedule: this.#schedule }, poller, {
+      ...lease,
+      intervalMs: () => this.#deps.intervalMs(source),
+      ...(source.adapter.startsWithFullReport && { openSubscription }),
+      onCycle: (report) => {
+        // The first poll creates the receivers to subscribe to.
+        if (report.error === null && source.adapter.subscribe) openSubscription()
+        hooks.onCycle?.(source, report)
+        // The lease is released between two cycles, so that the next process neither misses nor repeats one.
+        if (lease.isExcess()) lease.release()
+      },
+    })
+    watch.guard = undefined
+    await subscription
+  }
+
+  async #subscribe(poller: Poller, signal: AbortSignal): Promise<void> {
+    const { devices, firstReport, source } = poller
+    const hooks: SubscriptionHooks = {
+      firstReport,
+      onConnectionChange: (isUp) => devices.setSubscribed(isUp),
+      onLevelsReceived: (device) => devices.recordLevelsReceived(device),
+      onIdentityReceived: (device) => devices.discardIdentity(device),
+      onHold: (error) => poller.recordHold(error),
+      isReplaced: (device) => devices.isReplaced(device),
+      wasAcceptedAfter: (time) => poller.wasAcceptedAfter(time),
+    }
+    try {
+      await keepSubscribed(this.#deps, source, signal, hooks)
+    } catch (error) {
+      this.#deps.log.error({ source: source.id, err: error }, 'subscription failed; restarting it')
+    } finally {
+      firstReport.cancel()
+    }
+  }
+
   /** Registers this process as a poller, so that it is given its share of the sources. */
-  function registerPoller(signal: AbortSignal): Promise<void> {
-    const { nodeId, leaseManager } = deps
+  #registerPoller(signal: AbortSignal): Promise<void> {
+    const { nodeId, leaseManager } = this.#deps
     return leaseManager.runWhileHeld(pollerLease(nodeId), signal, (lease) => untilAborted(lease.signal))
   }
 
-  /** Polls if this process holds the lease. */
-  function pollIfHeld({ poller, guard }: Watch, signal: AbortSignal): Promise<CycleReport> | undefined {
-    return guard && poller.poll(completeCycle(poller.source, { guard, signal }))
+  /** Returns the manufacturers of which this process polls a source. */
+  #polledManufacturers(): ReadonlyMap<string, PolledManufacturer> {
+    const polled = new Map<string, PolledManufacturer>()
+    for (const { poller, guard } of this.#watches.values()) {
+      const { manufacturer } = poller.source
+      if (guard === undefined || polled.has(manufacturer)) continue
+      polled.set(manufacturer, { guard, intervalMs: this.#deps.intervalMs(poller.source) })
+    }
+    return polled
   }
 
-  function completeCycle(source: MonitoredSource, lease: LeaseHandle): CycleOptions {
-    return { ...lease, intervalMs: deps.intervalMs(source), isComplete: true }
-  }
-
-  function start(watch: Watch, run: Run): void {
-    const { id, manufacturer } = watch.poller.source
-    if (run.manufacturer !== undefined && manufacturer !== run.manufacturer) return
-    const lifetime = childLifetime(run.signal)
-    // A changed source may have the same id, and so the same lease, as its previous version, whose loop must end first.
-    const ended = (ending.get(id) ?? Promise.resolve()).then(() => keepRunning(watch, lifetime.signal, run))
-    watch.loop = { lifetime, ended }
-  }
-
-  function stop({ poller, loop }: Watch): Promise<void> {
+  #stop({ poller, loop }: Watch): Promise<void> {
     if (loop === undefined) return Promise.resolve()
     const { id } = poller.source
     const ended = loop.ended.finally(() => {
-      if (ending.get(id) === ended) ending.delete(id)
+      if (this.#ending.get(id) === ended) this.#ending.delete(id)
     })
-    ending.set(id, ended)
+    this.#ending.set(id, ended)
     loop.lifetime.abort()
     return ended
   }
 
-  async function stopAll(): Promise<void> {
-    for (const watch of watches.values()) void stop(watch)
-    if ((await withTimeout(Promise.all(ending.values()), stopLimitMs)) !== 'late') return
-    log.warn({ sources: [...ending.keys()] }, `sources did not stop within ${stopLimitMs / 1000} s`)
-  }
-
-  return {
-    get pollers() {
-      return [...watches.values()].map(({ poller }) => poller)
-    },
-    get isRunning() {
-      return current !== undefined
-    },
-    async setSources(sources) {
-      const kept = new Set(sources)
-      const removed = [...watches.values()].filter(({ poller }) => !kept.has(poller.source))
-      for (const { poller } of removed) watches.delete(poller.source.id)
-      const stopped = removed.map(stop)
-      for (const source of sources) {
-        if (watches.has(source.id)) continue
-        const watch: Watch = { poller: createPoller({ ...deps, isSilenceCheckDue }, source) }
-        watches.set(source.id, watch)
-        if (current !== undefined) start(watch, current)
-      }
-      await Promise.all(stopped)
-    },
-    async run(signal, hooks = {}, manufacturer) {
-      current = { signal, hooks, manufacturer }
-      const registration = manufacturer === undefined ? registerPoller(signal) : undefined
-      for (const watch of watches.values()) start(watch, current)
-      const handlingRequests = handlePollRequests(deps, signal, (source) => {
-        const watch = watches.get(source)
-        return watch && pollIfHeld(watch, signal)
-      })
-      if (!signal.aborted) await once(signal, 'abort')
-      current = undefined
-      await stopAll()
-      await handlingRequests
-      await registration
-    },
-    async pollNow(manufacturers, signal, onPolled) {
-      const selected = [...watches.values()].filter(({ poller }) => manufacturers.includes(poller.source.manufacturer))
-      return Promise.all(
-        selected.map(async (watch) => {
-          const { source } = watch.poller
-          const pollOnce = (lease: AcquiredLease) => {
-            takeOver(deps.sourceRecords, source, lease)
-            return watch.poller.poll(completeCycle(source, lease))
-          }
-          const report = await pollOrRequest(requestDeps, {
-            source,
-            signal,
-            pollIfHeld: () => pollIfHeld(watch, signal),
-            pollOnce: watch.loop === undefined ? pollOnce : null,
-          })
-          const { manufacturer, plugin, settings } = source
-          const polled = { manufacturer, source: settings.baseUrl, plugin, report }
-          onPolled?.(polled)
-          return polled
-        }),
-      )
-    },
+  async #stopAll(): Promise<void> {
+    for (const watch of this.#watches.values()) void this.#stop(watch)
+    if ((await withTimeout(Promise.all(this.#ending.values()), stopLimitMs)) !== 'late') return
+    const sources = [...this.#ending.keys()]
+    this.#deps.log.warn({ sources }, `sources did not stop within ${stopLimitMs / 1000} s`)
   }
 }

@@ -8,6 +8,7 @@ import {
   createIngestPlan,
   type IngestPlan,
   isStructural,
+  type LevelReport,
   type Update,
 } from '../domain/identity/ingest-plan.ts'
 import type { ProtocolPrecedence } from '../domain/identity/protocol-precedence.ts'
@@ -34,6 +35,21 @@ export interface Batch {
   readonly guard?: (tx: Tx) => Promise<void>
 }
 
+/** Combines batches that may be stored together. */
+export function joinBatches(batches: readonly [Batch, ...Batch[]]): Batch {
+  const [first] = batches
+  if (batches.length === 1) return first
+  const guards = batches.flatMap(({ guard }) => guard ?? [])
+  return {
+    ...first,
+    reports: batches.flatMap(({ reports }) => reports),
+    newerLevels: new Map(batches.flatMap(({ newerLevels }) => [...(newerLevels ?? [])])),
+    async guard(tx) {
+      for (const guard of guards) await guard(tx)
+    },
+  }
+}
+
 export interface IngestReport {
   readonly devices: number
   readonly created: number
@@ -46,11 +62,23 @@ export interface IngestReport {
   readonly conflicts: number
 }
 
+/** What the plan contains of one of its batches. */
+export interface PlannedBatch {
+  /** Without receivers of which only levels change. */
+  readonly report: IngestReport
+  readonly levelReports: readonly LevelReport[]
+}
+
 export interface Planner {
   /** Plans the batch synchronously. */
   plan(batch: Batch): IngestPlan
-  /** Plans the batch in time slices. Identities do not change in the meantime, because writes are serialized. */
-  planInSlices(batch: Batch): Promise<IngestPlan>
+  /**
+   * Plans batches that are stored together, in time slices, and counts what each of them changes. Identities do not
+   * change in the meantime, because writes are serialized.
+   */
+  planInSlices(
+    batches: readonly [Batch, ...Batch[]],
+  ): Promise<{ readonly plan: IngestPlan; readonly parts: readonly PlannedBatch[] }>
   /**
    * Plans the units that the batch reports. `created` are the receivers that this batch has created; they are not in
    * memory yet.
@@ -139,13 +167,22 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
       for (const report of batch.reports) builder.add(report, batch.newerLevels?.get(report))
       return withOffline(builder.plan, batch)
     },
-    async planInSlices(batch) {
-      const builder = startPlan(batch)
-      for (const report of batch.reports) {
-        builder.add(report, batch.newerLevels?.get(report))
-        if (isTimeSliceUsed()) await yieldToEventLoop()
+    async planInSlices(batches) {
+      const joined = joinBatches(batches)
+      const builder = startPlan(joined)
+      const { plan } = builder
+      const parts: PlannedBatch[] = []
+      for (const batch of batches) {
+        const before = toReport(batch, plan)
+        const firstLevelReport = plan.levelReports.length
+        for (const report of batch.reports) {
+          builder.add(report, batch.newerLevels?.get(report))
+          if (isTimeSliceUsed()) await yieldToEventLoop()
+        }
+        const report = countSince(before, toReport(batch, plan))
+        parts.push({ report, levelReports: plan.levelReports.slice(firstLevelReport) })
       }
-      return withOffline(builder.plan, batch)
+      return { plan: withOffline(plan, joined), parts }
     },
     planUnits,
     needsWriting(plan, batch) {
@@ -195,15 +232,33 @@ function withNewChannels(known: Receiver, extended: Receiver | undefined): Recei
   return missing.length === 0 ? known.channels : [...known.channels, ...missing].sort((a, b) => a.channel - b.channel)
 }
 
-/** `changedLevels` is the number of receivers of which only levels have changed. */
-export function toReport(batch: Batch, plan: IngestPlan, changedLevels: number): IngestReport {
+/** Returns how much the counts have grown. */
+function countSince(before: IngestReport, after: IngestReport): IngestReport {
+  return {
+    devices: after.devices,
+    created: after.created - before.created,
+    updated: after.updated - before.updated,
+    moved: after.moved - before.moved,
+    duplicates: after.duplicates - before.duplicates,
+    repeated: after.repeated - before.repeated,
+    conflicts: after.conflicts - before.conflicts,
+  }
+}
+
+/** Counts what a plan contains, except receivers of which only levels change. */
+export function toReport(batch: Batch, plan: IngestPlan): IngestReport {
   return {
     devices: batch.reports.length,
     created: plan.creations.length,
-    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length + changedLevels,
+    updated: plan.updates.filter(({ hasChanges }) => hasChanges).length,
     moved: plan.moves.length,
     duplicates: plan.duplicates + plan.repeated,
     repeated: plan.repeated,
     conflicts: plan.queued.length,
   }
+}
+
+/** Adds receivers of which only levels have changed. */
+export function withChangedLevels(report: IngestReport, receivers: number): IngestReport {
+  return { ...report, updated: report.updated + receivers }
 }

@@ -2,15 +2,12 @@
 
 import { backoffMs, credentialsPauseMs, jitter, nextStart } from '../domain/access/rate-limit.ts'
 import type { CycleOptions, CycleReport, PollDeps, Poller } from './poller.ts'
-import { pause } from './wait.ts'
-
-/** A change of the interval takes effect within this time. */
-const recheckMs = 1000
+import type { Schedule } from './schedule.ts'
 
 /** Runs cycles until the signal aborts. */
 export async function runPollLoop(
-  deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { random(): number },
-  poller: Poller,
+  deps: Pick<PollDeps, 'sourceRecords' | 'counters'> & { readonly schedule: Schedule; random(): number },
+  poller: Pick<Poller, 'source' | 'devices' | 'poll' | 'wasAccessDenied'>,
   options: Omit<CycleOptions, 'intervalMs'> & {
     intervalMs(): number
     onCycle?(report: CycleReport): void
@@ -24,16 +21,14 @@ export async function runPollLoop(
     onCycle?.(report)
     const endedAt = performance.now()
     const random = deps.random()
-    const dueAt = () => nextCycle(report, { startedAt, endedAt, random }).at
     if (nextCycle(report, { startedAt, endedAt, random }).overran) {
       deps.counters.countOverrun(poller.source)
       deps.sourceRecords.recordOverrun(poller.source.id)
     }
     const hasReconnected = watchReconnection()
-    // Recomputed regularly, because the interval may change during the wait.
-    for (let waitMs = dueAt() - endedAt; waitMs > 0 && !hasReconnected(); waitMs = dueAt() - performance.now()) {
-      if (!(await pause(Math.min(waitMs, recheckMs), signal))) return
-    }
+    // Computed again during the wait, because the interval may change.
+    const dueAt = () => (hasReconnected() ? 0 : nextCycle(report, { startedAt, endedAt, random }).at)
+    if (!(await deps.schedule.wait(dueAt, signal))) return
   }
 
   /**
@@ -41,12 +36,11 @@ export async function runPollLoop(
    * connected, which shows that the credentials are valid again.
    */
   function watchReconnection(): () => boolean {
-    const before = poller.connectedAt()
+    const before = poller.devices.connectedAt()
     return () => {
-      const connectedAt = poller.connectedAt()
-      return (
-        poller.wasAccessDenied && poller.source.client.holdMs === 0 && connectedAt !== null && connectedAt !== before
-      )
+      if (!poller.wasAccessDenied || poller.source.client.holdMs > 0) return false
+      const connectedAt = poller.devices.connectedAt()
+      return connectedAt !== null && connectedAt !== before
     }
   }
 

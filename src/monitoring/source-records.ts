@@ -68,11 +68,22 @@ export function createSourceRecords(deps: {
   /** Sources whose last record is not stored. */
   const unstored = new Set<string>()
   const storing = new Semaphore(1)
+  let isPublishing = false
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
     return manufacturers.map((manufacturer) =>
       manufacturerHealth(manufacturer, [...records.values()], now(), isOrphaned),
     )
+  }
+
+  /** Publishes changes once for all records of this turn of the event loop, because many sources start at once. */
+  function publishSoon(): void {
+    if (isPublishing) return
+    isPublishing = true
+    setImmediate(() => {
+      isPublishing = false
+      publishChanges()
+    })
   }
 
   /** Publishes a message when a manufacturer's status has changed, not for every failure. */
@@ -138,7 +149,7 @@ export function createSourceRecords(deps: {
       unsuccessful.set(source, unsuccessfulNow)
       const hasChanged = before === undefined || isChanged(before, after)
       const isDue = performance.now() - (storedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= storeSuccessEveryMs
-      if (hasChanged) publishChanges()
+      if (hasChanged) publishSoon()
       if (hasChanged || isDue) unstored.add(source)
       try {
         const rejected = unstored.has(source) ? await store() : noneRejected

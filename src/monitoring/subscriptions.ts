@@ -14,6 +14,7 @@ import type { Counters } from '../state/counters.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import { type Connections, subscriptionLease } from './connections.ts'
+import type { FirstReport } from './first-report.ts'
 import type { Ingest } from './ingest.ts'
 import type { AcquiredLease, LeaseDeps, LeaseManager } from './lease-manager.ts'
 import { createLevelIngest } from './level-ingest.ts'
@@ -32,6 +33,8 @@ export interface SubscriptionDeps extends LeaseDeps {
 }
 
 export interface SubscriptionHooks {
+  /** Passes the first report to the polling cycle that has opened the subscription. */
+  readonly firstReport?: FirstReport
   onConnectionChange?(isUp: boolean): void
   /** Called when the subscription has delivered levels of this device. */
   onLevelsReceived?(deviceId: string): void
@@ -53,7 +56,10 @@ const eventsPerSlice = 32
 /** How often `wasAcceptedAfter` is checked. */
 const checkAcceptedEveryMs = 250
 
-/** Subscribes and resubscribes until the signal aborts. Returns at once if the protocol adapter has no subscriptions. */
+/**
+ * Subscribes and resubscribes until the signal aborts. Returns at once if the protocol adapter has no subscriptions, and
+ * after the first attempt if a polling cycle waits for its report and it fails: the next cycle then tries again.
+ */
 export async function keepSubscribed(
   deps: SubscriptionDeps,
   source: MonitoredSource,
@@ -61,18 +67,18 @@ export async function keepSubscribed(
   hooks: SubscriptionHooks = {},
 ): Promise<void> {
   if (source.adapter.subscribe === undefined) return
-  const work = ({ signal, idleMs }: AcquiredLease) => {
+  const lifetime = childLifetime(signal)
+  const work = async (lease: AcquiredLease) => {
     // `holdMs` is 0 because the polling process handles any pause that the system has requested.
-    if (idleMs !== null) source.client.takeOver({ idleMs, holdMs: 0 })
-    return runSubscription(deps, source, signal, hooks)
+    if (lease.idleMs !== null) source.client.takeOver({ idleMs: lease.idleMs, holdMs: 0 })
+    if ((await runSubscription(deps, source, lease.signal, hooks)) === 'not opened') lifetime.abort()
   }
-  const { onStandBy } = hooks
-  await deps.leaseManager.runWhileHeld(
-    subscriptionLease(source.id),
-    signal,
-    work,
-    onStandBy === undefined ? {} : { onStandBy },
-  )
+  const onStandBy = (holder: string) => {
+    hooks.firstReport?.cancel()
+    hooks.onStandBy?.(holder)
+  }
+  await deps.leaseManager.runWhileHeld(subscriptionLease(source.id), lifetime.signal, work, { onStandBy })
+  lifetime.abort()
 }
 
 async function runSubscription(
@@ -80,18 +86,22 @@ async function runSubscription(
   source: MonitoredSource,
   signal: AbortSignal,
   hooks: SubscriptionHooks,
-): Promise<void> {
+): Promise<'aborted' | 'not opened'> {
   const { connections, now, random, log } = deps
   const { id } = source
   try {
     for (let attempt = 0; ; ) {
-      if (!(await waitUntilEnabled(connections, id, signal))) break
+      if (!isEnabled(connections, id)) hooks.firstReport?.cancel()
+      if (!(await waitUntilEnabled(connections, id, signal))) return 'aborted'
       const ending = await connectOnce(deps, source, signal, hooks)
-      if (signal.aborted) break
+      if (signal.aborted) return 'aborted'
+      // The failure of a known device is also shown in its connection record, so its subscription is kept.
+      if (ending !== 'disabled' && ending.isFirst && connections.ofSource(id).length === 0) return 'not opened'
       attempt = ending === 'disabled' ? 0 : nextAttempt(attempt, ending.openMs)
       if (ending === 'disabled') continue
       const rejectedAt = performance.now()
-      if (!(await pause(jitter(reconnectMs(attempt, source.client.resume.retryMs), random()), signal))) break
+      const delayMs = jitter(reconnectMs(attempt, source.client.resume.retryMs), random())
+      if (!(await pause(delayMs, signal))) return 'aborted'
       if (ending.isAccessDenied) await waitUntilAccepted(rejectedAt, signal, hooks)
     }
   } finally {
@@ -112,6 +122,8 @@ interface Ending {
   readonly openMs: number
   /** Whether the system rejected the credentials. */
   readonly isAccessDenied: boolean
+  /** Whether a polling cycle was waiting for the first report. */
+  readonly isFirst: boolean
 }
 
 /**
@@ -131,6 +143,7 @@ async function connectOnce(
   let events = 0
   let isUp = false
   let isAccessDenied = false
+  let isFirst = false
   const recordOpened = () => connections.record(id, { type: 'opened', at: now() })
   const watching = watchConnections(connections, id, lifetime, async () => {
     if (isUp) await recordOpened()
@@ -150,7 +163,12 @@ async function connectOnce(
         hooks.onConnectionChange?.(true)
         await recordOpened()
         log.info({ source: id }, 'subscription is connected')
-      } else handleEvent(deps, source, event, hooks)
+      } else {
+        const passing = passFirstReport(event, hooks)
+        if (passing === null) handleEvent(deps, source, event, hooks)
+        // Messages that follow apply to the receiver that the cycle creates.
+        else await passing
+      }
       events += 1
       if (events % eventsPerSlice === 0 && isTimeSliceUsed()) await nextImmediate()
     }
@@ -158,7 +176,9 @@ async function connectOnce(
     isUp = false
     const { error: reason, ...failure } = toSourceFailure(error)
     isAccessDenied = failure.isAccessDenied
-    log.warn({ source: id }, `subscription: ${reason}`)
+    isFirst = hooks.firstReport?.fail(error) === true
+    // The cycle that waits for the first report logs the failure.
+    if (!isFirst) log.warn({ source: id }, `subscription: ${reason}`)
     await connections.record(id, { type: openedAt === undefined ? 'failed' : 'lost', at: now(), reason })
     if (failure.retryAfter !== null) await hooks.onHold?.(reason)
   } finally {
@@ -169,7 +189,17 @@ async function connectOnce(
   lifetime.abort()
   await watching
   if (isDisabled) return 'disabled'
-  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isAccessDenied }
+  return { openMs: openedAt === undefined ? 0 : performance.now() - openedAt, isAccessDenied, isFirst }
+}
+
+/**
+ * Passes the event to the polling cycle that waits for the first report. Resolves when the cycle has applied it; null if
+ * the event is not for a cycle.
+ */
+function passFirstReport(event: PushEvent, { firstReport }: SubscriptionHooks): Promise<void> | null {
+  if (firstReport === undefined || !firstReport.isAwaited) return null
+  if (event.type !== 'report' || event.isComplete !== true || event.report.online === false) return null
+  return firstReport.deliver(event.report)
 }
 
 /** Waits until the subscription is enabled. Returns false if the signal aborts first. */

@@ -1,10 +1,19 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Waits. Returns true after the full time, or false as soon as the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false
-  return sleep(Math.max(0, ms), true, { signal }).catch(() => false)
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      resolve(false)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end)
+      resolve(true)
+    }, ms)
+    signal.addEventListener('abort', end, { once: true })
+  })
 }
 
 /**
@@ -12,11 +21,14 @@ export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
  * timeout.
  */
 export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | 'late'> {
-  const timer = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, ms, 'late')
+  })
   try {
-    return await Promise.race([promise, pause(ms, timer.signal).then(() => 'late' as const)])
+    return await Promise.race([promise, late])
   } finally {
-    timer.abort()
+    clearTimeout(timer)
   }
 }
 

@@ -8,10 +8,9 @@ import { createConnections } from '../monitoring/connections.ts'
 import { createIngest, type Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
-import { createMonitor, type Monitor } from '../monitoring/monitor.ts'
-import { markOrphanedOffline } from '../monitoring/offline-detection.ts'
+import { Monitor } from '../monitoring/monitor.ts'
+import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detection.ts'
 import { createOrphanedSources } from '../monitoring/orphaned-sources.ts'
-import { offlineAfterMs } from '../monitoring/poller.ts'
 import { createSourceRecords, type SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { now } from '../platform/clock.ts'
@@ -106,7 +105,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     hasOtherReaders: () => leaseManager.hasOtherNodes,
     now,
   })
-  const monitor: Monitor = createMonitor({
+  const monitor: Monitor = new Monitor({
     db,
     ingest,
     receiverStore,

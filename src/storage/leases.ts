@@ -36,10 +36,21 @@ export async function acquireLease(
   owner: string,
   ttlMs: number,
 ): Promise<{ epoch: number } | null> {
+  const [lease] = await acquireLeases(tx, [source], owner, ttlMs)
+  return lease === undefined ? null : { epoch: lease.epoch }
+}
+
+/** Acquires or renews leases in one statement; returns those that no other node holds. */
+function acquireLeases(
+  tx: Tx,
+  sources: readonly string[],
+  owner: string,
+  ttlMs: number,
+): Promise<{ source: string; epoch: number }[]> {
   const expires_at = sql<number>`epoch_ms() + ${sql.lit(Math.round(ttlMs))}`
-  const lease = await tx.query
+  return tx.query
     .insertInto('leases')
-    .values({ source, owner, epoch: 1, expires_at })
+    .values(sources.map((source) => ({ source, owner, epoch: 1, expires_at })))
     .onConflict((conflict) =>
       conflict
         .column('source')
@@ -62,31 +73,51 @@ export async function acquireLease(
           ]),
         ),
     )
-    .returning('epoch')
-    .executeTakeFirst()
-  return lease ?? null
+    .returning(['source', 'epoch'])
+    .execute()
 }
 
-/**
- * Acquires the lease like `acquireLease`. `idleMs` is the minimum time since the previous holder's lease ended; that
- * holder may have polled the source until then. It is null if there was no previous holder.
- */
-export async function takeLease(
+export interface TakenLease {
+  readonly epoch: number
+  /**
+   * The minimum time since the previous holder's lease ended; that holder may have polled the source until then. Null if
+   * there was no previous holder.
+   */
+  readonly idleMs: number | null
+}
+
+/** Acquires leases like `acquireLease`. Returns those that no other node holds, by source. */
+export async function takeLeases(
   tx: Tx,
-  source: string,
+  sources: readonly string[],
   owner: string,
   ttlMs: number,
-): Promise<{ epoch: number; idleMs: number | null } | null> {
-  const before = await tx.query
-    .selectFrom('leases')
-    .select(['epoch', sql<number>`epoch_ms() - expires_at`.as('idle_ms')])
-    .where('source', '=', source)
-    .executeTakeFirst()
-  const lease = await acquireLease(tx, source, owner, ttlMs)
-  if (lease === null) return null
+): Promise<ReadonlyMap<string, TakenLease>> {
+  const taken = new Map<string, TakenLease>()
+  // All nodes lock the rows in the same order, so that they do not deadlock.
+  await inChunks([...sources].sort(), async (chunk) => {
+    const rows = await tx.query
+      .selectFrom('leases')
+      .select(['source', 'epoch', sql<number>`epoch_ms() - expires_at`.as('idle_ms')])
+      .where('source', 'in', chunk)
+      .execute()
+    const before = new Map(rows.map((row) => [row.source, row]))
+    for (const { source, epoch } of await acquireLeases(tx, chunk, owner, ttlMs)) {
+      taken.set(source, { epoch, idleMs: idleMsOf(before.get(source), epoch) })
+    }
+  })
+  return taken
+}
+
+function idleMsOf(before: { epoch: number; idle_ms: number } | undefined, epoch: number): number | null {
   // On PostgreSQL another node may have held the lease between the two statements.
-  if (lease.epoch !== (before?.epoch ?? 0) + 1) return { ...lease, idleMs: 0 }
-  return { ...lease, idleMs: before === undefined ? null : Math.max(0, before.idle_ms) }
+  if (epoch !== (before?.epoch ?? 0) + 1) return 0
+  return before === undefined ? null : Math.max(0, before.idle_ms)
+}
+
+/** Acquires one lease like `takeLeases`; returns null if another node holds it. */
+export async function takeLease(tx: Tx, source: string, owner: string, ttlMs: number): Promise<TakenLease | null> {
+  return (await takeLeases(tx, [source], owner, ttlMs)).get(source) ?? null
 }
 
 /**

@@ -69,6 +69,7 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 
     transport: 'udp',
     pushesEverything: true,
+    startsWithFullReport: true,
     async *subscribe(client, _targets, signal): AsyncGenerator<PushEvent> {
       let isOpen = false
       for await (const { report, ignored } of runSession(client, protocol, signal)) {

@@ -12,6 +12,7 @@ export const strings = defineAdapter<StringsDevice>({
   transformDeviceData: toDeviceReport,
   transport: 'tcp',
   pushesEverything: true,
+  startsWithFullReport: true,
   subscribe,
   // A report from the device itself takes precedence over one from a system.
   precedence: 1,

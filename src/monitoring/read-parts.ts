@@ -1,0 +1,121 @@
+/** Reads the parts of listed devices that the list does not contain, within the upstream's rate limit. */
+
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { RememberedDevice } from './device-memory.ts'
+import type { CycleStart, SourceDevices } from './source-devices.ts'
+
+export interface ReadPartsOptions {
+  readonly signal: AbortSignal
+  readonly intervalMs: number
+  readonly start: CycleStart
+  /** Whether the identity of every device is read, regardless of the budget. May become true during the cycle. */
+  isComplete(): boolean
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+  /**
+   * Called with a subscribed device whose levels were read, because the subscription may deliver newer levels before
+   * the cycle ends. Absent if nothing is to be stored.
+   */
+  readonly onLevelsRead?: ((entry: RememberedDevice, start: CycleStart) => Promise<void>) | undefined
+}
+
+export interface PartReaderDeps {
+  readonly source: MonitoredSource
+  readonly devices: SourceDevices
+  now(): number
+}
+
+/** The share of the upstream's rate limit that polling may use. */
+const budgetShare = 0.8
+
+export class PartReader {
+  readonly #deps: PartReaderDeps
+  #hasRead = false
+  /** The number of requests that remain in this cycle. */
+  #budget = 0
+
+  constructor(deps: PartReaderDeps) {
+    this.#deps = deps
+  }
+
+  /** Reads identities first, then levels, least recently read first. */
+  async read(entries: readonly RememberedDevice[], options: ReadPartsOptions): Promise<void> {
+    const { rateLimit } = this.#deps.source.settings
+    const allowed = Math.floor(budgetShare * (options.intervalMs / 1000) * rateLimit.perSecond)
+    // Reading the list was one request. The first cycle may use the whole burst.
+    this.#budget = Math.max(allowed, this.#hasRead ? 1 : rateLimit.burst) - 1
+    this.#hasRead = true
+    const time = performance.now()
+    await this.#readIdentities(entries, options, time)
+    await this.#readLevels(await this.#findDueLevels(entries, options, time), options, time)
+  }
+
+  async #readIdentities(entries: readonly RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
+    const due = entries.filter((entry) => this.#deps.devices.isIdentityDue(entry, time))
+    const unidentified = due.filter(({ translation }) => !translation.hasIdentity)
+    const identified = due.filter(({ translation }) => translation.hasIdentity)
+    const affordable = Math.max(0, this.#budget)
+    for (const [done, entry] of unidentified.entries()) {
+      const isComplete = options.isComplete()
+      if (done >= affordable && !isComplete) break
+      await this.#readIdentity(entry, options, time)
+      options.onProgress?.(done + 1, isComplete ? unidentified.length : Math.min(unidentified.length, affordable))
+    }
+    // Devices with a known identity can wait: half of the remaining budget is reserved for levels.
+    const share = Math.max(0, Math.ceil(this.#budget / 2))
+    for (const entry of identified.slice(0, share)) await this.#readIdentity(entry, options, time)
+  }
+
+  async #readIdentity(entry: RememberedDevice, { signal }: ReadPartsOptions, time: number): Promise<void> {
+    const { source, devices } = this.#deps
+    entry.device = await devices.adapter.readPart(source.client, entry.device, 'identity', signal)
+    entry.identityAt = time
+    this.#budget -= 1
+  }
+
+  /** Returns the devices whose levels must be read separately. Those in the list count as read. */
+  async #findDueLevels(
+    entries: readonly RememberedDevice[],
+    options: ReadPartsOptions,
+    time: number,
+  ): Promise<RememberedDevice[]> {
+    const { devices } = this.#deps
+    const due: RememberedDevice[] = []
+    for (const entry of entries) {
+      const { hasIdentity, levelParts } = devices.translationOf(entry)
+      if (hasIdentity && devices.areLevelsDue(entry)) {
+        if (levelParts.length > 0) due.push(entry)
+        else await this.#recordRead(entry, options, time, options.start)
+      }
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    return due
+  }
+
+  async #readLevels(entries: RememberedDevice[], options: ReadPartsOptions, time: number): Promise<void> {
+    const { source, devices, now } = this.#deps
+    const { signal, start } = options
+    for (const entry of entries.sort((a, b) => a.levelsAt - b.levelsAt)) {
+      const { levelParts } = devices.translationOf(entry)
+      if (levelParts.length > this.#budget) break
+      const at = now()
+      for (const part of levelParts) {
+        entry.device = await devices.adapter.readPart(source.client, entry.device, part, signal)
+      }
+      this.#budget -= levelParts.length
+      await this.#recordRead(entry, options, time, { ...start, at })
+    }
+  }
+
+  async #recordRead(
+    entry: RememberedDevice,
+    { onLevelsRead }: ReadPartsOptions,
+    time: number,
+    start: CycleStart,
+  ): Promise<void> {
+    entry.levelsAt = time
+    if (onLevelsRead !== undefined && this.#deps.devices.subscribedSince(entry) !== null) {
+      await onLevelsRead(entry, start)
+    }
+  }
+}

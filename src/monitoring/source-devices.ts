@@ -1,0 +1,307 @@
+/**
+ * The devices of one source from one polling cycle to the next: which are listed, what is known about each, which of
+ * them the subscription reports, and which are missing or replaced by other hardware.
+ */
+
+import { type DeviceReport, type Receiver, withoutSuperseded } from '../domain/equipment/receiver.ts'
+import { isReplacedHardware } from '../domain/identity/reconcile.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
+import type { DeviceList, ProtocolAdapter, UpstreamDevice } from '../manufacturers/plugin.ts'
+import type { MonitoredSource } from '../manufacturers/sources.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { Connections } from './connections.ts'
+import {
+  createDeviceMemory,
+  type DeviceMemory,
+  identityOf,
+  type RememberedDevice,
+  type Translation,
+  withoutLevels,
+} from './device-memory.ts'
+
+import type { Batch } from './plan-batch.ts'
+
+/** When a cycle or a read began, and the receivers as they were when the cycle began. */
+export interface CycleStart {
+  readonly at: number
+  findReceiver(id: number): Receiver | undefined
+}
+
+export interface SourceDevicesDeps {
+  readonly receiverStore: ReceiverStore
+  readonly connections: Connections
+  now(): number
+}
+
+const identityEveryMs = 10 * 60_000
+/**
+ * The number of consecutive successful polls in which a device must be missing, or replaced by a different one, before
+ * its receiver is marked as offline.
+ */
+const missedUntilOffline = 3
+
+export class SourceDevices {
+  readonly #deps: SourceDevicesDeps
+  readonly #source: MonitoredSource
+  #adapter: ProtocolAdapter
+  #memory: DeviceMemory
+  #lastList: DeviceList<UpstreamDevice> | undefined
+  #listedIds: readonly string[] = []
+  /** Ids of devices whose levels this process's subscription has delivered. */
+  readonly #pushedLevelIds = new Set<string>()
+  /** When this process connected its subscription; null while it has none. */
+  #subscribedAt: number | null = null
+  /** Whether a cycle is reading the list. */
+  #isReading = false
+  /** Finds receivers as they were before levels were pushed in this cycle; undefined while there is no subscription. */
+  #findReceiverAtStart: CycleStart['findReceiver'] | undefined
+
+  constructor(deps: SourceDevicesDeps, source: MonitoredSource) {
+    this.#deps = deps
+    this.#source = source
+    this.#adapter = source.adapter
+    this.#memory = createDeviceMemory(source.adapter)
+  }
+
+  get adapter(): ProtocolAdapter {
+    return this.#adapter
+  }
+
+  /** The upstream ids of the devices in the last list. The same array as long as they are the same. */
+  get listedIds(): readonly string[] {
+    return this.#listedIds
+  }
+
+  /** Whether this process holds an open subscription to the source. */
+  get isSubscribed(): boolean {
+    return this.#subscribedAt !== null
+  }
+
+  /**
+   * Returns the reports of a source that pushes everything, and is therefore not polled. Its devices are online as long
+   * as their subscription is connected.
+   */
+  reportConnected(): readonly DeviceReport[] {
+    if (this.#source.adapter.pushesEverything !== true) return []
+    const { receiverStore } = this.#deps
+    const ids = this.#connected().flatMap(({ receiver }) => receiverStore.facts(receiver)?.api_device_id ?? [])
+    if (ids.length > 0) this.#setListedIds(ids)
+    return ids.map((id) => ({ id, kind: 'receiver' }))
+  }
+
+  /** Returns when the source's subscription connected, in any process; null while it is down. */
+  connectedAt(): number | null {
+    const times = [...this.#connected().map(({ connected_at }) => connected_at), this.#subscribedAt]
+    const known = times.filter((at) => at !== null)
+    return known.length === 0 ? null : Math.max(...known)
+  }
+
+  /** Reads the list from the source, with the adapter that the source turns out to use. */
+  async readList(signal: AbortSignal): Promise<DeviceList<UpstreamDevice>> {
+    const before = this.#source.adapter === this.#adapter ? this.#lastList : undefined
+    const list = await this.#source.listDevices(signal, before)
+    if (this.#source.adapter !== this.#adapter) {
+      this.#adapter = this.#source.adapter
+      this.#memory = createDeviceMemory(this.#adapter)
+    }
+    this.#lastList = list
+    return list
+  }
+
+  /** Merges each listed device with the data read in earlier cycles. */
+  async remember(listed: readonly UpstreamDevice[]): Promise<RememberedDevice[]> {
+    const devices: RememberedDevice[] = []
+    this.#memory.begin()
+    for (const device of listed) {
+      const entry = this.#memory.remember(device)
+      if (entry !== null) devices.push(entry)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#memory.end()
+    this.#setListedIds(devices.map(({ id }) => id))
+    return devices
+  }
+
+  /** Remembers the only device of the source from its report. */
+  rememberReport(report: DeviceReport): void {
+    this.#memory.begin()
+    this.#memory.rememberReport(report)
+    this.#memory.end()
+    this.#setListedIds([report.id])
+  }
+
+  translationOf(entry: RememberedDevice): Translation {
+    return this.#memory.translationOf(entry)
+  }
+
+  /** Returns the device's receiver with its newest levels. */
+  currentReceiver(entry: RememberedDevice): Receiver | undefined {
+    const receiver = this.receiverOf(entry)
+    return receiver === undefined ? undefined : this.#deps.receiverStore.get(receiver.id)
+  }
+
+  /** Returns the device's receiver; its levels may be out of date. */
+  receiverOf(entry: RememberedDevice): Receiver | undefined {
+    const { receiverStore } = this.#deps
+    const { manufacturer } = this.#source
+    const known = entry.receiver === null ? undefined : receiverStore.facts(entry.receiver)
+    if (known?.api_device_id === entry.id && known.manufacturer === manufacturer) return known
+    const found = receiverStore.factsByApiId(manufacturer, entry.id)
+    entry.receiver = found?.id ?? null
+    return found
+  }
+
+  isIdentityDue(entry: RememberedDevice, time: number): boolean {
+    return time - entry.identityAt >= identityEveryMs && this.translationOf(entry).needsIdentity
+  }
+
+  /**
+   * Whether the device's levels must be read. A subscription delivers only changes, so levels are polled once after it
+   * connects.
+   */
+  areLevelsDue(entry: RememberedDevice): boolean {
+    const subscribedSince = this.subscribedSince(entry)
+    return subscribedSince === null || entry.levelsAt < subscribedSince
+  }
+
+  /**
+   * Returns when (`performance.now()`) a subscription in any process began to push this device's levels; null if none
+   * does.
+   */
+  subscribedSince(entry: RememberedDevice): number | null {
+    const { connections } = this.#deps
+    const receiver = this.receiverOf(entry)
+    // Pushed levels are applied only to the known receiver. Replacement hardware is polled.
+    if (receiver === undefined || this.#isReplacement(entry, receiver)) return null
+    return connections.find(receiver.id)?.source === this.#source.id ? connections.connectedSince(receiver.id) : null
+  }
+
+  /** Starts a cycle. Keeps the receivers as they are, because levels may be pushed while the list is being read. */
+  startCycle(): CycleStart {
+    this.#isReading = true
+    this.#findReceiverAtStart = this.#connected().length > 0 ? this.#keepReceivers() : undefined
+    return { at: this.#deps.now(), findReceiver: (id) => this.#findReceiverAtStart?.(id) }
+  }
+
+  /** Ends the cycle with a report of each identified device. */
+  async createReports(
+    devices: readonly RememberedDevice[],
+    start: CycleStart,
+  ): Promise<Required<Pick<Batch, 'reports' | 'newerLevels'>>> {
+    const reports: DeviceReport[] = []
+    const newerLevels = new Map<DeviceReport, readonly LevelSample[]>()
+    for (const entry of devices) {
+      const translation = this.translationOf(entry)
+      if (!translation.hasIdentity) continue
+      const report = this.#createReport(entry, start)
+      reports.push(report)
+      if (entry.levels !== null && report === translation.report) newerLevels.set(report, entry.levels)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+    this.#isReading = false
+    return { reports, newerLevels }
+  }
+
+  #createReport(entry: RememberedDevice, start: CycleStart): DeviceReport {
+    const translation = this.translationOf(entry)
+    const subscribedSince = this.subscribedSince(entry)
+    // Only the process that holds the subscription knows for which devices levels were pushed. Other processes assume
+    // that they are pushed for every device with a connected subscription.
+    const areLevelsPushed =
+      subscribedSince !== null &&
+      entry.levelsAt >= subscribedSince &&
+      (this.#pushedLevelIds.has(entry.id) || this.#subscribedAt === null)
+    if (areLevelsPushed) return withoutLevels(translation)
+    return subscribedSince === null ? translation.report : this.reportWithoutPushed(entry, start)
+  }
+
+  /** Returns the device's report without the levels for which newer ones were pushed since the cycle began. */
+  reportWithoutPushed(entry: RememberedDevice, { findReceiver }: CycleStart): DeviceReport {
+    const report = this.#memory.reportOf(entry)
+    const receiver = this.currentReceiver(entry)
+    const before = receiver && findReceiver(receiver.id)
+    if (report.channels === undefined || receiver === undefined || before === undefined) return report
+    const channels = withoutSuperseded(report.channels, before.channels, receiver.channels)
+    return channels === report.channels ? report : { ...report, channels }
+  }
+
+  /** Returns the ids of devices that were missing in `missedUntilOffline` successful polls. */
+  missingIds(): string[] {
+    const missing: string[] = []
+    for (const { id, missed } of this.#memory.all()) if (missed >= missedUntilOffline) missing.push(id)
+    return missing
+  }
+
+  /**
+   * Finds the receivers to be marked as offline after a successful poll: those that were missing, or replaced by other
+   * hardware, in `missedUntilOffline` successful polls.
+   */
+  async findOfflineReceivers(): Promise<number[]> {
+    const offline: number[] = []
+    for (const entry of this.#memory.all()) {
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+      const translation = this.translationOf(entry)
+      const isUnchanged = entry.confirmed === translation && entry.missed < missedUntilOffline
+      const receiver = isUnchanged ? undefined : this.receiverOf(entry)
+      if (receiver === undefined) continue
+      const isSameHardware = !this.#isReplacement(entry, receiver)
+      entry.confirmed = isSameHardware ? translation : null
+      entry.replaced = isSameHardware ? 0 : entry.replaced + 1
+      const isOffline = entry.missed >= missedUntilOffline || entry.replaced >= missedUntilOffline
+      if (isOffline && receiver.is_active) offline.push(receiver.id)
+    }
+    return offline
+  }
+
+  /** Sets whether this process holds an open subscription to the source. */
+  setSubscribed(isSubscribed: boolean): void {
+    this.#subscribedAt = isSubscribed ? this.#deps.now() : null
+    if (isSubscribed && this.#isReading) this.#findReceiverAtStart ??= this.#keepReceivers()
+    this.#pushedLevelIds.clear()
+  }
+
+  /**
+   * Records that the subscription has delivered levels of this device. From then on, its levels in the device list are
+   * ignored.
+   */
+  recordLevelsReceived(deviceId: string): void {
+    this.#pushedLevelIds.add(deviceId)
+  }
+
+  /**
+   * Discards the identity read in earlier polls, which may be out of date. Called when the subscription has delivered a
+   * name or an address.
+   */
+  discardIdentity(deviceId: string): void {
+    this.#memory.discardIdentity(deviceId)
+  }
+
+  /** Whether different hardware reports under this id and awaits review. */
+  isReplaced(deviceId: string): boolean {
+    return (this.#memory.find(deviceId)?.replaced ?? 0) > 0
+  }
+
+  #isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
+    const translation = this.translationOf(entry)
+    return entry.confirmed !== translation && isReplacedHardware(receiver, identityOf(translation))
+  }
+
+  #keepReceivers(): CycleStart['findReceiver'] {
+    const receivers = this.#deps.receiverStore.list(this.#source.manufacturer)
+    let byId: ReadonlyMap<number, Receiver> | undefined
+    return (id) => {
+      byId ??= new Map(receivers.map((receiver) => [receiver.id, receiver]))
+      return byId.get(id)
+    }
+  }
+
+  #connected() {
+    return this.#deps.connections.ofSource(this.#source.id).filter(({ status }) => status === 'connected')
+  }
+
+  #setListedIds(ids: readonly string[]): void {
+    const isSame = this.#listedIds.length === ids.length && ids.every((id, index) => id === this.#listedIds[index])
+    if (!isSame) this.#listedIds = ids
+  }
+}

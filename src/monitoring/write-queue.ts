@@ -1,0 +1,107 @@
+/**
+ * Batches that wait to be stored. Batches that were queued during one write are stored together in the next one, because
+ * all sources of a service start at once, and a transaction for each would take seconds.
+ */
+
+import type { DeviceReport, Receiver } from '../domain/equipment/receiver.ts'
+import { ipKey, macKey, serialKey } from '../domain/identity/reconcile.ts'
+import type { Batch, IngestReport } from './plan-batch.ts'
+
+interface QueuedBatch {
+  readonly batch: Batch
+  resolve(report: IngestReport): void
+  reject(error: unknown): void
+}
+
+/** A transaction has at most this many reports, unless a single batch has more. */
+const maxReports = 1000
+
+export interface WriteQueueDeps {
+  /** Serializes writes. */
+  run(work: () => Promise<void>): Promise<void>
+  /** Stores batches in one transaction and returns a report for each. */
+  write(batches: readonly [Batch, ...Batch[]]): Promise<readonly IngestReport[]>
+  /** Returns the receiver that is known under this id. */
+  findReceiver(manufacturer: string, deviceId: string): Identity | undefined
+}
+
+type Identity = Partial<Pick<Receiver, 'serial_number' | 'mac_address' | 'ip'>>
+
+export class WriteQueue {
+  readonly #deps: WriteQueueDeps
+  readonly #waiting: QueuedBatch[] = []
+
+  constructor(deps: WriteQueueDeps) {
+    this.#deps = deps
+  }
+
+  add(batch: Batch): Promise<IngestReport> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ batch, resolve, reject })
+      this.#deps.run(() => this.#writeNext()).catch(reject)
+    })
+  }
+
+  async #writeNext(): Promise<void> {
+    const group = this.#takeGroup()
+    try {
+      await this.#writeGroup(group)
+    } catch (error) {
+      // A batch that cannot be stored does not affect the others.
+      if (group.length === 1) group[0]?.reject(error)
+      else for (const queued of group) await this.#writeGroup([queued]).catch(queued.reject)
+    }
+  }
+
+  async #writeGroup(group: readonly QueuedBatch[]): Promise<void> {
+    const [first, ...others] = group.map(({ batch }) => batch)
+    if (first === undefined) return
+    const reports = await this.#deps.write([first, ...others])
+    for (const [index, { resolve }] of group.entries()) {
+      const report = reports[index]
+      if (report !== undefined) resolve(report)
+    }
+  }
+
+  /** Takes the first batch, and those after it that may be stored together with it. */
+  #takeGroup(): readonly QueuedBatch[] {
+    const [first] = this.#waiting
+    if (first === undefined || this.#waiting.length === 1) return this.#waiting.splice(0, 1)
+    const keys = new Set<string>()
+    let reports = 0
+    const end = this.#waiting.findIndex(({ batch }, index) => {
+      const batchKeys = batch.reports.flatMap((report) => this.#keysOf(batch.manufacturer, report))
+      reports += batch.reports.length
+      if (index > 0 && !canJoin(first.batch, batch)) return true
+      // Two reports that may concern the same receiver are stored one after the other, each with its full effect.
+      if (index > 0 && (reports > maxReports || batchKeys.some((key) => keys.has(key)))) return true
+      for (const key of batchKeys) keys.add(key)
+      return false
+    })
+    return this.#waiting.splice(0, end === -1 ? this.#waiting.length : end)
+  }
+
+  /** Returns everything by which the report may be matched with a receiver. */
+  #keysOf(manufacturer: string, report: DeviceReport): string[] {
+    const known = this.#deps.findReceiver(manufacturer, report.id)
+    return [`id ${report.id}`, ...identityKeys(report), ...(known === undefined ? [] : identityKeys(known))]
+  }
+}
+
+function identityKeys({ serial_number, mac_address, ip }: Identity): string[] {
+  const keys = { serial: serialKey(serial_number), mac: macKey(mac_address), ip: ipKey(ip) }
+  return Object.entries(keys).flatMap(([name, key]) => (key === null ? [] : [`${name} ${key}`]))
+}
+
+function canJoin(first: Batch, batch: Batch): boolean {
+  return (
+    batch.manufacturer === first.manufacturer &&
+    batch.endsCycle === first.endsCycle &&
+    hasOnlyReports(first) &&
+    hasOnlyReports(batch)
+  )
+}
+
+function hasOnlyReports({ offline = [], missing = [] }: Batch): boolean {
+  return offline.length === 0 && missing.length === 0
+}
