@@ -14,8 +14,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    // Concurrent tests of a file wait more than they compute.
-    maxConcurrency: 20,
     // A worker process runs many files, and loads a module once for all of them, which takes a third of the CPU time.
     isolate: false,
     // More than cores, because test files wait more than they compute.

@@ -26,8 +26,8 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 /** Opens pages in the browser that the test files share; each call of `open` has its own cookies. */
 export function browserForTests() {
   let browser: Browser
-  // A long timeout and few tests at a time, because each runs a complete service and a browser.
-  vi.setConfig({ testTimeout: 90_000, maxConcurrency: 5 })
+  // A long timeout, because each test runs a complete service and a browser.
+  vi.setConfig({ testTimeout: 90_000 })
   beforeAll(async () => {
     browser = await findBrowser()
   }, 300_000)
