@@ -4,7 +4,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { splitAngleFrames, splitStarFrames } from '../../../src/manufacturers/shure/strings/frames.ts'
-import { type Controller, createController, type SimulatedDevice } from './controller.ts'
+import { Controller, type SimulatedDevice } from './controller.ts'
 
 export interface Listener {
   readonly port: number
@@ -60,7 +60,7 @@ function serve(socket: Socket, { device, controllers, splitsFrames, onDisconnect
     if (!splitsFrames) return void socket.write(text)
     for (const character of text) socket.write(character)
   }
-  const controller = createController(device, write)
+  const controller = new Controller(device, write)
   let rest = ''
   controllers.add(controller)
   socket.on('data', (bytes) => {
@@ -90,7 +90,7 @@ export async function listenUdp({ device, controllers, port }: ListenerOptions):
   function getController(from: RemoteInfo): Controller {
     const name = `${from.address}:${from.port}`
     const controller =
-      controllerByAddress.get(name) ?? createController(device, (text) => socket.send(text, from.port, from.address))
+      controllerByAddress.get(name) ?? new Controller(device, (text) => socket.send(text, from.port, from.address))
     controllerByAddress.set(name, controller)
     controllers.add(controller)
     return controller
