@@ -21,7 +21,8 @@ import {
   type PushEvent,
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
-import { createRequestThrottle, createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
+import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
+import { createRequestThrottle } from '../src/upstream/request-throttle.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'

@@ -3,13 +3,10 @@
  * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP.
  */
 
-import { createSocket, type RemoteInfo } from 'node:dgram'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { splitAngleFrames, splitStarFrames } from '../../src/manufacturers/shure/strings/frames.ts'
 import type { ChannelChange, DeviceState, Show } from '../show/show.ts'
 import { createShow } from '../show/show.ts'
-import { type Controller, createController, type SimulatedDevice, type StringsFault } from './strings/controller.ts'
+import type { Controller, SimulatedDevice, StringsFault } from './strings/controller.ts'
+import { listenTcp, listenUdp } from './strings/listeners.ts'
 import { type ChannelOverrides, type SimulatedFamily, toValues } from './strings/values.ts'
 
 export interface StringsSimulatorOptions {
@@ -117,92 +114,16 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   const reportTimer = setInterval(() => {
     for (const controller of controllers) controller.reportChanges()
   }, reportIntervalMs)
-  const listener = family === 'uhfr' ? await openUdp() : await openTcp()
-
-  async function openTcp(): Promise<Listener> {
-    const server: Server = createServer((socket) => {
-      socket.on('error', () => {})
-      if (controllers.size >= maxClients) return socket.destroy()
-      serve(socket)
-    })
-    const sockets = new Set<Socket>()
-    server.on('connection', (socket) => {
-      sockets.add(socket)
-      socket.on('close', () => sockets.delete(socket))
-    })
-    server.listen(options.port ?? 0, '127.0.0.1')
-    await once(server, 'listening')
-    const disconnectAll = () => {
-      for (const socket of sockets) socket.destroy()
-    }
-    return {
-      port: (server.address() as AddressInfo).port,
-      disconnectAll,
-      close: () =>
-        new Promise((resolve) => {
-          server.close(() => resolve())
-          disconnectAll()
-        }),
-    }
+  const listenerOptions = { device, controllers, port: options.port ?? 0 }
+  const onDisconnect = ({ isMetering }: Controller) => {
+    // Firmware 2.2.11 and later locks up if a client disconnects without stopping the meters.
+    if (family === 'qlxd' && isMetering) isLockedUp = true
   }
-
-  function serve(socket: Socket): void {
-    const write = (text: string) => {
-      if (!options.splitsFrames) return void socket.write(text)
-      for (const character of text) socket.write(character)
-    }
-    const controller = createController(device, write)
-    let rest = ''
-    controllers.add(controller)
-    socket.on('data', (bytes) => {
-      const frames = splitAngleFrames(rest + String(bytes))
-      rest = frames.rest
-      for (const message of frames.messages) controller.receive(message.trim())
-    })
-    socket.on('close', () => {
-      // Firmware 2.2.11 and later locks up if a client disconnects without stopping the meters.
-      if (family === 'qlxd' && controller.isMetering) isLockedUp = true
-      controller.close()
-      controllers.delete(controller)
-    })
-  }
-
-  async function openUdp(): Promise<Listener> {
-    const socket = createSocket('udp4')
-    const controllerByAddress = new Map<string, Controller>()
-    let isClosed = false
-    socket.on('error', () => {})
-    socket.on('message', (bytes, from) => {
-      for (const message of splitStarFrames(String(bytes))) getController(from).receive(message.trim())
-    })
-    socket.bind(options.port ?? 0, '127.0.0.1')
-    await once(socket, 'listening')
-
-    /** Returns the controller of a UDP client and creates it at its first datagram. */
-    function getController(from: RemoteInfo): Controller {
-      const name = `${from.address}:${from.port}`
-      const controller =
-        controllerByAddress.get(name) ?? createController(device, (text) => socket.send(text, from.port, from.address))
-      controllerByAddress.set(name, controller)
-      controllers.add(controller)
-      return controller
-    }
-
-    const disconnectAll = () => {
-      for (const controller of controllerByAddress.values()) controller.close()
-      controllerByAddress.clear()
-      controllers.clear()
-    }
-    return {
-      port: socket.address().port,
-      disconnectAll,
-      close: async () => {
-        disconnectAll()
-        if (!isClosed) socket.close()
-        isClosed = true
-      },
-    }
-  }
+  const { splitsFrames = false } = options
+  const listener =
+    family === 'uhfr'
+      ? await listenUdp(listenerOptions)
+      : await listenTcp({ ...listenerOptions, maxClients, splitsFrames, onDisconnect })
 
   return {
     family,
@@ -268,10 +189,4 @@ export async function startStringsRack(seed: number, firstPerformer: number) {
       await Promise.all(rack.map((device) => device.close()))
     },
   }
-}
-
-interface Listener {
-  readonly port: number
-  disconnectAll(): void
-  close(): Promise<void>
 }

@@ -1,8 +1,9 @@
 /** Opens the sources that a manufacturer's record configures, each with its plugin and its upstream client. */
 
-import { createUpstreamClient, type RequestThrottle, type UpstreamClient } from '../upstream/client.ts'
+import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import { createDestinations, type Destinations, isHostBlocked } from '../upstream/destinations.ts'
 import { ApiError, type FailureKind } from '../upstream/errors.ts'
+import type { RequestThrottle } from '../upstream/request-throttle.ts'
 import { getPlugin } from './index.ts'
 import {
   type DeviceList,

@@ -5,8 +5,9 @@ import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { serveHttp, serveRaw } from '../../test/plugin-kit-server.ts'
 import { timeLimit } from '../../test/time-limit.ts'
-import { createRequestThrottle, createUpstreamClient, type UpstreamSettings } from './client.ts'
+import { createUpstreamClient, type UpstreamSettings } from './client.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
+import { createRequestThrottle } from './request-throttle.ts'
 
 const errors = { ApiError, ApiRateLimitError }
 const open: { close(): unknown }[] = []

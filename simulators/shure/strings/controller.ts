@@ -25,154 +25,159 @@ export interface SimulatedDevice {
   isUnresponsive(): boolean
 }
 
-export interface Controller {
-  /** Whether meters are on for at least one channel. */
-  readonly isMetering: boolean
-  receive(command: string): void
-  /** Sends the changes since the last call. */
-  reportChanges(): void
-  close(): void
-}
-
 const noise = ['\u0000\u00ff>>', '< REP >', '< SAMPLE 1 ALL >', '< REP 1 FREQUENCY abc >', '<<<', '< HELLO 1 2 3 >']
 
-export function createController(device: SimulatedDevice, write: (text: string) => void): Controller {
-  const { family } = device
-  const isOlderFamily = family === 'uhfr' || family === 'psm1000'
-  const meters = new Map<number, NodeJS.Timeout>()
-  const delayed = new Set<NodeJS.Timeout>()
-  let reported = device.values()
-  let isClosed = false
-  let noiseCount = 0
+/** A client's connection to a device. */
+export class Controller {
+  readonly #device: SimulatedDevice
+  readonly #write: (text: string) => void
+  readonly #isOlderFamily: boolean
+  /** The timers of channels whose meters are on. */
+  readonly #meters = new Map<number, NodeJS.Timeout>()
+  readonly #delayed = new Set<NodeJS.Timeout>()
+  #reported: ReturnType<SimulatedDevice['values']>
+  #isClosed = false
+  #noiseCount = 0
 
-  function send(...contents: string[]): void {
-    const fault = device.fault()
-    if (isClosed || device.isUnresponsive() || fault === 'silent' || contents.length === 0) return
-    const frames = fault === 'foreign' ? ['< REP HTTP 400 >'] : contents.map(envelope)
-    if (fault === 'noise') frames.unshift(noise[noiseCount++ % noise.length] ?? '')
-    if (fault === 'late') sendLater(frames.join(''))
-    else write(frames.join(''))
+  constructor(device: SimulatedDevice, write: (text: string) => void) {
+    this.#device = device
+    this.#write = write
+    this.#isOlderFamily = device.family === 'uhfr' || device.family === 'psm1000'
+    this.#reported = device.values()
   }
 
-  function sendLater(text: string): void {
-    const timer = setTimeout(() => {
-      delayed.delete(timer)
-      if (!isClosed) write(text)
-    }, 1500)
-    delayed.add(timer)
+  /** Whether meters are on for at least one channel. */
+  get isMetering(): boolean {
+    return this.#meters.size > 0
   }
 
-  function envelope(contents: string): string {
-    if (family === 'uhfr') return `* ${contents} *`
-    return family === 'psm1000' ? `< ${contents} >\r\n` : `< ${contents} >`
-  }
-
-  const formatReport = (key: string, value: string, channel?: number) => {
-    const unwrapped = isOlderFamily ? value.replace(/^\{(.*?)\s*\}$/, '$1') : value
-    return [isOlderFamily ? 'REPORT' : 'REP', channel, key, unwrapped].filter((field) => field !== undefined).join(' ')
-  }
-
-  /** Sends an error reply, except for QLX-D and the older families, whose documents do not mention one. */
-  const sendError = () => {
-    if (!isOlderFamily && family !== 'qlxd') send('REP ERR')
-  }
-
-  function receive(command: string): void {
-    device.recordCommand(command)
+  receive(command: string): void {
+    this.#device.recordCommand(command)
     const [verb, ...fields] = command.split(/\s+/)
     const hasChannel = /^\d+$/.test(fields[0] ?? '')
     const channel = hasChannel ? Number(fields.shift()) : null
     const [key = '', ...value] = fields
-    if (verb === 'METER' && channel !== null) meter([channel], value[0] === 'STOP' ? 0 : Number(value[0]) * 30)
-    else if (verb === 'GET' && channel === null) get(fields.join(' '))
+    if (verb === 'METER' && channel !== null) this.#meter([channel], value[0] === 'STOP' ? 0 : Number(value[0]) * 30)
+    else if (verb === 'GET' && channel === null) this.#get(fields.join(' '))
     else {
-      const channels = channel === null ? null : findChannels(channel, verb === 'GET')
-      if (channels === null) sendError()
-      else if (verb === 'GET') getOfChannels(channels, key, value[0])
-      else if (verb === 'SET' && key === 'METER_RATE') setMeterRate(channels, value[0] ?? '')
-      else sendError()
+      const channels = channel === null ? null : this.#findChannels(channel, verb === 'GET')
+      if (channels === null) this.#sendError()
+      else if (verb === 'GET') this.#getOfChannels(channels, key, value[0])
+      else if (verb === 'SET' && key === 'METER_RATE') this.#setMeterRate(channels, value[0] ?? '')
+      else this.#sendError()
     }
   }
 
-  /** Returns the channels that a number addresses. Null if the family does not support the number. */
-  function findChannels(channel: number, isGet: boolean): readonly number[] | null {
-    const all = device.state().channels.map(({ channel }) => channel)
-    if (channel !== 0) return all.includes(channel) ? [channel] : null
-    const supportsZero = !isOlderFamily && family !== 'qlxd' && !(family === 'slxd+' && isGet)
-    return supportsZero ? all : null
+  /** Sends the changes since the last call. */
+  reportChanges(): void {
+    const previous = this.#reported
+    const current = this.#device.values()
+    this.#reported = current
+    const changed = Object.entries(current.device).filter(([key, value]) => previous.device[key] !== value)
+    const reports = changed.map(([key, value]) => this.#formatReport(key, value))
+    for (const [channel, values] of current.channels) {
+      for (const [key, value] of Object.entries(values)) {
+        if (previous.channels.get(channel)?.[key] !== value) reports.push(this.#formatReport(key, value, channel))
+      }
+    }
+    this.#send(...reports)
   }
 
-  function get(key: string): void {
-    const value = device.values().device[key]
-    if (value === undefined) sendError()
-    else send(formatReport(key, value))
+  close(): void {
+    this.#isClosed = true
+    for (const timer of [...this.#meters.values(), ...this.#delayed]) clearTimeout(timer)
+    this.#meters.clear()
   }
 
-  function getOfChannels(channels: readonly number[], key: string, index?: string): void {
-    if (key === 'ALL' && isOlderFamily) return
-    const values = device.values()
+  #get(key: string): void {
+    const value = this.#device.values().device[key]
+    if (value === undefined) this.#sendError()
+    else this.#send(this.#formatReport(key, value))
+  }
+
+  #getOfChannels(channels: readonly number[], key: string, index?: string): void {
+    if (key === 'ALL' && this.#isOlderFamily) return
+    const values = this.#device.values()
     const answers = channels.flatMap((channel) => {
       const entries = Object.entries(values.channels.get(channel) ?? {})
       const matches = (name: string) => {
-        if (key === 'ALL') return family === 'slxd+' || !name.startsWith('SLOT_')
+        if (key === 'ALL') return this.#device.family === 'slxd+' || !name.startsWith('SLOT_')
         return index === '0' ? name.startsWith(`${key} `) : name === [key, index].filter(Boolean).join(' ')
       }
-      return entries.filter(([name]) => matches(name)).map(([name, value]) => formatReport(name, value, channel))
+      return entries.filter(([name]) => matches(name)).map(([name, value]) => this.#formatReport(name, value, channel))
     })
-    if (answers.length === 0) sendError()
-    else send(...answers)
+    if (answers.length === 0) this.#sendError()
+    else this.#send(...answers)
   }
 
-  function setMeterRate(channels: readonly number[], value: string): void {
-    meter(channels, Number(value))
-    send(...channels.map((channel) => formatReport('METER_RATE', value, channel)))
+  /** Returns the channels that a number addresses. Null if the family does not support the number. */
+  #findChannels(channel: number, isGet: boolean): readonly number[] | null {
+    const all = this.#device.state().channels.map(({ channel }) => channel)
+    if (channel !== 0) return all.includes(channel) ? [channel] : null
+    const supportsZero =
+      !this.#isOlderFamily && this.#device.family !== 'qlxd' && !(this.#device.family === 'slxd+' && isGet)
+    return supportsZero ? all : null
   }
 
-  function meter(channels: readonly number[], ms: number): void {
+  #setMeterRate(channels: readonly number[], value: string): void {
+    this.#meter(channels, Number(value))
+    this.#send(...channels.map((channel) => this.#formatReport('METER_RATE', value, channel)))
+  }
+
+  #meter(channels: readonly number[], ms: number): void {
     for (const channel of channels) {
-      clearInterval(meters.get(channel))
-      meters.delete(channel)
+      clearInterval(this.#meters.get(channel))
+      this.#meters.delete(channel)
       if (ms >= 90)
-        meters.set(
+        this.#meters.set(
           channel,
-          setInterval(() => sample(channel), ms),
+          setInterval(() => this.#sample(channel), ms),
         )
     }
   }
 
-  function sample(number: number): void {
-    const channel = device.state().channels.find((candidate) => candidate.channel === number)
-    if (channel === undefined || device.isSilentChannel(number)) return
-    const value = toSample(family, channel)
-    if (family === 'psm1000') {
-      send(formatReport('AUDIO_IN_LVL_L', value, number), formatReport('AUDIO_IN_LVL_R', value, number))
-    } else send(`SAMPLE ${number} ALL ${value}`)
+  #sample(number: number): void {
+    const channel = this.#device.state().channels.find((candidate) => candidate.channel === number)
+    if (channel === undefined || this.#device.isSilentChannel(number)) return
+    const value = toSample(this.#device.family, channel)
+    if (this.#device.family === 'psm1000') {
+      this.#send(
+        this.#formatReport('AUDIO_IN_LVL_L', value, number),
+        this.#formatReport('AUDIO_IN_LVL_R', value, number),
+      )
+    } else this.#send(`SAMPLE ${number} ALL ${value}`)
   }
 
-  function reportChanges(): void {
-    const previous = reported
-    const current = device.values()
-    reported = current
-    const changed = Object.entries(current.device).filter(([key, value]) => previous.device[key] !== value)
-    const reports = changed.map(([key, value]) => formatReport(key, value))
-    for (const [channel, values] of current.channels) {
-      for (const [key, value] of Object.entries(values)) {
-        if (previous.channels.get(channel)?.[key] !== value) reports.push(formatReport(key, value, channel))
-      }
-    }
-    send(...reports)
+  #send(...contents: string[]): void {
+    const fault = this.#device.fault()
+    if (this.#isClosed || this.#device.isUnresponsive() || fault === 'silent' || contents.length === 0) return
+    const frames = fault === 'foreign' ? ['< REP HTTP 400 >'] : contents.map((text) => this.#envelope(text))
+    if (fault === 'noise') frames.unshift(noise[this.#noiseCount++ % noise.length] ?? '')
+    if (fault === 'late') this.#sendLater(frames.join(''))
+    else this.#write(frames.join(''))
   }
 
-  return {
-    get isMetering() {
-      return meters.size > 0
-    },
-    receive,
-    reportChanges,
-    close() {
-      isClosed = true
-      for (const timer of [...meters.values(), ...delayed]) clearTimeout(timer)
-      meters.clear()
-    },
+  #sendLater(text: string): void {
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer)
+      if (!this.#isClosed) this.#write(text)
+    }, 1500)
+    this.#delayed.add(timer)
+  }
+
+  /** Sends an error reply, except for QLX-D and the older families, whose documents do not mention one. */
+  #sendError(): void {
+    if (!this.#isOlderFamily && this.#device.family !== 'qlxd') this.#send('REP ERR')
+  }
+
+  #envelope(contents: string): string {
+    if (this.#device.family === 'uhfr') return `* ${contents} *`
+    return this.#device.family === 'psm1000' ? `< ${contents} >\r\n` : `< ${contents} >`
+  }
+
+  #formatReport(key: string, value: string, channel?: number): string {
+    const unwrapped = this.#isOlderFamily ? value.replace(/^\{(.*?)\s*\}$/, '$1') : value
+    const fields = [this.#isOlderFamily ? 'REPORT' : 'REP', channel, key, unwrapped]
+    return fields.filter((field) => field !== undefined).join(' ')
   }
 }

@@ -1,0 +1,48 @@
+/** Reads the bodies of responses. */
+
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+const maxBodyBytes = 16 * 1024 * 1024
+const maxExcerptChars = 200
+
+/** Returns the beginning of an unusable body, escaped so that it fits on one log line. */
+export function excerptOf(text: string): string {
+  const escapeCharacter = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`
+  return text.slice(0, maxExcerptChars).replace(/\p{C}/gu, escapeCharacter).slice(0, maxExcerptChars)
+}
+
+/** Reads a body within the size limit. */
+export async function readBytes(body: AsyncIterable<Buffer>, encoding: string | undefined): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of decoded(body, encoding)) {
+    size += chunk.length
+    if (size > maxBodyBytes) throw Object.assign(new Error('body too large'), { code: 'BODY_TOO_LARGE' })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size)
+}
+
+/**
+ * Decodes the body. Requests ask for no content encoding, but a single encoding is decoded anyway, for systems that
+ * ignore `accept-encoding`.
+ */
+function decoded(body: AsyncIterable<Buffer>, encoding = 'identity'): AsyncIterable<Buffer> {
+  switch (encoding.trim().toLowerCase()) {
+    case '':
+    case 'identity':
+      return body
+    case 'gzip':
+      return pipeline(body, createGunzip(), ignoreEnd)
+    case 'deflate':
+      return pipeline(body, createInflate(), ignoreEnd)
+    case 'br':
+      return pipeline(body, createBrotliDecompress(), ignoreEnd)
+    default:
+      throw Object.assign(new Error(`content encoding ${encoding}`), { code: 'BAD_ENCODING' })
+  }
+}
+
+/** Does nothing. `pipeline` requires a callback, but its error is also thrown to the reader of the stream. */
+function ignoreEnd(): void {}
