@@ -29,6 +29,7 @@ export interface LevelIngestHooks {
 
 /** A known device, and what was looked up about it, because levels arrive ten times a second. */
 interface Target {
+  readonly device: string
   readonly rows: LevelRows
   readonly facts: LevelRows['facts']
   /** Whether different hardware reports under the device's id. */
@@ -55,6 +56,8 @@ export function createLevelIngest(
   hooks: LevelIngestHooks,
 ): OnLevels {
   const targets = new Map<string, Target>()
+  /** The last target, because most sources report only one device. */
+  let last: Target | undefined
 
   function isCurrent({ rows, facts, connectionChanges, foundAt }: Target, now: number): boolean {
     const isUnchanged = rows.isCurrent && rows.facts === facts && connectionChanges === connections.changes
@@ -63,18 +66,21 @@ export function createLevelIngest(
 
   function findTarget(device: string): Target | undefined {
     const now = performance.now()
-    const known = targets.get(device)
+    const known = last?.device === device ? last : targets.get(device)
+    last = known
     if (known !== undefined && isCurrent(known, now)) return known
     const receiver = receiverStore.factsByApiId(source.manufacturer, device)
     const rows = receiver && receiverStore.levels.rowsOf(receiver.id)
     if (rows === undefined) {
       targets.delete(device)
+      last = undefined
       return undefined
     }
     const { facts, receiverId } = rows
     const hasTransmitter: boolean[] = []
     for (const { channel, transmitter } of facts.channels) hasTransmitter[channel] = transmitter !== null
     const target: Target = {
+      device,
       rows,
       facts,
       isReplaced: hooks.isReplaced?.(device) === true,
@@ -85,6 +91,7 @@ export function createLevelIngest(
       isReported: known?.isReported === true,
     }
     targets.set(device, target)
+    last = target
     if (target.isReplaced || target.isStopped) return target
     connections.recordMessage(receiverId)
     hooks.onLevelsReceived?.(device)
