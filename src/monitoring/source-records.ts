@@ -68,6 +68,9 @@ export function createSourceRecords(deps: {
   /** Sources whose last record is not stored. */
   const unstored = new Set<string>()
   const storing = new Semaphore(1)
+  let foreignCommits: number | null = null
+  /** Until when records of other processes may be hidden by own ones (`performance.now()`). */
+  let hiddenUntil = 0
   let isPublishing = false
 
   function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
@@ -132,10 +135,15 @@ export function createSourceRecords(deps: {
 
   return {
     async load() {
-      for (const record of await listSourceRecords(db.read)) {
+      const commits = db.foreignCommits()
+      const hasForeignCommits = commits === null || commits !== foreignCommits
+      if (hasForeignCommits && recordedAt.size > 0) hiddenUntil = performance.now() + ownRecordForMs
+      const isUnchanged = !hasForeignCommits && performance.now() > hiddenUntil
+      for (const record of isUnchanged ? [] : await listSourceRecords(db.read)) {
         const ageMs = performance.now() - (recordedAt.get(record.source) ?? Number.NEGATIVE_INFINITY)
         if (ageMs >= ownRecordForMs) records.set(record.source, record)
       }
+      foreignCommits = commits
       publishChanges()
     },
     get: (source) => records.get(source),

@@ -31,6 +31,8 @@ export interface Database {
   check(): void
   /** Checks whether the files on disk are still those that were opened. */
   checkFiles(): Promise<void>
+  /** Returns a number that changes when another process commits; null if that cannot be determined, as on PostgreSQL. */
+  foreignCommits(): number | null
   /** Copies the open database, even if its file has been deleted; null on PostgreSQL. */
   readonly copyTo: ((file: string) => Promise<void>) | null
   /** Writes a row to check whether the database is writable again. */
@@ -96,7 +98,8 @@ const faultTexts = {
 
 type OnFault = (found: 'damaged' | 'replaced') => void
 
-interface Engine extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'checkFiles' | 'copyTo' | 'close'> {
+interface Engine
+  extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'foreignCommits' | 'checkFiles' | 'copyTo' | 'close'> {
   /** False for a copy in memory, which is used while the disk is too full to open the database. */
   readonly isOnDisk: boolean
   /**
@@ -137,6 +140,7 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
     check() {
       if (engine.findDamage() !== null) fault.found ??= 'damaged'
     },
+    foreignCommits: () => engine.foreignCommits(),
     checkFiles: () => engine.checkFiles(),
     get copyTo() {
       return engine.copyTo
@@ -203,6 +207,7 @@ async function openCopy(path: string, now: () => number): Promise<Engine> {
       read,
       transaction: () => Promise.reject(new StoreDownError('The database cannot be written: the disk is full.')),
       findDamage: () => null,
+      foreignCommits: () => null,
       checkFiles: async () => {},
       copyTo: (file) => copyOpen(database, file),
       async close() {
@@ -246,6 +251,7 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     read,
     transaction: (work) => runTransaction('sqlite', write, work, { onAudit, makeDurable }),
     findDamage: () => findDamage(path, 'quick'),
+    foreignCommits: () => countForeignCommits(writer),
     checkFiles,
     copyTo: (file) => copyOpen(reader, file),
     async close() {
@@ -254,6 +260,12 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
       lock.release()
     },
   }
+}
+
+/** Returns SQLite's data version, which changes when another connection than `writer` commits. */
+function countForeignCommits(writer: ReturnType<typeof connectFile>): number | null {
+  const row = writer.prepare('pragma data_version').get() as { readonly data_version: number } | undefined
+  return row?.data_version ?? null
 }
 
 async function openConnections(path: string, now: () => number, waitLimitMs: number) {
@@ -322,6 +334,7 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
       })
     },
     findDamage: () => null,
+    foreignCommits: () => null,
     checkFiles: async () => {},
     copyTo: null,
     close: () => db.destroy(),
