@@ -46,7 +46,7 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
   )
   session.start()
   const publish = (id: number) => subscriber?.deliver([journal.append({ type: 'receiver_removed', id }, {})])
-  /** Takes everything, as a client that reads again. */
+  /** Accepts all waiting data, like a client that has started to read again. */
   const release = async () => {
     state.isStalled = false
     for (const done of waiting.splice(0)) done()
