@@ -3,7 +3,7 @@
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import { announcedCount, noLevel } from './level-store.ts'
 
-/** Replaces the first level of a channel so that its next levels differ from the stored ones. No level has this value. */
+/** Replaces the first stored level of a channel so that its next levels differ. No level has this value. */
 const notSame = 32_767
 
 export class AnnouncedLevels {
@@ -57,7 +57,10 @@ export class AnnouncedLevels {
     return false
   }
 
-  /** Records that a client may have received newer levels of the channel, so that the next are announced in any case. */
+  /**
+   * Records that a client may have received newer levels of the channel, so that the next levels are announced in any
+   * case.
+   */
   forget(channelId: number): void {
     const row = this.#rows.get(channelId)
     if (row !== undefined) this.#values[row * announcedCount] = notSame

@@ -30,7 +30,7 @@ export interface LevelRows {
   lastSamples: readonly LevelSample[] | null
 }
 
-/** Is called for every sample that arrives, including samples that change nothing. `at` is a `performance.now()` time. */
+/** Is called for every sample that arrives, even if it changes nothing. `at` is a `performance.now()` time. */
 export type SampleListener = (row: number, at: number) => void
 
 /** The columns of a row: the channel's own levels, those of its transmitter, and its details. */
@@ -148,7 +148,10 @@ export class LevelStore {
     return changed
   }
 
-  /** Returns the record with the newest levels and the time of the last report. Unchanged channels stay the same objects. */
+  /**
+   * Returns the record with the newest levels and the time of the last report. Unchanged channels stay the same
+   * objects.
+   */
   toRecord(receiver: Receiver): Receiver {
     const rows = this.#rowsOfReceiver.get(receiver.id)
     if (rows === undefined || !rows.isNewerThanRecord) return receiver
@@ -164,8 +167,8 @@ export class LevelStore {
   }
 
   /**
-   * Writes the announced levels of a channel to `target`: first `entryLevels`, then `unlistedLevels`. RF and audio level
-   * are those of the transmitter if it reports them. `index` is the position of the channel in its receiver.
+   * Writes the announced levels of a channel to `target`: first `entryLevels`, then `unlistedLevels`. RF and audio
+   * level are those of the transmitter if it reports them. `index` is the position of the channel in its receiver.
    */
   readAnnounced({ rows, facts }: LevelRows, index: number, target: Int16Array): void {
     const start = (rows[index] ?? 0) * columns

@@ -140,7 +140,9 @@ export class LiveSession implements LiveSubscriber {
     return true
   }
 
-  /** Identifies the process, the filters and the members of the group. A client can resume only if these are unchanged. */
+  /**
+   * Identifies the process, the filters and the members of the group. A client can resume only if these are unchanged.
+   */
   #epoch(): string {
     const { filter, levels } = this.#options
     const { epoch } = this.#deps.live.journal
@@ -158,8 +160,8 @@ export class LiveSession implements LiveSubscriber {
     if (since === null || since.epoch !== epoch) return false
     const missed = journal.since(since.seq)
     if (missed === null) return false
-    // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels that
-    // were held back on its earlier connection may be older than `since`.
+    // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels
+    // that were held back on its earlier connection may be older than `since`.
     const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))

@@ -94,7 +94,7 @@ function createInstance(deps: ServerDeps, check: Guard, headers: ConstantHeaders
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
   app.setValidatorCompiler(createValidatorCompiler())
-  // Response schemas are used only for the documents; they do not affect how responses are serialized.
+  // Response schemas only describe responses; they do not affect how responses are serialized.
   app.setSerializerCompiler(() => JSON.stringify)
   return app
 }
