@@ -159,7 +159,8 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
   const data_dir = merged.data_dir ?? './data'
   const tls = typeof merged.tls === 'object' || merged.tls === 'auto' ? merged.tls : null
   checkCodes(merged.manufacturers ?? [], `${path ?? 'configuration'}: manufacturers`)
-  // With `auto`, browsers would reject the service as soon as Micwatch creates a new self-signed certificate.
+  // Strict transport requires TLS with a configured certificate. With `auto`, browsers would reject the service as soon
+  // as Micwatch creates a new self-signed certificate.
   if (merged.server?.strict_transport === true && typeof tls !== 'object') {
     throw new ConfigError(`${path ?? 'configuration'}: server.strict_transport: requires tls: {cert, key}`)
   }

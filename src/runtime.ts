@@ -107,14 +107,17 @@ export interface Runtime {
   assignments(): readonly ChannelAssignment[]
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
-  /** Loads manufacturers, settings, groups, locations, performers and assignments from the database, after a user changed them. */
+  /**
+   * Loads manufacturers, settings, groups, locations, performers and assignments from the database, after a user has
+   * changed them.
+   */
   reload(): Promise<void>
   /** Loads the changes made by other processes, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the runtime. Throws a ConfigError, or the database's error if it cannot be opened. */
+/** Opens the runtime. Throws a ConfigError, or the database error if the database cannot be opened. */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const { log, onAudit, isReadOnly = false, failsOnDamage = false } = options
   const secrets = await openSecrets(config.data_dir, config.secret_key)

@@ -25,7 +25,10 @@ interface OperationSchema {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Defines an operation. A collection, or one of its records, has a trailing slash; an action or a file has none. */
+/**
+ * Defines an operation. The URL of a collection, or of one of its records, ends with a slash; that of an action or a
+ * file does not.
+ */
 export const endpoint = <const M extends Method, const Url extends string, Schema extends OperationSchema>(
   method: M,
   url: Url,

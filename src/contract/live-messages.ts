@@ -188,7 +188,7 @@ type WithoutSeq<Message> = Message extends unknown ? Omit<Message, 'seq'> : neve
 
 /** A message to a client. */
 export type LiveMessage = Body<typeof LiveServerMessage>
-/** A change that is announced, before it has a sequence number. */
+/** A message about a change, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>
 export type LivePerformerBody = Body<typeof LivePerformer>

@@ -51,7 +51,7 @@ const group = id('Id of a group, to return only channels whose slot is in it.')
 
 export const DataQuery = query({ manufacturer, group })
 
-/** The query of the WebSocket, version 1; with `protocol`, that of version 2. */
+/** The query of the WebSocket, version 1. `protocol` selects version 2, whose query is `LiveQuery`. */
 export const SocketQuery = query({
   protocol: Type.Enum(['2'], { description: 'Asks for version 2.' }),
   manufacturer: Type.String({ description: 'Code of a manufacturer, to receive only its messages.' }),

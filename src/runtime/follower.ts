@@ -86,7 +86,7 @@ export class Follower {
 
   async #check(): Promise<void> {
     const { db, log } = this.#deps
-    // Probed here, because without writes a recovery would not be noticed.
+    // The database is probed here, because without writes its recovery would not be noticed.
     if (db.condition() === 'unwritable') return db.probe().catch(() => {})
     await this.#deps
       .checkOrphans()

@@ -1,4 +1,7 @@
-/** What users edit, as last loaded from the database: settings, groups, locations, performers and assignments. */
+/**
+ * Settings, groups, locations, performers, assignments, discovered devices and the database incident, as last loaded
+ * from the database.
+ */
 
 import type { Group } from '../contract/resources/groups.ts'
 import type { Location } from '../contract/resources/locations.ts'

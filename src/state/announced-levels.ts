@@ -1,9 +1,9 @@
-/** The levels of every channel that clients last received, to announce only those that differ. */
+/** The last announced levels of every channel, kept so that levels are announced only if they differ. */
 
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import { announcedCount, noLevel } from './level-store.ts'
 
-/** Stands in the first column while clients may have received different levels. No level has this value. */
+/** Replaces the first stored level of a channel so that its next levels differ. No level has this value. */
 const notSame = 32_767
 
 export class AnnouncedLevels {
@@ -11,7 +11,7 @@ export class AnnouncedLevels {
   readonly #rows = new Map<number, number>()
   readonly #freeRows: number[] = []
 
-  /** Replaces the levels of a channel. The next are announced in any case. */
+  /** Replaces the levels of a channel. The next levels are announced in any case. */
   put(channelId: number, levels: Int16Array): void {
     this.#set(channelId, levels)
     this.forget(channelId)
@@ -29,7 +29,7 @@ export class AnnouncedLevels {
     this.#freeRows.length = 0
   }
 
-  /** Takes over the levels of an entry. Returns whether they differ from the last; true if none are known. */
+  /** Stores the levels of an entry. Returns whether they differ from the last ones; true if there were none. */
   update(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     if (row === undefined) {
@@ -47,7 +47,7 @@ export class AnnouncedLevels {
     return differs
   }
 
-  /** Whether levels that `levels` messages do not contain may differ from the last. */
+  /** Whether the levels that `levels` messages do not contain (`unlistedLevels`) differ from the last ones. */
   hasOtherUnlisted(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     for (let column = entryLevels.length; column < announcedCount; column += 1) {
@@ -57,7 +57,10 @@ export class AnnouncedLevels {
     return false
   }
 
-  /** Records that a client may have received newer levels of the channel, so that the next are announced in any case. */
+  /**
+   * Records that a client may have received newer levels of the channel, so that the next levels are announced in any
+   * case.
+   */
   forget(channelId: number): void {
     const row = this.#rows.get(channelId)
     if (row !== undefined) this.#values[row * announcedCount] = notSame

@@ -60,7 +60,7 @@ describe('the announced levels of a channel', () => {
     return [...levels]
   }
 
-  it('are those of the transmitter while there is one, where it reports them', () => {
+  it('are those of the transmitter, if there is one and it reports them', () => {
     expect(announced({}).slice(0, 2)).toEqual([-90, -30])
     expect(announced({ transmitter }).slice(0, 2)).toEqual([-60, -30])
   })

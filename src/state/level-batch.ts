@@ -4,12 +4,12 @@ import { entryLevels } from '../domain/live/channel-levels.ts'
 import { noLevel, toLetters } from './level-store.ts'
 
 const antennasColumn = entryLevels.indexOf('antennas')
-/** The number of levels in an entry without those of `levels=full`. */
+/** The number of levels in an entry, not counting those that only `levels=full` adds. */
 const basicCount = 3
 
 export class LevelBatch {
   readonly #ids: Int32Array
-  /** One row per channel, in the order of `entryLevels`; without the levels of `levels=full` unless a client asks. */
+  /** One row per channel, in the order of `entryLevels`, with the levels that `levels=full` adds only if `isFull`. */
   readonly #values: Int16Array
   readonly #width: number
 
@@ -35,7 +35,7 @@ export class LevelBatch {
     return this.#ids
   }
 
-  /** Serializes the entries of the included channels; null if there is none. */
+  /** Serializes a message with the entries of the included channels; returns null if there are none. */
   toFrame(
     { seq, at, isFull }: { readonly seq: number; readonly at: string; readonly isFull: boolean },
     isIncluded?: (channelId: number) => boolean,

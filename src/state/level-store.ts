@@ -30,7 +30,7 @@ export interface LevelRows {
   lastSamples: readonly LevelSample[] | null
 }
 
-/** Is called for every sample that arrives, including samples that change nothing. `at` is a `performance.now()` time. */
+/** Is called for every sample that arrives, even if it changes nothing. `at` is a `performance.now()` time. */
 export type SampleListener = (row: number, at: number) => void
 
 /** The columns of a row: the channel's own levels, those of its transmitter, and its details. */
@@ -43,7 +43,7 @@ const absent = -32_768
 /** Stands for null: reported as unknown. */
 const unknown = -32_767
 
-/** Stands for both in announced levels. */
+/** Stands for both `absent` and `unknown` in announced levels. */
 export const noLevel = absent
 
 const antennaLetters = 'ABCD'
@@ -51,7 +51,7 @@ const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
   levelDetails.map((name, index) => [name, detailColumn + index]),
 )
 
-/** The columns of the announced levels; those of the transmitter replace the channel's own. */
+/** The columns of the announced levels. `readAnnounced` replaces the channel's own levels by its transmitter's. */
 const announcedColumns = [...entryLevels, ...unlistedLevels].map(
   (name) => detailColumns[name] ?? (levelFields as readonly string[]).indexOf(name),
 )
@@ -74,7 +74,7 @@ export class LevelStore {
     return this.#rowsOfReceiver.get(receiverId)
   }
 
-  /** Takes over the levels of a record, which replace the known ones. */
+  /** Loads the levels of a record, which replace the known ones. */
   load(receiver: Receiver, receivedAt: number): void {
     const before = this.#rowsOfReceiver.get(receiver.id)
     const rows = before !== undefined && this.#hasSameRows(before, receiver) ? before : this.#allocate(receiver, before)
@@ -86,7 +86,7 @@ export class LevelStore {
     for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
   }
 
-  /** Lists the receivers whose last report has a later time (epoch ms). */
+  /** Lists the receivers whose last report arrived after `time` (epoch ms). */
   listSeenAfter(time: number): readonly number[] {
     return [...this.#rowsOfReceiver.values()]
       .filter(({ lastSeen }) => lastSeen > time)
@@ -118,7 +118,7 @@ export class LevelStore {
 
   /**
    * Merges the samples into the rows of their channels, and returns whether any level has changed. A sample of an
-   * unknown channel is ignored. Samples that are passed again change nothing, if no others were merged in between.
+   * unknown channel is ignored. If the same array is passed again before any other, it changes nothing.
    */
   apply(rows: LevelRows, samples: readonly LevelSample[], at: number): boolean {
     const isRepeated = samples === rows.lastSamples
@@ -148,7 +148,10 @@ export class LevelStore {
     return changed
   }
 
-  /** Returns the record with the newest levels and the time of the last report. Unchanged channels stay the same objects. */
+  /**
+   * Returns the record with the newest levels and the time of the last report. Unchanged channels stay the same
+   * objects.
+   */
   toRecord(receiver: Receiver): Receiver {
     const rows = this.#rowsOfReceiver.get(receiver.id)
     if (rows === undefined || !rows.isNewerThanRecord) return receiver
@@ -164,8 +167,8 @@ export class LevelStore {
   }
 
   /**
-   * Writes the levels that are announced of a channel to `target`: `entryLevels`, of the transmitter while there is one,
-   * and `unlistedLevels`. `index` is the position of the channel among those of its receiver.
+   * Writes the announced levels of a channel to `target`: first `entryLevels`, then `unlistedLevels`. RF and audio
+   * level are those of the transmitter if it reports them. `index` is the position of the channel in its receiver.
    */
   readAnnounced({ rows, facts }: LevelRows, index: number, target: Int16Array): void {
     const start = (rows[index] ?? 0) * columns

@@ -14,7 +14,7 @@ export interface ChangeEntry {
   readonly subject: LiveSubject
   /** The message as JSON. */
   readonly frame: Buffer
-  /** Whether the members of a group may be others after this change. */
+  /** Whether this change may change the members of a group. */
   readonly changesMembers: boolean
   /** When it was added, as a `performance.now()` time. */
   readonly addedAt: number
@@ -35,7 +35,7 @@ export interface JournalLimits {
   /** Messages are kept for this time, or until there are `count` newer ones, whichever is longer. */
   readonly ageMs: number
   readonly count: number
-  /** Older messages are dropped when all frames together take more than this. */
+  /** The oldest messages are dropped while all messages together take more than this. */
   readonly bytes: number
 }
 
@@ -48,12 +48,15 @@ export class LiveJournal {
   readonly epoch = randomBytes(8).toString('hex')
   readonly #limits: JournalLimits
   readonly #now: () => number
-  /** The kept entries, ordered by `seq` without gaps, from `#first`. Dropped entries are cut off from time to time. */
+  /**
+   * The entries, ordered by `seq` without gaps. Entries before index `#first` were dropped; the array is shortened only
+   * from time to time.
+   */
   #entries: (JournalEntry | undefined)[] = []
   #first = 0
   #bytes = 0
   #seq = 0
-  /** The frames of the last `levels` message that was sent completely, by whether they contain all levels. */
+  /** The frames that `levelsFrame` last created, by `isFull`. */
   #shared: { readonly entry: LevelsEntry; readonly frames: Map<boolean, Buffer> } | null = null
 
   constructor(limits: Partial<JournalLimits> = {}, now: () => number = () => performance.now()) {
@@ -83,7 +86,7 @@ export class LiveJournal {
     return this.#add({ seq: this.#nextSeq(), type: 'levels', at, levels, addedAt: this.#now() })
   }
 
-  /** Returns a `levels` message with all its entries. Clients that are sent the same message share the frame. */
+  /** Returns the frame of a `levels` message with all its entries. Clients that are sent the same message share it. */
   levelsFrame(entry: LevelsEntry, isFull: boolean): Buffer {
     if (this.#shared?.entry !== entry) this.#shared = { entry, frames: new Map() }
     const { frames } = this.#shared

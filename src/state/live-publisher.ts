@@ -3,7 +3,7 @@
  * the publisher compares it with what was last announced, and adds the differences to the journal. All changes of one
  * turn of the event loop are announced together. Levels are collected, and announced ten times a second.
  *
- * Nothing is compared or announced until the first client connects, because no client could resume earlier.
+ * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
  */
 
 import type { LiveChange, LivePerformerBody, SourceBody } from '../contract/live-messages.ts'
@@ -49,7 +49,7 @@ export interface LiveSubscriber {
   readonly wantsAllLevels: boolean
   /** Called with the new messages, in order. */
   deliver(entries: readonly JournalEntry[]): void
-  /** Called when messages were not announced, so that only a new snapshot is complete. */
+  /** Called when changes were not announced, so that the client needs a new snapshot. */
   restart(): void
 }
 
@@ -72,7 +72,7 @@ export class LivePublisher {
   readonly #subscribers = new Set<LiveSubscriber>()
   /** The newest message that a client may have received. */
   #lastSentSeq = 0
-  /** Whether a client that may still resume wanted all levels. */
+  /** The newest message that a client that wants all levels may have received; -1 if there was no such client. */
   #lastFullSeq = -1
   #timer: NodeJS.Timeout | undefined
   #flush: NodeJS.Immediate | undefined
@@ -158,12 +158,12 @@ export class LivePublisher {
   synchronize(): void {
     if (this.#announced === null) this.#start()
     else this.#announce()
-    // The snapshot of the new client may contain newer levels, so the next tick must announce others even if they were
-    // announced before.
+    // The new client's snapshot may contain levels that are newer than the announced ones. If they change back before
+    // the next tick, they must be announced again.
     this.#announcedLevels.forgetAll()
   }
 
-  /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that ends it. */
+  /** Delivers the messages from now on. Call it directly after `synchronize`. Returns a function that unsubscribes. */
   subscribe(subscriber: LiveSubscriber): () => void {
     this.#subscribers.add(subscriber)
     this.#recordSent()
@@ -183,12 +183,12 @@ export class LivePublisher {
     return this.#receiverOfChannel.keys()
   }
 
-  /** Returns the current levels of these channels, which may be newer than the last that were announced. */
+  /** Returns the current levels of these channels, which may be newer than the last announced ones. */
   currentLevels(channelIds: Iterable<number>): LevelBatch {
     const [ids, values]: [number[], number[]] = [[], []]
     for (const id of channelIds) {
       if (!this.#readLevels(id)) continue
-      // A client receives these levels, so the next tick must announce others even if they were announced before.
+      // A client receives these levels. If they change back before the next tick, they must be announced again.
       this.#announcedLevels.forget(id)
       ids.push(id)
       this.#appendTo(values)
@@ -298,7 +298,7 @@ export class LivePublisher {
     for (const { id: channelId } of channels) this.#receiverOfChannel.set(channelId, id)
   }
 
-  /** Records the levels of the receiver's channels, which may be announced with their other changes. */
+  /** Records the levels of the receiver's channels, because `channel` messages may contain them. */
   #rememberLevels({ channels }: Receiver): void {
     for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
@@ -418,7 +418,7 @@ export class LivePublisher {
     if (receiverId !== undefined) this.#changedReceivers.add(receiverId)
   }
 
-  /** Starts all clients again with a snapshot, after messages were not announced. */
+  /** Sends all clients a new snapshot, because changes were not announced while updates were disabled. */
   #restart(): void {
     this.#remember()
     this.journal.clear()

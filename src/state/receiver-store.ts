@@ -44,8 +44,8 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
   const known = createKnownReceivers()
   const levels = new LevelStore()
   /**
-   * The ordered ids of each manufacturer. Recomputed only when receivers are added, removed or moved to another
-   * manufacturer.
+   * The ordered receiver ids of each manufacturer. Recomputed only when receivers are added, removed or moved to
+   * another manufacturer.
    */
   const ids = new Map<string | undefined, readonly number[]>()
   /** The manufacturers of the queue entries that are waiting for review, by id. */
@@ -65,7 +65,7 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
     return sorted
   }
 
-  /** Returns the record with its newest levels, and keeps it. */
+  /** Returns the record with its newest levels, and stores it. */
   function current(receiver: Receiver): Receiver {
     const record = levels.toRecord(receiver)
     if (record !== receiver) known.put(record)

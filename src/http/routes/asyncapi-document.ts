@@ -98,7 +98,7 @@ export function createAsyncApi({ mount, version }: DocumentOptions): AsyncApi {
   }
 }
 
-/** Converts a message schema. The records in it become components. */
+/** Converts a message schema. The named schemas in it become components. */
 function toMessage(schema: TSchema, schemas: Record<string, Schema>): Message {
   const { title = '', description = '', examples, ...payload } = JSON.parse(JSON.stringify(schema)) as Titled
   return {

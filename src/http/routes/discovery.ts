@@ -104,7 +104,7 @@ export function reviewRoutes(app: ContractServer, deps: DiscoveryDeps): void {
   })
 }
 
-/** A list of which the database returns the total count and single pages. */
+/** A list in the database, which is counted there and read page by page. */
 interface StoredList<Item> {
   count(): Promise<number>
   list(slice: Slice): Promise<readonly Item[]>

@@ -13,15 +13,15 @@ export const liveProtocol = 'micwatch.v2'
 const readQuery = createQueryReader(SocketQuery)
 const readLiveQuery = createQueryReader(LiveQuery)
 
-/** The parameters of a connection: `live` for version 2, null for version 1. */
+/** The parameters of a connection. `live` is null for version 1. */
 export interface SocketOptions {
   readonly manufacturer: string | undefined
   readonly live: LiveOptions | null
 }
 
 /**
- * Reads the parameters of a connection. A client asks for version 2 by the subprotocol or by `protocol=2`. Throws a
- * RequestError that names an invalid parameter.
+ * Reads the parameters of a connection. A client requests version 2 with the subprotocol or with `protocol=2`.
+ * Throws a RequestError that names an invalid parameter.
  */
 export function readSocketOptions(
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
@@ -54,7 +54,7 @@ export function respondToLiveClient(text: string, now: Date): Pong | SocketError
 }
 
 function readAck(text: string): { readonly at: unknown } | null {
-  // Only short messages can be acknowledgements, so that others are not parsed twice.
+  // An acknowledgement must be short, so that long messages are not parsed twice.
   if (text.length > 200) return null
   try {
     const message: unknown = JSON.parse(text)

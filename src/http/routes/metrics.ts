@@ -97,7 +97,7 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
   }
 }
 
-/** Gauges from the database. They are omitted while it is unreachable, so that the other metrics stay available. */
+/** Gauges of records. Those from the database are omitted while it cannot be read; the other metrics stay available. */
 async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<void> {
   const open = add('alerts_open', 'Alerts that are raised and not cleared.', ['kind', 'severity'])
   for (const kind of alertKinds) for (const severity of severities) open.set({ kind, severity }, 0)

@@ -191,7 +191,7 @@ function bodyOf({ requestBody }: Documented) {
   return { requestBody: { required: true, content: requestBody.content } }
 }
 
-/** Derives the error statuses that a route can return from its inputs. */
+/** Determines from the inputs of a route which error statuses it can return. */
 function errorStatusesOf({ parameters = [], requestBody, security }: Documented): ReadonlySet<number> {
   const isPaged = parameters.some(({ name }) => name === 'page')
   const hasPath = parameters.some((parameter) => parameter.in === 'path')

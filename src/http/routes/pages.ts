@@ -9,8 +9,8 @@ import { pages } from '../../domain/pages.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * True if the route shows a page: unauthenticated requests are redirected to the sign-in page, whatever they
-     * accept.
+     * True if the route shows a page: unauthenticated requests are redirected to the sign-in page, whatever their
+     * Accept header.
      */
     isPage?: boolean
   }

@@ -35,8 +35,8 @@ export const socketServerOptions = {
   maxBufferedChunks: 16 * 1024,
   perMessageDeflate: false,
   /**
-   * Chooses the subprotocol. If the client offers only unknown ones, the first is accepted, because browsers require
-   * one, and version 1 is sent. Pages of version 0.1.0 offer only `micwatch.levels.v1`.
+   * Chooses the subprotocol. If the client offers only unknown ones, version 1 is served and the first is accepted,
+   * because browsers require that one is. Pages of Micwatch 0.1.0 offer only `micwatch.levels.v1`.
    */
   handleProtocols(offered: Set<string>) {
     const [first = ''] = offered
@@ -184,7 +184,7 @@ async function sendFeed(
       setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
       return
     }
-    // The messages of a batch leave in one write.
+    // All messages of a batch are sent in one write.
     stream.cork()
     for (const message of serialize(batch)) socket.send(message, { binary: false })
     stream.uncork()
@@ -226,7 +226,7 @@ function handleMessages(socket: WebSocket, handler: MessageHandler): void {
   socket.on('message', (data, isBinary) => {
     if (isBinary) return socket.close(closeCodes.unsupported, 'Text frames only')
     const response = handler.respond(String(data))
-    // An expected acknowledgement does not count as a message.
+    // An expected acknowledgement does not count towards the rate limit.
     if (response === 'ack' && handler.acknowledge()) return
     const now = performance.now()
     const result = takeToken(allowance, messageRate, now)

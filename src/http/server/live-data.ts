@@ -1,4 +1,4 @@
-/** Builds the body of `GET /api/data.json`, the snapshots of the live interface, and their parts that a filter narrows. */
+/** Builds the body of `GET /api/data.json`, and the snapshots and filtered lists of the live interface. */
 
 import type { LivePerformerBody, SourceBody } from '../../contract/live-messages.ts'
 import type { Group } from '../../contract/resources/groups.ts'
@@ -51,7 +51,7 @@ export class LiveData {
     throw new RequestError('bad_request', { details: `group: there is no group ${id}` })
   }
 
-  /** Returns the members of the filter's group; null if it has no group. */
+  /** Returns the members of the filter's group; null if the filter has no group. */
   members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
     if (id === undefined) return null
     const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
@@ -86,7 +86,7 @@ export class LiveData {
     return `${Buffer.concat(receivers)}],${JSON.stringify(more).slice(1)}`
   }
 
-  /** Returns the current fields of a message that contains a whole list. */
+  /** Returns the current fields of a message that contains a whole list, reduced to what the filter includes. */
   list(type: ListType, filter: LiveFilter): object {
     const { manufacturer } = filter
     switch (type) {
@@ -159,7 +159,7 @@ export class LiveData {
 
 /** Receiver objects are immutable, so their JSON can be cached by identity. */
 const serialised = new WeakMap<Receiver, string>()
-/** Channels are cached separately, because they often stay the same object when a receiver is replaced. */
+/** Lists of channels are cached separately, because they often stay the same object when a receiver is replaced. */
 const serialisedChannels = new WeakMap<Receiver['channels'], string>()
 
 function receiverJson(receiver: Receiver): string {

@@ -20,7 +20,7 @@ import type { LiveData } from './live-data.ts'
 export interface LiveOptions {
   readonly filter: LiveFilter
   readonly levels: 'false' | 'true' | 'full'
-  /** Whether the client acknowledges each `levels` message, and is sent the next only then. */
+  /** Whether the client acknowledges each `levels` message, and is sent the next one only after that. */
   readonly acks: boolean
   /** The last message that the client received on an earlier connection; null to start with a snapshot. */
   readonly since: { readonly seq: number; readonly epoch: string } | null
@@ -42,13 +42,13 @@ interface Frame {
 
 /** How many bytes may wait for the client before messages are dropped. A snapshot that is being sent does not count. */
 const maxQueuedBytes = 128 * 1024
-/** How many bytes are handed to the socket at a time. */
+/** No more frames are written to the socket while it holds this many unsent bytes. */
 const maxUnsentBytes = 32 * 1024
 const fragmentBytes = 32 * 1024
 const tickMs = 1000
 const maxStallMs = 30_000
 const closeTimeoutMs = 1000
-/** If the socket takes data only after this time, the client must have read earlier data. */
+/** If a write takes longer than this, the socket was full, so the client must have read earlier data. */
 const waitedMs = 250
 
 export class LiveSession implements LiveSubscriber {
@@ -63,14 +63,14 @@ export class LiveSession implements LiveSubscriber {
   #queue: Frame[] = []
   #queuedBytes = 0
   #unsentBytes = 0
-  /** When the socket last took bytes, while some wait (`performance.now()`). */
+  /** When the socket last accepted bytes; only meaningful while bytes are unsent (`performance.now()`). */
   #progressAt = performance.now()
   #needsSnapshot = false
   /** Members of the filter's group as of the last snapshot; null without a group. */
   #members: GroupMembers | null = null
-  /** Whether the last `levels` message is waiting to be sent or to be acknowledged. */
+  /** Whether the last `levels` message is waiting to be sent (`queued`) or to be acknowledged (`sent`). */
   #levelsState: 'idle' | 'queued' | 'sent' = 'idle'
-  /** The channels of `levels` messages that were held back. */
+  /** The channels whose entries of `levels` messages were held back. */
   readonly #heldLevels = new Set<number>()
   #unsubscribe: (() => void) | undefined
 
@@ -113,7 +113,7 @@ export class LiveSession implements LiveSubscriber {
       this.restart()
       return
     }
-    // One large batch does not make a client slow; what was already waiting before it does.
+    // Checked before the batch is added, because one large batch does not mean that the client is slow.
     if (this.#queuedBytes > maxQueuedBytes) {
       this.restart()
       return
@@ -140,7 +140,9 @@ export class LiveSession implements LiveSubscriber {
     return true
   }
 
-  /** Identifies the process, the filters and the members of the group, because a client resumes only with the same. */
+  /**
+   * Identifies the process, the filters and the members of the group. A client can resume only if these are unchanged.
+   */
   #epoch(): string {
     const { filter, levels } = this.#options
     const { epoch } = this.#deps.live.journal
@@ -158,8 +160,8 @@ export class LiveSession implements LiveSubscriber {
     if (since === null || since.epoch !== epoch) return false
     const missed = journal.since(since.seq)
     if (missed === null) return false
-    // A client that acknowledges is sent all levels at once. Those that were held back on its earlier connection may be
-    // older than `since`.
+    // A client that acknowledges is sent all current levels instead of the missed `levels` messages, because levels
+    // that were held back on its earlier connection may be older than `since`.
     const entries = acks ? missed.filter(({ type }) => type !== 'levels') : missed
     const frames = entries.flatMap((entry) => this.#narrow(entry) ?? [])
     const resumed = Buffer.from(JSON.stringify({ type: 'resumed', seq: since.seq, epoch }))
@@ -228,7 +230,7 @@ export class LiveSession implements LiveSubscriber {
     if (this.#heldLevels.size > 0) this.#enqueueHeldLevels(seq)
   }
 
-  /** Returns the message as the filters narrow it; null if they leave nothing of it. */
+  /** Returns the part of the message that the filters include; null if there is none. */
   #narrow(entry: JournalEntry): Buffer | null {
     if (entry.type === 'levels') return this.#narrowLevels(entry)
     const { filter } = this.#options
@@ -264,7 +266,7 @@ export class LiveSession implements LiveSubscriber {
   /** Whether the filters include a channel. */
   #includes(channelId: number): boolean {
     if (!this.#isFiltered) return true
-    // The members of a group are those of the manufacturer, if there is such a filter too.
+    // If there is also a manufacturer filter, `#members` contains only channels of that manufacturer.
     if (this.#members !== null) return this.#members.channels.has(channelId)
     return this.#deps.live.manufacturerOf(channelId) === this.#options.filter.manufacturer
   }
@@ -274,7 +276,7 @@ export class LiveSession implements LiveSubscriber {
     this.#queuedBytes += bytes.length
   }
 
-  /** Hands as much to the socket as may wait there. */
+  /** Writes frames to the socket until `maxUnsentBytes` are waiting there. */
   #pump(): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
     while (this.#unsentBytes < maxUnsentBytes) {

@@ -79,7 +79,7 @@ export interface RequestLimiter {
   countByAddress(request: FastifyRequest, reply: FastifyReply): Counting
 }
 
-/** The pending counting in Redis; undefined if the request was counted synchronously in this process. */
+/** Resolves when Redis has counted the request; undefined if it was counted synchronously in this process. */
 type Counting = Promise<void> | undefined
 
 export interface RequestLimiterOptions {
@@ -103,7 +103,7 @@ export function createRequestLimiter(
   const general = createLimiter('all', settings)
   const special = new Map(
     Object.entries(settings.overrides).map(([endpoint, limit]) => {
-      // Converts `PUT /api/groups/{id}/` to the format of registered routes.
+      // Converts an endpoint such as `PUT /api/groups/{id}/` to the format of registered routes.
       const route = endpoint.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
       const name = route.replace(' ', ` ${mount}`)
       return [name, createLimiter(name, limit)]

@@ -1,4 +1,4 @@
-/** Sends responses: caching, ETag and compression, and paging. */
+/** Sends responses with caching, ETags and compression, and builds pages of lists. */
 
 import { promisify } from 'node:util'
 import { gzip as gzipInThreadPool } from 'node:zlib'
@@ -17,7 +17,7 @@ export interface CachedResponse {
   readonly madeAt: number
   readonly type: string
   isSent?: boolean
-  /** The joined chunks; set once the response is sent for the second time. */
+  /** The joined chunks; set when they are first needed. */
   joined?: Buffer
   gzip?: Buffer | Promise<Buffer>
 }
@@ -99,8 +99,8 @@ function headOf({ etag, madeAt }: CachedResponse): string[] {
 }
 
 /**
- * Writes the response without Fastify's reply handling, whose hooks and headers take a large part of the time that a
- * 304 takes.
+ * Writes the response without Fastify's reply handling, whose hooks and headers would take a large part of the time of
+ * a 304 response.
  */
 function write(reply: FastifyReply, status: number, head: string[], body?: readonly Buffer[]): FastifyReply {
   addConnectionHeaders(reply.code(status))
@@ -172,15 +172,15 @@ export function toTime(text: string | undefined): number | undefined {
 }
 
 /**
- * Builds one page of a list. `url` is the request's own path and query; `next` and `previous` keep its other
- * parameters.
+ * Builds one page of a list. `url` is the path and query of the request; `next` and `previous` differ from it only in
+ * `page`.
  */
 export function toPage<Item>(items: readonly Item[], page: PageRequest, url: string): PageBody<Item> {
   const results = items.slice((page.page - 1) * page.size, page.page * page.size)
   return toPageOf(results, items.length, page, url)
 }
 
-/** Builds a page from its own items; `count` is the total number of items. */
+/** Builds a page from the items that are on it; `count` is the number of items on all pages. */
 export function toPageOf<Item>(
   results: readonly Item[],
   count: number,

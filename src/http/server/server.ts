@@ -94,7 +94,7 @@ function createInstance(deps: ServerDeps, check: Guard, headers: ConstantHeaders
   app.server.on('checkExpectation', app.routing)
   acceptJsonOnly(app)
   app.setValidatorCompiler(createValidatorCompiler())
-  // The schemas of responses describe them; they do not change how they are serialized.
+  // Response schemas only describe responses; they do not affect how responses are serialized.
   app.setSerializerCompiler(() => JSON.stringify)
   return app
 }
@@ -115,7 +115,7 @@ function connectionOptions({ tls }: Pick<ServerDeps, 'tls'>) {
   return { ...times, https: { ...http, handshakeTimeout: headSeconds * 1000, cert, key } }
 }
 
-/** Accepts WebSockets. When the service stops, they are closed before the listener. */
+/** Accepts WebSockets. When the service stops, they are closed before the other connections. */
 async function acceptSockets(app: FastifyInstance, headers: ConstantHeaders): Promise<void> {
   const closing = createClosing(app.server)
   await app.register(fastifyWebsocket, {

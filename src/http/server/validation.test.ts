@@ -18,7 +18,7 @@ describe('parameters', () => {
     expect(read(ById, { id: '9007199254740991' }, 'params')).toEqual({ value: { id: 9007199254740991 } })
   })
 
-  it('are ignored if a filter is empty', () => {
+  it('are ignored if they are filters without a value', () => {
     expect(read(AlertQuery, { receiver: '', state: '', manufacturer: '' })).toEqual({ value: {} })
   })
 

@@ -26,7 +26,7 @@ interface ParameterSchema {
   readonly maximum?: number
 }
 
-// Schemas are not validated themselves, because compiling the schema of schemas takes 40 ms.
+// Schemas themselves are not validated, because compiling the meta-schema takes 40 ms.
 const ajv = new Ajv({ strict: false, verbose: true, validateSchema: false, formats: { 'day-or-time': isDayOrTime } })
 
 /** Creates the validators. Bodies are not converted; the parameters of paths and queries are converted from text. */
@@ -95,7 +95,7 @@ function convert(schemas: Readonly<Record<string, ParameterSchema>>, values: Val
   return converted
 }
 
-/** Converts text to the type of the parameter. Text that is not of this type is returned unchanged, and is invalid. */
+/** Converts text to the type of the parameter. Other text is returned unchanged, and fails the validation. */
 function fromText(text: string, type: string | undefined): unknown {
   // Leading zeros are not allowed, so that every record has only one URL.
   if (type === 'integer' && /^(0|[1-9]\d*)$/.test(text)) return Number(text)
