@@ -126,7 +126,7 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
 }
 
 /**
- * Whether the battery is far enough above the threshold to clear the alert. A full battery always is, unless the
+ * Whether the battery is far enough above the threshold to clear the alert. A full battery always clears it, unless the
  * threshold itself is 100%.
  */
 function isAboveHysteresis(battery: number, threshold: number): boolean {
