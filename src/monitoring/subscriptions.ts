@@ -58,8 +58,8 @@ const checkAcceptedEveryMs = 250
 
 /**
  * Subscribes and resubscribes until the signal aborts. Returns immediately if the protocol adapter has no
- * subscriptions. Also returns if an attempt fails while a polling cycle is waiting for the first report of a new device,
- * because the next cycle then tries again.
+ * subscriptions. Also returns if an attempt fails while a polling cycle is waiting for the first report of a new
+ * device, because the next cycle then tries again.
  */
 export async function keepSubscribed(
   deps: SubscriptionDeps,
