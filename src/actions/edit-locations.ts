@@ -60,7 +60,7 @@ export async function changeLocation(
   return location
 }
 
-/** Deletes an empty location. Users have to move its receivers first, because no new location can be chosen for them. */
+/** Deletes a location. Throws a RequestError if it still contains receivers or other locations. */
 export async function deleteLocation(deps: EditLocationDeps, actor: Actor, id: number): Promise<void> {
   await deps.ingest.change(async (tx) => {
     const locations = await listLocations(tx.query)

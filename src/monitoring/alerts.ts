@@ -85,8 +85,8 @@ export class Alerts {
    */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void {
     const { id, manufacturer } = after
-    // This process has not evaluated a receiver's stored state before the first report of the receiver arrives, so
-    // that report is always evaluated.
+    // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
+    // state yet.
     const isNew = !this.#ownReceivers.has(id)
     if (!isNew && !canChangeAlerts(before, after)) return
     this.#ownReceivers.add(id)
@@ -165,7 +165,7 @@ export class Alerts {
     }
   }
 
-  /** Adds what could not be stored to what is due. The next call of `evaluateAll` evaluates it. */
+  /** Makes everything whose changes could not be stored due again. The next call of `evaluateAll` evaluates it. */
   #retry({ receivers, chargers, sources }: Due): void {
     for (const id of receivers) this.#due.receivers.add(id)
     for (const id of chargers) this.#due.chargers.add(id)

@@ -31,8 +31,8 @@ export interface Backlog {
 const lastSeenEveryMs = 60_000
 
 /**
- * How often levels are stored while other processes read them from the database: less than the shortest polling
- * interval, so that a single source stores its levels after every cycle.
+ * How often levels are stored while other processes read them from the database. This is shorter than the shortest
+ * polling interval, so that a single source stores its levels after every cycle.
  */
 const saveSharedLevelsEveryMs = 800
 /** How often levels are stored otherwise. They are only needed after a restart, until the first reports arrive. */

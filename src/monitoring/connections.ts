@@ -70,7 +70,7 @@ export interface ConnectionDeps {
   readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
-  /** Called whenever a subscription has connected, failed or ended, also if it was in this state before the attempt. */
+  /** Called whenever a subscription has connected, failed or ended, even if it was already in that state. */
   onStatusChanged?(update: StatusUpdate): void
   /** Returns the precedence of the source's protocol adapter; null if the source does not exist. */
   precedenceOf(source: string): number | null
@@ -314,7 +314,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       const changed: Connection[] = []
       /**
        * Whether some of these receivers keep their connection to another source. That source may be removed at any
-       * time, so nothing is cached in this case.
+       * time, so `lastDevices` is not set in this case.
        */
       let hasForeign = false
       for (const deviceId of deviceIds) {

@@ -1,6 +1,6 @@
 /**
  * Passes the first report of a subscription to the polling cycle that has opened it, so that a device that pushes
- * everything is not also polled in a session of its own.
+ * everything is not also polled in a separate session.
  */
 
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
@@ -21,8 +21,8 @@ export class FirstReport {
   }
 
   /**
-   * Resolves with the report; with null if there is none within `limitMs`, or if the subscription is not opened. Throws
-   * the error with which opening it failed, and the signal's reason on abort.
+   * Resolves with the report, or with null if none arrives within `limitMs` or the subscription is not opened. If
+   * opening the subscription fails, throws its error; if the signal aborts, throws the signal's reason.
    */
   async read(limitMs: number, signal: AbortSignal): Promise<DeviceReport | null> {
     const cancel = () => this.cancel()

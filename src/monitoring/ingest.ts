@@ -159,7 +159,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       } catch (error) {
         if (error instanceof OvertakenError) await loadChanges()
         else {
-          // The caller stores each batch separately.
+          // The caller then stores each batch separately.
           if (batches.length > 1) throw error
           if (error instanceof StaleWriteError) await discardUnsaved(batch.manufacturer)
           // Levels still take effect in memory. A later cycle stores them.

@@ -1,4 +1,4 @@
-/** Takes the levels of one subscription. */
+/** Applies the levels that one subscription delivers. */
 
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
 import type { OnLevels } from '../manufacturers/plugin.ts'
@@ -42,14 +42,17 @@ interface Target {
   readonly connectionChanges: number
   /** When it was looked up (`performance.now()`). */
   readonly foundAt: number
-  /** Whether levels have been reported on this connection. The first are, because a report evaluates the alerts. */
+  /**
+   * Whether levels of this device have been passed on as a report. The first levels on a connection are, because a
+   * report evaluates the alerts.
+   */
   isReported: boolean
 }
 
 /** After this time, everything about a device is looked up again, and the time of its last message is recorded. */
 const lookUpEveryMs = 1_000
 
-/** Creates the function that takes the levels of a source's subscription. */
+/** Creates the function that applies the levels of a source's subscription. */
 export function createLevelIngest(
   { receiverStore, unitStore, connections, ingest, counters }: LevelIngestDeps,
   source: Pick<MonitoredSource, 'id' | 'manufacturer'>,

@@ -36,7 +36,7 @@ it('publishes levels that another process received, but neither stores them nor 
   expect(rows.lastSeen).toBe(2000)
 })
 
-it('stores the levels of a receiver that this process receives as well', () => {
+it('stores the levels of a receiver if this process has also received levels of it', () => {
   const { lane, rows, unsaved, received } = createLane()
   lane.applyRemote(rows, [{ channel: 1, rf_level: -48 }], 2000)
   lane.apply(rows, [{ channel: 1, rf_level: -47 }])

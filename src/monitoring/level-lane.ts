@@ -1,6 +1,7 @@
 /**
- * The lane of levels: every sample goes to the LevelStore at once, and what has changed is published at frames. Levels
- * bypass reconciliation, records and, except for an occasional save, the database.
+ * The fast path for levels: every sample is applied to the LevelStore immediately, and all levels that have changed
+ * since the last frame are published together. Levels bypass reconciliation and, except for an occasional save, the
+ * database.
  */
 
 import type { LevelSample } from '../domain/levels/level-sample.ts'
@@ -53,7 +54,10 @@ export class LevelLane {
     this.#store(rows, samples, time)
   }
 
-  /** Publishes the levels that have changed since the last frame: first REST, then subscribers. */
+  /**
+   * Publishes the levels that have changed since the last frame. Drops cached REST responses before it notifies
+   * subscribers.
+   */
   publishFrame(): void {
     const { levels, backlog, cache, feed, live } = this.#deps
     const changed = levels.takeChanged()

@@ -1,6 +1,6 @@
 /**
- * The open alerts in memory. A change is stored first and then published, and so are changes that other processes stored.
- * Calls of `load` and `write` must not overlap.
+ * The open alerts in memory. `write` stores changes and then publishes them; `load` publishes the changes that other
+ * processes stored. Calls of `load` and `write` must not overlap.
  */
 
 import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'

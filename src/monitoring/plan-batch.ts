@@ -23,7 +23,10 @@ import type { Backlog } from './backlog.ts'
 export interface Batch {
   readonly manufacturer: string
   readonly reports: readonly DeviceReport[]
-  /** Newer levels than those in a report, by report: the same object is passed again while only levels change. */
+  /**
+   * Newer levels than those in a report, by report. They are passed separately, because the same report object is
+   * passed again while only levels change.
+   */
   readonly newerLevels?: ReadonlyMap<DeviceReport, readonly LevelSample[]>
   /** Receivers to be marked as offline, unless this batch contains a report of them. */
   readonly offline?: readonly number[]
@@ -64,7 +67,7 @@ export interface IngestReport {
 
 /** What the plan contains of one of its batches. */
 export interface PlannedBatch {
-  /** Without receivers of which only levels change. */
+  /** Does not count receivers of which only levels change. */
   readonly report: IngestReport
   readonly levelReports: readonly LevelReport[]
 }
@@ -103,7 +106,7 @@ export interface PlannerDeps {
 }
 
 export function createPlanner({ receiverStore, unitStore, backlog, precedence, now }: PlannerDeps): Planner {
-  /** The last report of each receiver that contained no news except levels, and the identities at that time. */
+  /** For each receiver, the last report that contained no news except levels, and the identity revision at the time. */
   const withoutNews = new WeakMap<Receiver, { report: DeviceReport; identityRevision: number }>()
 
   function findLevelReceiver(manufacturer: string, report: DeviceReport): Receiver | undefined {

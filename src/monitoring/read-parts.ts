@@ -73,7 +73,7 @@ export class PartReader {
     this.#budget -= 1
   }
 
-  /** Returns the devices whose levels must be read separately. Those in the list count as read. */
+  /** Returns the devices whose levels must be read separately. Levels in the list count as read. */
   async #findDueLevels(
     entries: readonly RememberedDevice[],
     options: ReadPartsOptions,

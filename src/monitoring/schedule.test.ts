@@ -32,7 +32,7 @@ describe('a schedule', () => {
     expect(await waiting).toBe(true)
   })
 
-  it('ends a wait when its signal aborts, and keeps the others', async () => {
+  it('ends a wait when its signal aborts, and continues the other waits', async () => {
     const schedule = new Schedule()
     const stop = new AbortController()
     const startedAt = performance.now()
@@ -45,7 +45,7 @@ describe('a schedule', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('wakes a loop at once that is already due', async () => {
+  it('immediately wakes a loop that is already due', async () => {
     const waiting = new Schedule().wait(() => 0, never)
     await vi.advanceTimersByTimeAsync(0)
     expect(await waiting).toBe(true)

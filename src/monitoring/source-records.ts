@@ -212,7 +212,7 @@ function isChanged(before: SourceRecord, after: SourceRecord): boolean {
 interface Unsuccessful {
   /** The number of consecutive unsuccessful cycles. */
   readonly cycles: number
-  /** When the pause requested most recently ends (`performance.now()`); 0 if the last cycle was not a pause. */
+  /** The end of the most recently requested pause (`performance.now()`); 0 if the last cycle was not a pause. */
   readonly heldUntil: number
 }
 

@@ -57,8 +57,9 @@ const eventsPerSlice = 32
 const checkAcceptedEveryMs = 250
 
 /**
- * Subscribes and resubscribes until the signal aborts. Returns at once if the protocol adapter has no subscriptions, and
- * after the first attempt if a polling cycle waits for its report and it fails: the next cycle then tries again.
+ * Subscribes and resubscribes until the signal aborts. Returns immediately if the protocol adapter has no
+ * subscriptions. Also returns if an attempt fails while a polling cycle is waiting for the first report of a new
+ * device, because the next cycle then tries again.
  */
 export async function keepSubscribed(
   deps: SubscriptionDeps,

@@ -48,14 +48,14 @@ describe('the write queue', () => {
     expect(transactions).toEqual([[first.id], [second.id]])
   })
 
-  it('stores a batch that marks receivers as offline on its own, and keeps the order', async () => {
+  it('stores a batch that marks receivers as offline in a separate transaction, and keeps the order', async () => {
     const { queue, transactions } = createQueue()
     const offline = { ...batch(receiver('b')), offline: [1] }
     await Promise.all([batch(receiver('a')), offline, batch(receiver('c'))].map((each) => queue.add(each)))
     expect(transactions).toEqual([['a'], ['b'], ['c']])
   })
 
-  it('stores the others when one batch is rejected', async () => {
+  it('stores the other batches when one is rejected', async () => {
     const { queue, transactions } = createQueue({ rejects: ({ reports }) => reports.some(({ id }) => id === 'b') })
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => queue.add(batch(receiver(id)))))
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

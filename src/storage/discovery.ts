@@ -289,7 +289,7 @@ export async function findMovements(reader: Reader, ids: readonly number[]): Pro
   return new Map(rows.map(({ id, acknowledged }) => [id, acknowledged === 1]))
 }
 
-/** Returns the ids of the movements that were not acknowledged before. */
+/** Acknowledges the movements. Returns the ids of those that were not acknowledged before. */
 export async function acknowledgeMovements(
   tx: Tx,
   ids: readonly number[],

@@ -33,7 +33,7 @@ export interface PerformerWithTag extends Performer {
   readonly picture_tag?: string
 }
 
-/** Longer pictures are data URLs. */
+/** A picture whose text is longer than this is a data URL. */
 const maxPictureUrlChars = 2048
 
 /** Returns all performers, ordered by id, without pictures that are data URLs. */

@@ -28,7 +28,7 @@ export async function startEmpty(paths: StorePaths, now: number): Promise<MovedA
     const suffix = `before-restore-${toStamp(now)}`
     const database = hasDatabase ? `${path}.${suffix}` : null
     const snapshots = hasSnapshots ? `${snapshotsFolder(paths)}.${suffix}` : null
-    // The snapshots are moved first: without a database, remaining snapshots would be restored.
+    // The snapshots are moved first, because the next start restores a snapshot if it finds no database.
     if (snapshots !== null) await rename(snapshotsFolder(paths), snapshots)
     if (database !== null) await moveAside(path, database)
     return { database, snapshots }

@@ -9,7 +9,7 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
-/** Replaces secrets in responses. If a client sends it back, the stored secret is kept. */
+/** The text that replaces secrets in responses. If a client sends it back, the stored secret is kept. */
 export const mask = '********'
 
 /** Returns the configuration with `********` in place of its secrets. */

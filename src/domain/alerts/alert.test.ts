@@ -210,7 +210,7 @@ test.each<[string, [isEnabled: boolean, downSince: number | null, now: number][]
   expect(changes).toEqual(expected)
 })
 
-test('only a battery, the online state or another list of channels can change alerts', () => {
+test('only a change of a battery, the online state or the list of channels can change alerts', () => {
   const before = receiverWith(50)
   const [channel] = before.channels
   if (channel === undefined) throw new Error('no channel')

@@ -126,8 +126,8 @@ function evaluateBatteries(receiver: Receiver, threshold: number, open: OpenAler
 }
 
 /**
- * Whether the battery is far enough above the threshold to clear the alert. A full battery always is, unless the
- * threshold itself is 100%.
+ * Whether the battery is far enough above the threshold to clear the alert. A full battery always counts as far
+ * enough, unless the threshold itself is 100%.
  */
 function isAboveHysteresis(battery: number, threshold: number): boolean {
   return battery > threshold && battery >= Math.min(100, threshold + batteryHysteresis)

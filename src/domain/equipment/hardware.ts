@@ -103,7 +103,7 @@ interface UnitReports {
 
 const none: ReportedUnits = { drafts: [], changed: [] }
 
-/** Finds new, changed and missing device units. A unit that another device reports has moved and is not missing. */
+/** Finds new, changed and missing device units. A unit that another device now reports has moved; it is not missing. */
 export function planReportedUnits(known: UnitIndex, input: UnitReports): ReportedUnits {
   const { manufacturer, reports, missing, receiverOf } = input
   if (reports.length === 0 && missing.length === 0) return none

@@ -116,7 +116,7 @@ export function planChanges(
   return plan
 }
 
-/** Creates an empty plan; `add` extends it by one report, of which `levels` are newer levels. */
+/** Creates an empty plan; `add` extends it by one report. `levels` are newer than the levels in the report. */
 export function createIngestPlan({ known, manufacturer, at, findLevelReceiver, precedence }: PlanContext): {
   readonly plan: IngestPlan
   add(report: DeviceReport, levels?: readonly LevelSample[]): void

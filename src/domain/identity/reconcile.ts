@@ -152,8 +152,8 @@ export function reconcile(known: KnownReceivers, manufacturer: string, report: D
 }
 
 /**
- * Returns the form in which serial numbers are compared: trimmed and in lower case. Null if absent or all zeros: those
- * never match.
+ * Returns the form in which serial numbers are compared: trimmed and in lower case. Null if the number is absent or all
+ * zeros, because such numbers never match.
  */
 export function serialKey(serial: string | null | undefined): string | null {
   const key = serial?.trim().toLowerCase() ?? ''
@@ -170,7 +170,7 @@ export function macKey(mac: string | null | undefined): string | null {
 }
 
 /**
- * Returns the form in which IP addresses are compared. Null for an absent address and for 0.0.0.0: those never match.
+ * Returns the form in which IP addresses are compared. Null for an absent address and for 0.0.0.0, which never match.
  */
 export function ipKey(ip: string | null | undefined): string | null {
   const key = ip?.trim() ?? ''

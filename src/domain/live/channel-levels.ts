@@ -21,7 +21,10 @@ export const detailLevels = [
 /** The levels in `details` that `levels` messages do not contain. They are announced in `channel` messages. */
 export const unlistedLevels = levelDetails.filter((name) => !(detailLevels as readonly string[]).includes(name))
 
-/** The levels in an entry of a `levels` message, after the channel id. From the fourth on, only with `levels=full`. */
+/**
+ * The levels in an entry of a `levels` message, in the order in which they follow the channel id. Those from `rf_a` on
+ * are only sent with `levels=full`.
+ */
 export const entryLevels = [
   'rf_level',
   'audio_level',

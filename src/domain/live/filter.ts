@@ -33,7 +33,7 @@ export function findMembers(group: Group | undefined, receivers: readonly Receiv
   return members
 }
 
-/** Returns the receivers, which are members, each with its member channels only. */
+/** Returns the receivers with only those channels that are members. The receivers must be members themselves. */
 export function selectReceivers(receivers: readonly Receiver[], members: GroupMembers): Receiver[] {
   return receivers.map((receiver) => ({
     ...receiver,
@@ -65,12 +65,12 @@ export function includesSubject(
   return manufacturer === null || members.manufacturers.has(manufacturer)
 }
 
-/** Messages that contain a whole list, of which a filter includes a part. */
+/** The types of messages that contain a whole list. A client with a filter receives only the matching entries. */
 export type ListType = Extract<LiveChange['type'], 'groups' | 'assignments' | 'discovered' | 'queue'>
 
 export const listTypes: ReadonlySet<string> = new Set<ListType>(['groups', 'assignments', 'discovered', 'queue'])
 
-/** Whether the members of a group may be others after this change. A channel is announced with its slot if it is new. */
+/** Whether this change can change the members of a group. A `channel` message contains a slot if the channel is new. */
 export function changesMembers(change: LiveChange): boolean {
   switch (change.type) {
     case 'groups':

@@ -63,12 +63,12 @@ describe('compareReceivers', () => {
     expect(result.slots).toEqual([])
   })
 
-  it('announces a transmitter that comes with its levels', () => {
+  it('announces a new transmitter together with its levels', () => {
     const { changes } = changeOf({ transmitter }, { ...channel, transmitter: null })
     expect(changes).toEqual([{ ...ids, transmitter: body.transmitter }])
   })
 
-  it('announces details that are gone as null', () => {
+  it('announces removed details as null', () => {
     const { details: _, ...bare } = channel
     const after = { ...receiver, channels: [bare] }
     expect(compareReceivers(receiver, after, toChannelBody).changes).toEqual([{ ...ids, details: null }])

@@ -72,8 +72,8 @@ function compareChannels(
 }
 
 /**
- * Returns the fields of a channel that changed, except its slot and its levels. When the transmitter goes, the channel's
- * own levels are included, because levels that were announced until then were those of the transmitter.
+ * Returns the fields of a channel that changed, except its slot and its levels. When the transmitter disappears, the
+ * channel's own levels are included, because the levels announced until then were those of the transmitter.
  */
 function changedChannelFields(before: ChannelBody, after: ChannelBody): Fields {
   const changed: Record<string, unknown> = differingFields(withoutLevels(before), withoutLevels(after))
@@ -104,7 +104,7 @@ function hasOtherLevels(before: ChannelBody, after: ChannelBody): boolean {
   return detailLevels.some((name) => (before.details?.[name] ?? null) !== (after.details?.[name] ?? null))
 }
 
-/** Returns the fields of `after` that differ from those of `before`; a field that is gone is null. */
+/** Returns the fields of `after` that differ from those of `before`; a field that `after` lacks is null. */
 export function differingFields(before: object, after: object): Record<string, unknown> {
   const [earlier, later] = [before as Fields, after as Fields]
   const changed: Record<string, unknown> = {}
