@@ -68,9 +68,9 @@ export type PushEvent =
 
 /**
  * Receives levels of a device as soon as they arrive, outside the sequence of events, so that ten messages a second from
- * each of many devices cost little. Returns false if the samples imply another change, for example because they belong
- * to a transmitter that was not known; an adapter can then report them as an event too. An adapter may report all levels
- * as events instead.
+ * each of many devices cost little. Returns false if the samples change more than levels, for example because they show
+ * that a transmitter has appeared; the adapter then also reports them as an event. An adapter may report all levels as
+ * events instead.
  */
 export type OnLevels = (deviceId: string, samples: readonly LevelSample[]) => boolean
 

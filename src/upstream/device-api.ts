@@ -509,8 +509,8 @@ function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
 type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
 
 /**
- * Ignores the device's own level, which is unused if the device has channels. An invalid level is not ignored, because it
- * is reported as a problem.
+ * Ignores the device's own level, which is unused if the device has channels. An invalid level is not ignored, because
+ * it is reported as a problem.
  */
 const isSummaryLevel: IsIgnored = (key, ...values) =>
   key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')

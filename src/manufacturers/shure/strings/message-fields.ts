@@ -63,7 +63,7 @@ export class Fields {
     return end - start === 1 ? (this.#bytes[start] ?? 0) : pack(this.#bytes[start] ?? 0, this.#bytes[start + 1] ?? 0)
   }
 
-  /** The number in a field of up to eight digits; null if the field contains anything else or the number exceeds `max`. */
+  /** The number in a field of up to eight digits; null if the field has other content or the number exceeds `max`. */
   byte(index: number, max: number = highestByte): number | null {
     if (index >= this.#count) return null
     const start = this.#starts[index] ?? 0
