@@ -1,6 +1,6 @@
 /**
- * The CPU time that one pushed change of a receiver with four channels costs, without viewers. References: a process
- * that receives the same frames and parses them, and parsing alone.
+ * The CPU time for one pushed change of a receiver with four channels, without viewers. References: a process that
+ * receives the same frames and parses them, and parsing alone.
  */
 
 import { once } from 'node:events'

@@ -91,8 +91,8 @@ async function measurePollMemory(atEnd: AtEnd, receivers: number, nodeOptions: r
 }
 
 /**
- * Measures many clients with only a few receivers. For comparison, also
- * measures the same number of clients of a minimal relay that forwards a frame of the same size.
+ * Measures many clients with only a few receivers. For comparison, also measures the same number of clients of a
+ * minimal relay that forwards a frame of the same size.
  */
 async function measureClientCounts(atEnd: AtEnd, nodeOptions: readonly string[]) {
   const options = { receivers: viewedReceivers, channelsPerReceiver: 4, richList: true, story: false }

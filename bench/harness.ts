@@ -250,7 +250,7 @@ export const watchEventLoop: readonly string[] = [
     })`)}`,
 ]
 
-/** Returns for how long the event loop of the process was blocked at most, in ms, since the last call. */
+/** Returns the longest time, in ms, for which the process's event loop was blocked since the last call. */
 export async function longestHoldMs({ pid, log }: Pick<Child, 'pid' | 'log'>): Promise<number> {
   const readAll = () => [...log().matchAll(/longest hold: ([\d.]+)\n/g)]
   const before = readAll().length

@@ -3,8 +3,8 @@
  * `http <file> [<ws url>]` answers every request with the contents of the file and the header fields in `<file>.head`.
  *   It receives the changes from the WebSocket and applies them to the parsed body, without sending them.
  * `parse <ws url>` parses every frame.
- * `crowd <file>` receives the changes of the systems listed in the file, keeps the levels of all channels, and sends
- *   those of the marked devices to its clients every 100 ms, and other changes at once.
+ * `crowd <file>` receives the changes of the systems listed in the file and keeps the levels of all channels. For the
+ *   marked devices, it sends levels to its clients every 100 ms, and other changes at once.
  * `relay <ws url>` forwards every WebSocket frame to all clients.
  * `receivers <file>` enables metering on the receivers whose ports are listed in the file, and discards the samples.
  */

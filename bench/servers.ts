@@ -35,7 +35,7 @@ export interface Upstream {
   readonly manufacturer: string
   readonly config: Readonly<Record<string, unknown>>
   readonly deviceCount: number
-  /** The plugin, if it is not named by the manufacturer code. */
+  /** The plugin, if its code differs from the manufacturer code. */
   readonly plugin?: string
   /** Further systems, if there are several. */
   readonly others?: readonly UpstreamSystem[]

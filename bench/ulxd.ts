@@ -1,6 +1,6 @@
 /**
- * The CPU time that 100 ULX-D channels cost that meter ten times a second, without and with one viewer. Reference: a
- * process that opens plain sockets to the same receivers and discards the data.
+ * The CPU time for 100 ULX-D channels that each send meter values ten times a second, without and with one viewer.
+ * Reference: a process that opens plain sockets to the same receivers and discards the data.
  */
 
 import { writeFile } from 'node:fs/promises'

@@ -95,7 +95,7 @@ function sendLevels(index: number): void {
   send(system, deviceId, `"channels":[${numbers.map(entryOf)}],"transmitters":[${transmitters.map(entryOf)}]`)
 }
 
-/** Differs from the level of the round before, because unchanged levels are not sent to clients. */
+/** Returns a level that differs from the previous round's, because unchanged levels are not sent to clients. */
 function levelOf(round: number, channel: number): number {
   return -90 + ((round + channel) % 60)
 }

@@ -29,8 +29,8 @@ export function billOfMaterials(root: string): string {
 }
 
 /**
- * Returns whether `name@version` runs in production. Without `--include=dev`, npm would also omit packages that development
- * packages use too, such as `pg`.
+ * Returns a function that checks whether the package `name@version` runs in production. Without `--include=dev`, npm
+ * would also omit packages that development packages use too, such as `pg`.
  */
 function runningPackages(root: string): (reference: string) => boolean {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {

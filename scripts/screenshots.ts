@@ -13,7 +13,7 @@ const screens = [
   { name: 'monitor', viewport: { width: 1440, height: 900 }, path: '/' },
   { name: 'phone', viewport: { width: 390, height: 844 }, path: '/' },
 ]
-/** The time that the demo takes until a battery is low, a transmitter has moved, and a receiver is offline. */
+/** The time that the demo takes until a battery is low, a receiver's address has changed, and a receiver is offline. */
 const storyMs = 150_000
 
 const demo = spawn(process.execPath, ['dist/main.js', 'serve', '--demo', '--json', '--port', '0'], {

@@ -56,7 +56,7 @@ function createEwdxChannel(n: number): Record<string, unknown> {
   }
 }
 
-/** The guide's example: -86 and -101 dBm, both antennas, 50 %, -45 dBFS. */
+/** The guide's example: -86 and -101 dBm, both antennas, 50%, -45 dBFS. */
 const d6000Meters = [83, 0, 53, 0, 1, 1, 128, 165, 0]
 
 function createD6000Channel(n: number): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /**
  * Simulates an SSC 2 device on a real socket: an EW-DX with two or four channels, or a Spectera base station. Only the
  * identity and the protocol version are readable without a password. Third-party access can be disabled and is locked
- * after five wrong passwords. A list of paths with one invalid path is rejected. The status is 404 for a channel that
+ * after five wrong passwords. A list of paths is rejected if one path is invalid. The status is 404 for a channel that
  * the device does not have and 422 for a transmitter that is not linked.
  */
 

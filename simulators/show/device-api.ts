@@ -104,7 +104,7 @@ export async function startDeviceApi(system: SystemApi, options: ApiOptions = {}
   const sockets = new Set<Socket>()
   const server = tls === undefined ? createServer() : createTlsServer(tls)
 
-  /** Applies the rate limit and the authorization. If one rejects the request, responds and returns undefined. */
+  /** Applies the rate limit and the authorization. If either rejects the request, responds and returns undefined. */
   const admit = (request: IncomingMessage, response: ServerResponse, body: string): Admitted | undefined => {
     const apiRequest = toApiRequest(request, body)
     const entry = record(apiRequest)

@@ -110,7 +110,7 @@ function instrument(seed: number, elapsedMs: number): number {
   return toDbfs(-14 + 3 * smoothNoise(seed + 40, elapsedMs, 8_000) - decay + 2 * chance(seed + 41, Math.floor(beats)))
 }
 
-/** A performer on stage rarely pauses, one off stage rarely speaks; every phrase ends with a pause. */
+/** A performer on stage rarely pauses, and one off stage rarely speaks. Every phrase ends with a pause. */
 function isPausing(seed: number, elapsedMs: number, phraseMs: number): boolean {
   const presence = chance(seed + 10, Math.floor(elapsedMs / 90_000)) > 0.35 ? 0.8 : 0.15
   const phrases = elapsedMs / phraseMs + chance(seed, 11)

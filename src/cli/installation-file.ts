@@ -142,7 +142,7 @@ export function toYamlText(file: InstallationFile): string {
         scalar.type = 'QUOTE_DOUBLE'
     },
   })
-  // Pictures are long; without a line width they stay on one line.
+  // A line width of 0 means no limit, so that long values, such as pictures, stay on one line.
   return escapeControls(document.toString({ lineWidth: 0 }))
 }
 

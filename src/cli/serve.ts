@@ -1,6 +1,6 @@
 /**
  * serve: runs pages, REST, WebSocket, polling and subscriptions in one process. The server and the simulators are loaded
- * only by the commands that use them, because they take half of the time that other commands need to start.
+ * only by the commands that use them, because loading them would make all other commands start much more slowly.
  */
 
 import { once } from 'node:events'

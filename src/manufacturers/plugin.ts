@@ -68,8 +68,8 @@ export type PushEvent =
 
 /**
  * Receives levels of a device as soon as they arrive, outside the sequence of events, so that ten messages a second from
- * each of many devices cost little. Returns false if they are more than levels, for example those of a transmitter that
- * was not known, so that an adapter can report them as an event too. An adapter may report all levels as events instead.
+ * each of many devices cost little. Returns false if the samples should also be reported as an event, for example if
+ * they show that a transmitter has appeared. An adapter may report all levels as events instead.
  */
 export type OnLevels = (deviceId: string, samples: readonly LevelSample[]) => boolean
 

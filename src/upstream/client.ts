@@ -28,7 +28,7 @@ export interface UpstreamSettings extends Trust {
   readonly name?: string | null
   /** The WebSocket URL, if the configuration sets one. */
   readonly websocketUrl?: string | null
-  /** An event stream is lost when no data arrives for this long; 60 s by default. */
+  /** An event stream is treated as lost if no data arrives for this long; 60 s by default. */
   readonly streamTimeoutMs?: number
 }
 

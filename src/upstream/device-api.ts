@@ -508,7 +508,10 @@ function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
 
 type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
 
-/** The device's own level is unused if the device has channels, but an invalid one is reported as a problem. */
+/**
+ * Ignores the device's own level, which is unused if the device has channels. An invalid level is not ignored, because
+ * it is reported as a problem.
+ */
 const isSummaryLevel: IsIgnored = (key, ...values) =>
   key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
 const isLevel: IsIgnored = (key) => key === 'rf_level' || key === 'audio_level'

@@ -82,13 +82,13 @@ export async function* openWebSocket(
 interface OpenSocket {
   readonly socket: WebSocket
   readonly queue: FrameQueue
-  /** The frames that `takeFrame` has not taken; `isOffered` if it was called with the frame. */
+  /** The frames for which `takeFrame` was not called (`isOffered` is false) or did not return true. */
   readonly frames: AsyncIterable<[text: string, isOffered: boolean]>
 }
 
 /** Emits the text frames that are to be read in order, and pauses the socket while too many are unread. */
 class FrameQueue extends EventEmitter {
-  /** The number of frames that are not processed completely; the opening of the connection counts as one. */
+  /** The number of frames that have not been processed completely; the opening of the connection counts as one. */
   unread = 1
   readonly #socket: WebSocket
 
@@ -102,7 +102,7 @@ class FrameQueue extends EventEmitter {
       try {
         if (isOffered && takeFrame(text)) return
       } catch (error) {
-        // Ends the reader, like an error that is thrown while it processes a frame.
+        // The error is thrown to the reader of `frames`.
         this.emit('error', error)
       }
       this.unread += 1

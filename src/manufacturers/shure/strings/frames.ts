@@ -29,7 +29,7 @@ export function splitAngleFrames(text: string): { messages: string[]; rest: stri
   return { messages, rest: rest.length > maxFrameChars ? '' : rest }
 }
 
-/** Returns the frames and where the last one ends. */
+/** The frames found in a text, and the offset at which the last one ends. */
 interface FoundFrames {
   readonly messages: string[]
   readonly end: number
@@ -45,7 +45,7 @@ function findBracedFrames(text: string): FoundFrames {
   return { messages, end }
 }
 
-/** Does the same for text without opening braces, which includes all meter values, in less time. */
+/** A faster version of `findBracedFrames` for text without opening braces, such as meter values. */
 function findPlainFrames(text: string): FoundFrames {
   const messages: string[] = []
   let end = 0

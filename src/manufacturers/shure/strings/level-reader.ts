@@ -18,7 +18,7 @@ export function createLevelReader(
   const { readSample } = family
   // On UHF-R, the meters also show whether a transmitter is present, which is not a level.
   if (readSample === null || family.name === 'uhfr') return (bytes) => bytes
-  /** Whether the store contains no sample of a channel, by channel number. */
+  /** Whether the channel's sample has been removed from the store, by channel number. */
   const isDropped: boolean[] = []
 
   function read(): LevelSample | null {
@@ -37,7 +37,7 @@ export function createLevelReader(
       const sample = end < 0 ? null : read()
       if (sample === null) break
       samples.push(sample)
-      // The store's sample is older. A report about the channel would include it.
+      // The sample in the store is older. It is removed, because otherwise a report about the channel would include it.
       if (isDropped[sample.channel] !== true) {
         isDropped[sample.channel] = true
         store.dropSample(sample.channel)
@@ -45,7 +45,7 @@ export function createLevelReader(
       offset = skipToFrame(bytes, end)
     }
     if (samples.length > 0) onLevels(id, samples)
-    // The remaining bytes may contain samples, which go to the store.
+    // The remaining bytes may contain samples, which the caller adds to the store.
     if (offset < bytes.length) isDropped.length = 0
     return bytes.subarray(offset)
   }

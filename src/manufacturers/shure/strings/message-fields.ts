@@ -63,7 +63,7 @@ export class Fields {
     return end - start === 1 ? (this.#bytes[start] ?? 0) : pack(this.#bytes[start] ?? 0, this.#bytes[start + 1] ?? 0)
   }
 
-  /** A field of up to eight digits in the range of `readByte`; null if it is anything else. */
+  /** The number in a field of up to eight digits; null if the field has other content or the number exceeds `max`. */
   byte(index: number, max: number = highestByte): number | null {
     if (index >= this.#count) return null
     const start = this.#starts[index] ?? 0

@@ -40,8 +40,9 @@ export const readSlxdSample: ReadSample = (fields, first) => {
 const antennaKeys = ['rf_a', 'rf_b', 'rf_c', 'rf_d'] as const
 
 /**
- * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak and RMS, then a group: a letter for each antenna, then
- * LEDs and RF for each antenna. Frequency diversity appends a second group; each antenna's higher RF level is used.
+ * `005 031 102 102 BB 31 086 31 065`: quality, LEDs, audio peak, audio RMS, then a group that consists of one letter
+ * for each antenna (`BB`), and LEDs and RF for each antenna. With frequency diversity, a second group follows; the
+ * higher of an antenna's two RF levels is used.
  */
 export const readAxientSample: ReadSample = (fields, first) => {
   const details: { -readonly [Name in keyof ChannelDetails]: ChannelDetails[Name] } = {}

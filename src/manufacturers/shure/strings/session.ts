@@ -31,15 +31,16 @@ export interface DeviceUpdate extends Changes {
 const silenceTimeoutMs = 5_000
 /** How often to query everything again, in case a change was not pushed. */
 const refreshIntervalMs = 30_000
-/** How often to query a device without meters, whose answers show that it is still online. */
+/** How often to query a device that sends no meter values. Its answers show that it is still online. */
 const pollIntervalMs = 3_000
 /** After this time without changes, missing answers are no longer expected. */
 const settleMs = 400
 
 /**
  * Opens a session. Yields once the device has reported everything, including meter values, and then at every change.
- * From the first yield on, meter values are passed to `onLevels`, if it is set, instead of being yielded. Ends without an error on abort. Throws the manufacturer's ApiError if the device does not answer, is not supported,
- * or the connection is lost.
+ * From the first yield on, meter values are passed to `onLevels`, if it is set, instead of being yielded. Ends without
+ * an error on abort. Throws the manufacturer's ApiError if the device does not answer or is not supported, or if the
+ * connection is lost.
  */
 export async function* openSession(
   client: UpstreamClient,
@@ -148,7 +149,7 @@ function isComplete(family: Family, values: RawValues): boolean {
   return hasAllNumbers(family, values) && hasIdentity(family, values) && numbers.every(isMetered)
 }
 
-/** Whether no more answers are expected: the identity, which is queried last, or all channels have been reported. */
+/** Whether no more answers are expected: either the identity, which is queried last, or every channel was reported. */
 function isSufficient(family: Family, values: RawValues): boolean {
   if (answeredNumbers(family, values).length > 0) return hasIdentity(family, values) || hasAllNumbers(family, values)
   // An ANX4 without licences has no channels.

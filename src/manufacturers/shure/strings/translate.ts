@@ -130,7 +130,7 @@ function toDigitalTransmitter(
   const details: TransmitterDetails = withoutUndefined({
     model: readText(model),
     muted: readTransmitterMute(get),
-    // Older ULX-D firmware reports the offset unchanged; Axient adds 12.
+    // Axient reports the offset plus 12; older ULX-D firmware reports the offset itself.
     gain_db: readShifted(get('TX_OFFSET'), family.name === 'ad' ? 12 : 0),
     power_mw: readPower(get, family.name === 'qlxd'),
     battery_bars: bars,

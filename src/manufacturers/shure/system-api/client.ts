@@ -10,7 +10,7 @@ const maxPages = 100
 
 /**
  * Lists all nodes, with null for a malformed one. The name of the paging parameter is not documented; `after` is common
- * for this kind of list. A server that ignores the parameter returns the same page again.
+ * for this kind of list. A server that ignores the parameter returns the same page again, which ends the list.
  */
 export async function listNodes(client: UpstreamClient, signal?: AbortSignal): Promise<(DeviceNode | null)[]> {
   const nodes: (DeviceNode | null)[] = []
