@@ -32,7 +32,7 @@ async function expectCurrent(app: TestApp, client: Awaited<ReturnType<typeof ope
     } = client.data()
     const ownLevels = (receivers: typeof json.receivers) =>
       JSON.stringify(receivers, (key, value) =>
-        // While there is a transmitter, only its levels are announced.
+        // While a channel has a transmitter, changes of the channel's own levels are not announced.
         key === 'channels'
           ? value.map((channel: { transmitter: unknown }) =>
               channel.transmitter === null ? channel : { ...channel, rf_level: null, audio_level: null },
@@ -377,7 +377,7 @@ describe('a client of version 2', () => {
   it('that reads slowly is sent a new snapshot in place of what was dropped, as soon as it reads again', async () => {
     const app = await startApp()
     const client = await openSlow(app)
-    // The buffers of both operating systems take several megabytes.
+    // Large messages, because the socket buffers of the client and the service hold several megabytes.
     const title = 'x'.repeat(255)
     const slots = Array.from({ length: 10_000 }, (_, index) => index + 1)
     for (let count = 0; count < 40; count += 1) await app.post('/api/group/', { title, slots })

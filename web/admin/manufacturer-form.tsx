@@ -98,7 +98,7 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   )
 }
 
-/** Assigns an error in one device of the list to the form field that contains the whole list. */
+/** Shows an error about one device at the form field that contains the list of devices, with the number of its line. */
 async function sent<Body>(pending: Promise<ApiResponse<Body>>): Promise<ApiResponse<Body>> {
   const response = await pending
   if (response.ok) return response

@@ -46,7 +46,7 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
   )
   session.start()
   const publish = (id: number) => subscriber?.deliver([journal.append({ type: 'receiver_removed', id }, {})])
-  /** Takes everything, as a client that reads again. */
+  /** Ends the stall: the socket takes all waiting data, like that of a client that reads again. */
   const release = async () => {
     state.isStalled = false
     for (const done of waiting.splice(0)) done()
