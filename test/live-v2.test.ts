@@ -212,7 +212,7 @@ describe('a connection of version 2 that resumes', () => {
   })
 
   // Conformance: C-9b.6.
-  it('is sent a snapshot without an epoch, with a foreign one, for a future number and for other filters', async () => {
+  it('is sent a snapshot if the epoch is missing or foreign, the number is in the future, or the filters differ', async () => {
     const { app } = await startService()
     const { snapshot } = await openLive(app)
     const { seq, epoch } = snapshot
@@ -233,7 +233,7 @@ describe('a connection of version 2 that resumes', () => {
 
 describe('a connection of version 2 with filters', () => {
   // Conformance: C-9b.7.
-  it('receives the manufacturer of its filter alone, as data.json', async () => {
+  it('receives only the manufacturer of its filter, as data.json does', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('all receivers are known', async () => (await app.receivers()).length === 4)

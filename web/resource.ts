@@ -65,7 +65,7 @@ export function useResource<const A extends Address<'GET'>, S extends Shape>(
   return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
 }
 
-/** Delays a reload, because messages often arrive in groups, and limits how often a list that keeps changing is read. */
+/** A reload is delayed, because messages often arrive in groups, and at least this long after the previous one. */
 const reloadDelayMs = 300
 const reloadIntervalMs = 1_000
 
