@@ -65,8 +65,9 @@ export function useResource<const A extends Address<'GET'>, S extends Shape>(
   return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
 }
 
-/** A reload is delayed, because messages often arrive in groups, and at least this long after the previous one. */
+/** Delay of a reload after a message, because messages often arrive in groups. */
 const reloadDelayMs = 300
+/** Minimum time between two reloads that messages cause. */
 const reloadIntervalMs = 1_000
 
 /** Calls `reload` after messages of these types, and when the user returns to the page. */

@@ -34,7 +34,7 @@ export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly channels: readonly WatchedChannel[]
   /** When the receiver went offline; null while it is online, and if the time is unknown. */
   readonly offlineSince: number | null
-  /** Time of the latest message about it; brought up to date while the manufacturer's system fails. */
+  /** Time of the latest message about the receiver; messages with levels alone count while the system fails. */
   readonly receivedAt: number
 }
 
@@ -51,7 +51,7 @@ export interface WatchState {
   readonly isFresh: boolean
   /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
-  /** While missed messages may still arrive after a connection was resumed: when the previous one was lost. */
+  /** Time of the latest message before a connection was resumed; null once the missed messages have arrived. */
   readonly missedSince: number | null
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
