@@ -128,7 +128,7 @@ describe.each(['sqlite', 'postgres'])('a subscription in a separate process (%s)
       }
       // Polls are an hour apart, so only the subscription can deliver the changes this early.
       expect(Math.max(...delays)).toBeLessThan(timeLimit(1000))
-      // The server polls and leaves the subscription to the process that holds its lease.
+      // The server polls but opens no second subscription, because the other process holds the lease for it.
       expect(simulator.push.connections).toBe(1)
       const requestsBefore = simulator.requests.count('/transmitter')
       expect((await service.post('/api/refresh/')).status).toBe(200)

@@ -27,7 +27,7 @@ function expectRate({ requests }: Simulator, { perSecond, burst }: RateLimit): v
       const seconds = ((times[to] as number) - (times[from] as number)) / 1000
       expect(to - from + 1).toBeLessThanOrEqual(burst + perSecond * seconds + 2)
     }
-    // Saves time: only periods that begin with one of the first calls are checked.
+    // Checks only periods that begin with one of about the first 200 calls, to save time.
     if (from > 200) break
   }
 }

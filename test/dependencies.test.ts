@@ -78,7 +78,7 @@ describe('installed packages', () => {
 })
 
 describe('the npm package', () => {
-  it('runs with its packages with native code and no others', async () => {
+  it('needs no installed packages except those with native code', async () => {
     const { path: folder, drop } = await createTestFolder()
     onTestFinished(drop)
     const installed = withRequired(['@node-rs/argon2', '@photostructure/sqlite']).map((name) =>

@@ -66,7 +66,7 @@ export async function findReport(
 }
 
 /**
- * The tests of all kinds run at the same time, because they wait more than they compute; those that count the open
+ * Tests the devices at the same time, because the tests wait more than they compute. The tests that count the open
  * resources of this process run afterwards, one at a time.
  */
 export function describeDevices(devices: readonly DeviceUnderTest[]): void {

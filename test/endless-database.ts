@@ -6,7 +6,7 @@ const interior = 0x05
 const leaf = 0x0d
 const depth = 12
 const children = 500
-/** The schema of every Micwatch database contains this name, and may contain it several times without an error. */
+/** A name in the schema of every Micwatch database. SQLite reports no error if the schema contains it several times. */
 const repeated = 'sqlite_autoindex_meta_1'
 
 /**

@@ -32,7 +32,7 @@ async function expectCurrent(app: TestApp, client: Awaited<ReturnType<typeof ope
     } = client.data()
     const ownLevels = (receivers: typeof json.receivers) =>
       JSON.stringify(receivers, (key, value) =>
-        // While there is a transmitter, only its levels are announced.
+        // While a channel has a transmitter, changes of the channel's own levels are not announced.
         key === 'channels'
           ? value.map((channel: { transmitter: unknown }) =>
               channel.transmitter === null ? channel : { ...channel, rf_level: null, audio_level: null },
@@ -212,7 +212,7 @@ describe('a connection of version 2 that resumes', () => {
   })
 
   // Conformance: C-9b.6.
-  it('is sent a snapshot without an epoch, with a foreign one, for a future number and for other filters', async () => {
+  it('is sent a snapshot if the epoch is missing or foreign, the number is in the future, or the filters differ', async () => {
     const { app } = await startService()
     const { snapshot } = await openLive(app)
     const { seq, epoch } = snapshot
@@ -233,7 +233,7 @@ describe('a connection of version 2 that resumes', () => {
 
 describe('a connection of version 2 with filters', () => {
   // Conformance: C-9b.7.
-  it('receives the manufacturer of its filter alone, as data.json', async () => {
+  it('receives only the manufacturer of its filter, as data.json does', async () => {
     const [shure, sennheiser] = [await startShure(), await startSennheiser()]
     const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
     await until('all receivers are known', async () => (await app.receivers()).length === 4)
@@ -377,7 +377,7 @@ describe('a client of version 2', () => {
   it('that reads slowly is sent a new snapshot in place of what was dropped, as soon as it reads again', async () => {
     const app = await startApp()
     const client = await openSlow(app)
-    // The buffers of both operating systems take several megabytes.
+    // Large messages, because the socket buffers of the client and the service hold several megabytes.
     const title = 'x'.repeat(255)
     const slots = Array.from({ length: 10_000 }, (_, index) => index + 1)
     for (let count = 0; count < 40; count += 1) await app.post('/api/group/', { title, slots })

@@ -172,8 +172,8 @@ describe('readings that one service receives', () => {
     const receiverId = (await second.receiver(id)).id
     const lastSeen = () => second.runtime.receiverStore.get(receiverId)?.last_seen ?? 0
 
-    // The first message about each receiver after the start contains its channels even if nothing has changed. These
-    // changes cause that message.
+    // The first message about each receiver after the start contains its channels even if they have not changed. The
+    // changes below cause this first message, so that it does not arrive later in the test.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
     await until('all receivers are published', () =>

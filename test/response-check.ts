@@ -16,7 +16,7 @@ const declared = Object.values(operations).map(({ method, url, schema }): Declar
   const path = url.replace(/\/$/, '').replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')
   return { method, pattern: new RegExp(`^${path}/?$`), responses: schema.response }
 })
-// A pattern with a parameter also matches the paths of other operations, such as `/api/admin/manufacturers/test`.
+// Patterns with a parameter are last, because they also match paths such as `/api/admin/manufacturers/test`.
 declared.sort((a, b) => Number(a.pattern.source.includes('[^')) - Number(b.pattern.source.includes('[^')))
 
 /** Throws if the body of a response differs from its description. Error responses may have the standard body. */

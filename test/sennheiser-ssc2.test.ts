@@ -97,7 +97,7 @@ describe('detection of the protocol at a web address', () => {
     expect((await source.listDevices()).devices).toHaveLength(2)
   })
 
-  test('detects again what has replaced the device at the address', async () => {
+  test('detects the protocol again after a system has replaced the device at the address', async () => {
     const simulator = await start()
     const source = openTestSource(simulator.url)
     await source.listDevices()

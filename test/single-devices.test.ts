@@ -108,7 +108,7 @@ it.concurrent('reports packs in a charger as units that charge, are removed and 
   await until('the subscription is connected', async () => (await connectionsOf(app))[0]?.status === 'connected')
   const countSessions = () => charger.commands.filter((command) => command === 'GET MODEL').length
   const before = countSessions()
-  // The first report of the subscription takes the place of the first poll.
+  // There was no separate first poll, because the first report of the subscription replaces it.
   expect(before).toBe(1)
 
   charger.charge(1, 81)

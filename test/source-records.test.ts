@@ -110,7 +110,7 @@ describe.each(engines)('sources on %s', (engine) => {
 test('source records count cycles without success, and a pause once, however often the system sends Retry-After meanwhile', async () => {
   const db = await openStore('sqlite')
   const { reports: sourceRecords, recorded } = open(db)
-  // A pause of 0 ms is over when the next cycle begins; the pause of 60 s is not, so its three cycles count once.
+  // A pause of 0 ms is over when the next cycle begins, so each counts. The three cycles with 60 s are in one pause.
   for (const outcome of [
     rateLimited(0),
     rateLimited(0),

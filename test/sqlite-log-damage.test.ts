@@ -101,7 +101,7 @@ describe('a damaged write-ahead log', () => {
     expect(await findLogDamage(data.database)).toMatch(/can be read up to frame \d+ of \d+/)
   })
 
-  it('is reported in health and at the start until an administrator acknowledges it; commands keep the report', async () => {
+  it('makes commands and serve --strict fail; serve uses the readable part, and reports the damage in health', async () => {
     const installation = await createInstallation({})
     const data = await copyData(installation.path)
     await write(data.log, headerBytes + ((await countFrames(data.log)) >> 1) * frameBytes + 2000, garbage)

@@ -1,4 +1,4 @@
-/** The alarm sound and browser notifications on this device. Both are off by default. */
+/** The alarm sound and notifications of this browser. Both are off by default. */
 
 import type { ChannelFacts } from './channel-state.ts'
 import { allStaleSince } from './channel-state.ts'

@@ -24,7 +24,7 @@ export type ApiResponse<Body> =
   | { readonly ok: false; readonly problem: Problem }
 
 export interface Api {
-  /** Snapshot of receivers, groups and settings. If `manufacturer` is null, of all manufacturers. */
+  /** Snapshot of receivers, groups and settings of one manufacturer, or of all if `manufacturer` is null. */
   data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
   health(): Promise<ApiResponse<HealthBody>>
   /** The current session; cached unless `isFresh`. */
@@ -34,14 +34,14 @@ export interface Api {
     address: A,
     shape: S,
   ): Promise<ApiResponse<Received<'GET', A, S>>>
-  /** Sends the session's CSRF token, if it has one. */
+  /** Sends a request that includes the CSRF token of the session, if the session has one. */
   write<M extends WriteMethod, const A extends Address<M>, S extends Shape>(
     method: M,
     address: A,
     body: Sent<M, A>,
     shape: S,
   ): Promise<ApiResponse<Received<M, A, S>>>
-  /** Server clock minus device clock, from the latest response. */
+  /** Server clock minus browser clock, from the latest response. */
   clockAheadMs(): number
 }
 

@@ -74,7 +74,7 @@ type Condition = Exclude<ChannelState, Overlay>
 
 const recentlyMs = 30 * 60_000
 const clippingHoldMs = 10_000
-/** Hysteresis: a level near a limit must not toggle state and flags. */
+/** RF still counts as weak or fair for this long after it recovers, so that a level near a limit toggles no state. */
 const weakHoldMs = 3_000
 /** Values are stale after this time without a message, even if the socket is open. */
 export const silentMs = 2_000

@@ -7,7 +7,7 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ChannelDetails } from '../src/domain/equipment/details.ts'
 
-/** The entries of `levels=full` after the fourth, in order. */
+/** The values after the first four in an entry, in order, if the connection uses `levels=full`. */
 const extraLevels = ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
 
 type DetailLevels = Pick<ChannelDetails, 'quality' | 'rf_percent' | 'audio_rms' | (typeof extraLevels)[number]>
@@ -17,21 +17,21 @@ type Entry = readonly (number | string | null)[]
 export interface ChannelLevels {
   readonly rf: number | null
   readonly audio: number | null
-  /** Levels in `details`, as far as the equipment reports them and the connection contains them. */
+  /** The levels in the channel's `details` that the equipment reports and the connection sends. */
   readonly details: DetailLevels
-  /** Browser time at which they last arrived. */
+  /** Browser time at which levels of the channel last arrived. */
   readonly receivedAt: number
 }
 
 export interface LevelTable {
   get(channelId: number): ChannelLevels | undefined
-  /** Reads the levels in a message. Returns the ids of the channels that it contains, if it is of the type `levels`. */
+  /** Reads the levels in a message. Returns the ids of the channels in a `levels` message, and none for other types. */
   read(message: LiveMessage, at: number): readonly number[]
   /** Reads the levels of a complete channel. */
   set(channel: ChannelBody, at: number): void
 }
 
-/** `isFull`: whether the connection contains the entries of `levels=full`. */
+/** `isFull`: whether the connection uses `levels=full`, so that entries contain all levels. */
 export function createLevelTable(isFull: boolean): LevelTable {
   const table = new Map<number, ChannelLevels>()
 

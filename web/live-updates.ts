@@ -107,7 +107,7 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
     if (!isEnabled && store.get().connection === 'polling') pollTimer = setTimeout(poll, pollIntervalMs)
   }
 
-  /** Reads the performers, which the polled data lacks, unless they are known. */
+  /** Reads the performers, because the polled data does not contain them. Reads nothing if they are known already. */
   async function readPerformers({ assignments }: SnapshotData): Promise<Pick<SnapshotData, 'performers'>> {
     if (assignments.length === 0 || store.get().performers.length > 0) return {}
     const response = await api.read('/api/performers/', 'list')

@@ -20,7 +20,7 @@ export function usePaged<const A extends PagedAddress>(
   const resource = useResource(`${address}?${query}`, 'page', topics)
   const isBeyondLastPage = resource.problem?.field === 'page'
   useEffect(() => {
-    // The list has become shorter than this page number.
+    // The list has become shorter, so this page no longer exists.
     if (isBeyondLastPage) change({ page: null })
   }, [isBeyondLastPage, change])
   return resource

@@ -152,7 +152,7 @@ function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   }
 }
 
-/** Whether scrolling has used up half of the margin. The other half lasts until the canvas is repositioned. */
+/** Whether scrolling has used up half of the margin. The other half is for the time until it is repositioned. */
 function isLeaving({ top, height }: Window, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)

@@ -14,7 +14,7 @@ export type Filter =
       readonly label: string
       readonly kind: 'choice'
       readonly options: readonly Option[]
-      /** The default when the URL has no value. If there is a default, the value `any` selects everything. */
+      /** The default if the URL contains no value. If there is a default, the value `any` selects everything. */
       readonly usual?: string
     }
   | { readonly name: string; readonly label: string; readonly kind: 'day' | 'text' }
@@ -50,7 +50,7 @@ export function valuesInForce(filters: readonly Filter[], search: string): Value
   return { ...Object.fromEntries(usual), ...filterValues(filters, search) }
 }
 
-/** Returns the query for the API. A day begins at midnight in the device's time zone and is converted to UTC. */
+/** Returns the query for the API. A day begins at midnight in the browser's time zone and is converted to UTC. */
 export function queryOf(filters: readonly Filter[], values: Values, paging: Values = {}): string {
   const query = new URLSearchParams(paging)
   for (const { name, kind } of filters) {

@@ -14,7 +14,7 @@ export interface Resource<Body> {
   readonly problem: Problem | null
   /** Whether `body` belongs to the previous path, because the response for the current one is pending. */
   readonly isChanging: boolean
-  /** Device time at which `body` was received. */
+  /** Browser time at which `body` was received. */
   readonly readAt: number | null
   reload(): Promise<void>
 }
@@ -65,8 +65,9 @@ export function useResource<const A extends Address<'GET'>, S extends Shape>(
   return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
 }
 
-/** Messages often arrive in groups, and a list that changes all the time is not read more often than this. */
+/** Delay of a reload after a message, because messages often arrive in groups. */
 const reloadDelayMs = 300
+/** Minimum time between two reloads that messages cause. */
 const reloadIntervalMs = 1_000
 
 /** Calls `reload` after messages of these types, and when the user returns to the page. */

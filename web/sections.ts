@@ -10,7 +10,7 @@ export function useSections(): readonly Section[] {
   return sections.map(({ name, pages }) => ({ name, pages: pages.filter((page) => page !== 'nodes') }))
 }
 
-/** Whether the service has a Nodes page, which older versions do not. True until that is known. */
+/** Whether the service supports the Nodes page, unlike older versions. True until the service has responded. */
 export function useHasNodes(): boolean {
   const { api } = useServices()
   const [hasNodes, setHasNodes] = useState(true)

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 
 export interface Selection {
-  /** In display order. */
+  /** The ids of the selected rows, in display order. */
   readonly ids: readonly number[]
   readonly shown: number
   has(id: number): boolean

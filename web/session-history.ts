@@ -1,7 +1,7 @@
 /** Samples of one channel while its page was open in this tab: one per second, kept across reloads. */
 
 export interface Sample {
-  /** Device time in whole seconds since the epoch. */
+  /** Browser time in whole seconds since the epoch. */
   readonly at: number
   /**
    * RF in dBm or in percent of the device's own scale, audio in dBFS, battery in percent; null if not reported or not

@@ -133,8 +133,8 @@ export function positionAfter(position: Position | null, message: LiveMessage): 
 }
 
 /**
- * Whether a message is not newer than the last one, so that it must not be applied. Levels that the service held back
- * carry the number of the latest message.
+ * Whether a message is older than the last one or repeats it, so that it must not be applied. Levels that the service
+ * held back are new although they have the same number as the last message.
  */
 export function isRepeated(position: Position | null, message: LiveMessage): boolean {
   if (message.type === 'snapshot' || message.type === 'resumed' || !('seq' in message)) return false

@@ -13,7 +13,7 @@ export function listErrors({ sources, error }: Pick<ManufacturerHealth, 'sources
   return failing.map(({ source, reason }) => (sources.length === 1 ? reason : t('health.failing', { source, reason })))
 }
 
-/** Returns one message per failing device, and one with the number of failing devices that are not listed. */
+/** Returns one message per listed device, and one with the number of failing devices that are not listed, if any. */
 export function listDeviceErrors(about: Pick<ManufacturerHealth, 'device_errors' | 'more'>): readonly string[] {
   const { device_errors, more } = about
   const listed = device_errors.map(({ device, error }) => t('health.failing', { source: device, reason: error }))

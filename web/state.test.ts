@@ -169,7 +169,7 @@ describe('messages', () => {
     expect(watchState).toMatchObject({ groups: [group], performers, assignments })
   })
 
-  it('settings: changes those of the filter of the page only', () => {
+  it('settings: changes only the settings that apply to the manufacturer filter of the page', () => {
     const settings = (manufacturer: string | null) =>
       message(start, { type: 'settings', manufacturer, group: null, config: { alert_battery_threshold: 30 } })
     const expected = { polling_interval: 10, alert_battery_threshold: 30, enable_websocket: true }

@@ -32,9 +32,9 @@ export interface WatchedChannel extends ChannelBody {
 
 export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
   readonly channels: readonly WatchedChannel[]
-  /** When it went offline; null while it is online, and if the time is unknown. */
+  /** When the receiver went offline; null while it is online, and if the time is unknown. */
   readonly offlineSince: number | null
-  /** Time of the latest message about it; brought up to date while the manufacturer's system fails. */
+  /** Time of the latest message about the receiver; messages with levels alone count while the system fails. */
   readonly receivedAt: number
 }
 
@@ -51,7 +51,7 @@ export interface WatchState {
   readonly isFresh: boolean
   /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
-  /** While missed messages may still arrive after a connection was resumed: when the previous one was lost. */
+  /** Time of the latest message before a connection was resumed; null once the missed messages have arrived. */
   readonly missedSince: number | null
   readonly receivers: ReadonlyMap<number, WatchedReceiver>
   readonly groups: readonly Group[]
@@ -386,7 +386,7 @@ function watchChannel(
 ): WatchedChannel {
   const transmitter = body.transmitter
   const previousTransmitter = before?.transmitter ?? null
-  /** Returns when the condition last held. A condition that no longer holds did hold until this message. */
+  /** Returns when the condition was last true. One that this message ends was true until `lastKnownAt`. */
   const lastMoment = (holds: (channel: ChannelBody) => boolean, known: number | null): number | null => {
     if (holds(body)) return at
     return before !== undefined && holds(before) ? lastKnownAt : known

@@ -129,8 +129,8 @@ export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): 
       waiting.push(event)
       const isRecovering = event.type === 'message' && watchState.isFresh && allStaleSince(watchState) !== null
       if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) queueReceived()
-      // Group edits are applied at once, because the next edit depends on them. A full queue is applied at once because
-      // the browser may delay the timers of a hidden page.
+      // Group edits are applied at once, because the next edit depends on them, and a full queue, because the browser
+      // may delay the timers of a hidden page.
       if (event.type === 'connection' || event.type === 'groups' || waiting.length >= maxQueued) return flush()
       if (isScheduled) return
       isScheduled = true

@@ -52,7 +52,7 @@ function storedView(page: LivePage): string {
 function store(page: LivePage, memory: string): void {
   const query = new URLSearchParams(memory)
   const theme = query.get('theme') ?? ''
-  // The theme is shared by all pages of the device.
+  // All pages in this browser share the theme, so it has its own key.
   query.delete('theme')
   writeLocal('micwatch.theme', theme)
   writeLocal(storageKeys[page], query.toString())

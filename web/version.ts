@@ -2,14 +2,14 @@
 
 const storageKey = 'micwatch.reloaded-for'
 
-/** Reloads the page once for each other version, so that a page that stays in a cache does not reload forever. */
+/** Reloads the page at most once for each version of the service, so that a cached old page does not reload forever. */
 export function reloadIfOutdated(version: string | undefined): void {
   if (version === undefined || version === __MICWATCH_VERSION__) return
   try {
     if (sessionStorage.getItem(storageKey) === version) return
     sessionStorage.setItem(storageKey, version)
   } catch {
-    // Without storage it cannot be known whether the page was already reloaded.
+    // Without session storage, the page could not detect that it was already reloaded.
     return
   }
   location.reload()

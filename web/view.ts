@@ -78,12 +78,12 @@ function parseSearch(search: string): Partial<View> {
   return values as Partial<View>
 }
 
-/** Returns the query that restores this view on this device; other parameters in `search` are kept. */
+/** Returns the query that restores this view in this browser; other parameters in `search` are kept. */
 export function searchOf(view: View, search = ''): string {
   return write(view, search, (key) => view[key] !== defaultView[key])
 }
 
-/** Returns the query that restores this view on any device, whatever is in its local storage. */
+/** Returns the query that restores this view in any browser, whatever is in its local storage. */
 export function sharedSearchOf(view: View, search = ''): string {
   const isRemembered = (key: keyof View) => (rememberedKeys as readonly string[]).includes(key)
   return write(view, search, (key) => isRemembered(key) || view[key] !== defaultView[key])

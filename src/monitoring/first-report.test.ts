@@ -16,7 +16,7 @@ describe('the first report of a subscription', () => {
     expect(first.isAwaited).toBe(false)
   })
 
-  it('is not delivered when no cycle waits', () => {
+  it('is passed to no cycle if none is waiting', () => {
     const first = new FirstReport()
     expect(first.deliver(report)).toBe(null)
     expect(first.fail(new Error('refused'))).toBe(false)
@@ -37,7 +37,7 @@ describe('the first report of a subscription', () => {
     expect(await first.read(1, signal)).toBe(null)
   })
 
-  it('is no longer awaited when the signal aborts', async () => {
+  it('is no longer awaited once the signal aborts', async () => {
     const first = new FirstReport()
     const stop = new AbortController()
     const reading = first.read(60_000, stop.signal)

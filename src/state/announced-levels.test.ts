@@ -32,7 +32,7 @@ describe('announced levels', () => {
     expect(ids.filter((id) => announced.update(id, levelsOf(-id)))).toEqual([])
   })
 
-  it('detect changes of levels that levels messages do not contain', () => {
+  it('detect changes of the levels that are not part of levels messages', () => {
     const announced = new AnnouncedLevels()
     expect(announced.hasOtherUnlisted(1, levelsOf(-60))).toBe(false)
     expect(announced.hasOtherUnlisted(1, levelsOf(-60, 40))).toBe(true)

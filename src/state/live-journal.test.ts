@@ -19,7 +19,7 @@ describe('a live journal', () => {
     expect(journal.since(0)?.map(({ seq }) => seq)).toEqual([1, 2])
   })
 
-  it('returns the messages after a number, and null for an unknown number', () => {
+  it('returns the messages after a number, and null if the number is unknown', () => {
     const journal = new LiveJournal()
     append(journal, 3)
     expect(journal.since(3)).toEqual([])

@@ -149,7 +149,7 @@ describe('a live publisher', () => {
     expect(messages).toMatchObject([{ type: 'levels', values: [[10, -61]] }])
   })
 
-  it('announces the details of a channel once per tick, if levels change that levels messages do not contain', () => {
+  it('announces the details of a channel once per tick if they contain changed levels that levels messages lack', () => {
     const { receiverStore, live, messages, connect, applySample } = start()
     receiverStore.put(receiver(1))
     connect()
@@ -214,7 +214,7 @@ describe('a live publisher', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'receiver', name: 'Rack C' })
   })
 
-  it('goes on while a client may resume, and stops when none can', () => {
+  it('continues to record messages while a client may resume, and then stops', () => {
     const { receiverStore, live, connect } = start()
     const disconnect = connect()
     disconnect()

@@ -46,7 +46,7 @@ describe('the two notations', () => {
     expect(() => parseConnection({ ...plain, [otherKey]: otherValue })).toThrow(new RegExp(`^${key}: .*${otherKey}`))
   })
 
-  test('may write one address differently', () => {
+  test('may spell the same address differently', () => {
     const both = { BASE_URL: 'https://Mics.example/', api_base_url: 'https://mics.example' }
     expect(parseConnection(both).addresses).toEqual(parseConnection({ api_base_url: both.api_base_url }).addresses)
     expect(() => parseConnection({ ...both, BASE_URL: 'https://mics.example/a/' })).toThrow(/different values/)

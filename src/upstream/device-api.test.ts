@@ -322,7 +322,7 @@ describe('levels of a list entry', () => {
     expect(readLevels(listed, known)).toBeUndefined()
   })
 
-  test('complete the earlier report to what a conversion returns', async () => {
+  test('added to the earlier report result in the same report as a complete conversion', async () => {
     const level = fc.constantFrom<unknown>(-60, -61.4, 300, null, 'loud', undefined)
     const levels = { rf_level: level, audio_level: level }
     const transmitter = fc.option(fc.record({ battery: fc.constantFrom(80, 79), slot: fc.constant(1), ...levels }))

@@ -167,7 +167,7 @@ it('warns only administrators about an unencrypted connection', async () => {
     await page.route(`${origin}/**`, async (route) => {
       const url = route.request().url().replace(origin, app.url)
       const response = await route.fetch({ url, headers: { accept: '*/*', cookie } })
-      // Without TLS, Chromium reports that this header has no effect, as an error that would fail the test.
+      // Chromium ignores this header without TLS, and reports an error about it, which would fail the test.
       const { 'cross-origin-opener-policy': _, ...headers } = response.headers()
       await route.fulfill({ response, headers })
     })

@@ -25,7 +25,7 @@ function sendUpdate(service: FakeService, transmitters: Transmitters) {
 const stateOf = (page: Page, slot: number) =>
   page.locator('.card', { hasText: `Singer ${slot}` }).getAttribute('data-state')
 
-/** Waits for this number in the summary, which is updated together with the alarms, once per second. */
+/** Waits until the summary counts this many problems. It is updated together with the alarms, once per second. */
 async function waitForProblems(page: Page, count: number) {
   await page.locator('.summary', { hasText: new RegExp(`^\\D*\\d+ channels\\s*${count} need`) }).waitFor()
 }

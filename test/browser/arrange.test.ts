@@ -145,7 +145,7 @@ it('shows a viewer which role is required', async () => {
   const app = await start({ require_login: true })
   const page = await openAs(app, 'viewer', '/')
   await page.locator('.card').first().waitFor()
-  // Until the page has read the role, it allows everything.
+  // Waits until the page has read the role of the user. Before that, it allows everything.
   await page.waitForLoadState('networkidle')
   await page.keyboard.press('a')
   await page.getByText('Arranging requires the operator role. Your role is viewer.').waitFor()

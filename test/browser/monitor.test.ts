@@ -311,7 +311,7 @@ it('opens its menu below the button and within the screen', async () => {
     if (at === null || menu === null) throw new Error('There is no menu.')
     expect(menu.y - (at.y + at.height)).toBeGreaterThanOrEqual(0)
     expect(menu.y - (at.y + at.height)).toBeLessThan(12)
-    // The menu extends over the width of the button, as far as the screen edge allows.
+    // The menu is at least as wide as the button, unless it reaches the edge of the screen.
     expect(menu.x).toBeLessThanOrEqual(at.x)
     expect(menu.x + menu.width).toBeGreaterThanOrEqual(Math.min(at.x + at.width, width - 24))
     expect(menu.x + menu.width).toBeLessThanOrEqual(width)

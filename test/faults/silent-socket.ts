@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { onTestEnd } from '../cleanup.ts'
 
-/** Opens a connection. `closedAt` returns when it was closed, as a `performance.now()` time, or 0 if it is open. */
+/** Opens a connection. `closedAt` returns when it was closed, as a `performance.now()` time, or 0 while it is open. */
 export async function openSilent(port: number) {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

@@ -42,7 +42,7 @@ interface FailureCase {
   /** Behaviour of the system; network faults are in `networks`. */
   readonly response?: Responder
   readonly error: RegExp
-  /** Timeout in seconds, if the case is about it. */
+  /** The timeout to configure, in seconds, if this case tests the timeout. */
   readonly timeout?: number
 }
 

@@ -112,7 +112,7 @@ describe.each(engines)('credentials (%s)', (engine) => {
     return { secret, found, id }
   }
 
-  it('are revoked within a second in other processes that have them in use', async () => {
+  it('are revoked within a second in other processes that use them', async () => {
     const db = await openStore(engine)
     const other = await openDatabase({ url: db.url })
     onTestFinished(() => other.close())

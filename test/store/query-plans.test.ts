@@ -98,7 +98,7 @@ function createRecorder(): { plugin: KyselyPlugin; statements: Map<string, State
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
       const { sql, parameters } = compiler.compileQuery(node as RootOperationNode, createQueryId())
-      // If statements differ only in their parameters, only the last one is kept.
+      // Keeps only the last of the statements that differ in nothing but their parameters.
       statements.set(sql, { sql, parameters })
       return node
     },

@@ -342,7 +342,7 @@ describe.each(engines)('leases on %s', (engine) => {
 
   // Conformance: C-9.22.
   // Reliability: P5.
-  test('have one holder that renews it, and the epoch rises when it changes', async () => {
+  test('have one holder, which renews them, and the epoch rises when the holder changes', async () => {
     const db = await openStore(engine)
     expect(await leaseHolder(db.read, source)).toBeNull()
     expect(await acquire(db, 'a', 60_000)).toEqual({ epoch: 1 })

@@ -98,7 +98,7 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
   )
 }
 
-/** Assigns an error in one device of the list to the form field that contains the whole list. */
+/** Returns the response; an error about one device names the form field with the list of devices, and the line. */
 async function sent<Body>(pending: Promise<ApiResponse<Body>>): Promise<ApiResponse<Body>> {
   const response = await pending
   if (response.ok) return response

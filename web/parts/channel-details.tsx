@@ -125,7 +125,7 @@ function receiverPairs(body: ReceiverDetail) {
     { name: t('channel.fields.active'), value: body.is_active ? t('channel.fields.yes') : t('channel.fields.no') },
     {
       name: t('channel.fields.lastSeen'),
-      // Nothing is read again while the receiver responds.
+      // While the receiver responds, this page does not read `last_seen` again, so the time would be out of date.
       value: body.is_active ? t('parts.justNow') : <Ago at={body.last_seen} />,
     },
   ]

@@ -32,7 +32,7 @@ describe('token bucket', () => {
     expect(takeToken(bucket, rateLimit, 0).waitMs).toBeGreaterThan(0)
   })
 
-  test('bucketAfterTakeover contains the tokens added while the source was idle, limited to those of this process', () => {
+  test('bucketAfterTakeover contains the tokens added while the source was idle, but no more than this process has itself', () => {
     const current = { tokens: 50, updatedAt: 900 }
     const tokens = (idleMs: number, bucket = current) => bucketAfterTakeover(bucket, rateLimit, 1000, idleMs).tokens
     expect(tokens(0)).toBe(0)

@@ -46,7 +46,7 @@ function start({ snapshotChars = 10, isStalled = false } = {}) {
   )
   session.start()
   const publish = (id: number) => subscriber?.deliver([journal.append({ type: 'receiver_removed', id }, {})])
-  /** Accepts all waiting data, like a client that has started to read again. */
+  /** Ends the stall: the socket takes all waiting data, like that of a client that reads again. */
   const release = async () => {
     state.isStalled = false
     for (const done of waiting.splice(0)) done()
@@ -101,7 +101,7 @@ describe('a live session', () => {
     expect(stalled.state.closeCode).toBe(1013)
   })
 
-  it('does not count a snapshot that is being sent, but drops messages that are queued beyond a limit', async () => {
+  it('does not count a snapshot that is being sent as a queue, but drops what waits beyond a limit', async () => {
     const { state, publish, release, messages } = start({ snapshotChars: 1_000_000, isStalled: true })
     for (let id = 1; id <= 100; id += 1) publish(id)
     await release()
