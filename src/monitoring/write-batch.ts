@@ -105,8 +105,7 @@ async function collectChanges(
   const structural = new Set<number>()
   const withNewUnits: Receiver[] = []
   const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
-  // The levels of created receivers are stored with them.
-  if (levelIds.length > 0 || plan.creations.length > 0) backlog.recordLevelSave(batch.manufacturer)
+  if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
   for (const id of levelIds) {
     const receiver = receiverStore.get(id)
     if (receiver !== undefined) changed.set(id, receiver)
