@@ -48,16 +48,24 @@ export function batteryBounds(thresholds: Thresholds): Readonly<Record<BatteryRo
   }
 }
 
+interface BatteryInput {
+  readonly reading: BatteryReading
+  readonly thresholds: Thresholds
+  /** Whether the reading is of the same transmitter as the one before. */
+  readonly isSameTransmitter: boolean
+}
+
 /** Returns which rows are entered after a reading. Returns `before` itself if nothing changed. */
 export function evaluateBattery(
   before: BatteryEntries,
-  reading: BatteryReading,
-  thresholds: Thresholds,
+  { reading, thresholds, isSameTransmitter }: BatteryInput,
 ): BatteryEntries {
   const bounds = batteryBounds(thresholds)
   const entries = { ...noEntries }
-  for (const row of batteryRows) entries[row] = evaluateRow(before[row], reading, bounds[row])
-  return batteryRows.every((row) => entries[row] === before[row]) ? before : entries
+  for (const row of batteryRows) {
+    entries[row] = evaluateRow(isSameTransmitter ? before[row] : null, reading, bounds[row])
+  }
+  return batteryRows.every((row) => areEqual(entries[row], before[row])) ? before : entries
 }
 
 /**
@@ -69,9 +77,8 @@ function evaluateRow(
   reading: BatteryReading,
   bounds: BatteryBounds,
 ): BatteryBounds | null {
-  const isUnchanged = entered !== null && areEqual(entered, bounds)
-  if (isAtOrUnder(reading, bounds)) return isUnchanged ? entered : bounds
-  return isUnchanged && !isWellAbove(reading, bounds) ? entered : null
+  if (isAtOrUnder(reading, bounds)) return bounds
+  return areEqual(entered, bounds) && !isWellAbove(reading, bounds) ? bounds : null
 }
 
 export function isAtOrUnder({ percent, minutes, isLow }: BatteryReading, bounds: BatteryBounds): boolean {
@@ -89,6 +96,7 @@ function isWellAbove({ percent, minutes, isLow }: BatteryReading, bounds: Batter
   return percent !== null || hasMinutes || hasWarning
 }
 
-function areEqual(a: BatteryBounds, b: BatteryBounds): boolean {
+function areEqual(a: BatteryBounds | null, b: BatteryBounds | null): boolean {
+  if (a === null || b === null) return a === b
   return a.percent === b.percent && a.minutes === b.minutes && a.includesWarning === b.includesWarning
 }

@@ -119,8 +119,11 @@ function updateBattery({ channel, memory, thresholds }: EvaluationInput): Batter
   const before = memory?.battery ?? noEntries
   const { transmitter } = channel
   if (transmitter === null) return before
-  const isSame = isSameTransmitter(memory?.transmitter ?? noTransmitterMemory, transmitter)
-  return evaluateBattery(isSame ? before : noEntries, readBattery(transmitter), thresholds)
+  return evaluateBattery(before, {
+    reading: readBattery(transmitter),
+    thresholds,
+    isSameTransmitter: isSameTransmitter(memory?.transmitter ?? noTransmitterMemory, transmitter),
+  })
 }
 
 type Rows = Readonly<Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair', boolean>>
