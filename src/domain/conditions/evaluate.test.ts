@@ -511,6 +511,7 @@ describe('rf_weak', () => {
       new TestChannel().report({ details: { antennas, rf_a: -95, rf_b: -60, rf_c: -95, rf_d: -95 } }).wait(1000).state
     expect(weakOn('A')).toBe('rf_weak')
     expect(weakOn('ACD')).toBe('rf_weak')
+    for (const letter of ['C', 'D']) expect(weakOn(letter)).toBe('rf_weak')
     expect(weakOn('AB')).toBe('ok')
     expect(weakOn('B')).toBe('ok')
     // rf_level, which is -50, is the only antenna.
@@ -520,6 +521,7 @@ describe('rf_weak', () => {
   test('uses rf_level if the antennas in use have no level of their own', () => {
     const channel = new TestChannel().report({ transmitter: { rf_level: -95 }, details: { antennas: 'AB' } })
     expect(channel.wait(1000).state).toBe('rf_weak')
+    expect(new TestChannel().report({ details: { antennas: 'AB' } }).wait(1000).rows).toEqual(['ok'])
   })
 
   test('is not evaluated from RF if no antenna is in use', () => {
@@ -690,6 +692,10 @@ describe('clipping', () => {
   })
 
   test('needs a transmitter', () => {
+    const clipped = new TestChannel().report({ details: { audio_peak: 0 } })
+    expect(clipped.report(off).rows).toEqual(['tx_off'])
+    const idle = new TestChannel().report({ ...off, audio_level: 0, details: { overload: true } }).wait(100)
+    expect(idle.report({ transmitter: {}, details: { overload: false } }).state).toBe('ok')
     expect(new TestChannel().report({ ...off, audio_level: 0, details: { overload: true } }).rows).toEqual(['tx_off'])
   })
 })

@@ -137,17 +137,17 @@ function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: 
   return {
     encryption_error: isOn && details?.encryption === 'error',
     battery_critical: isOn && battery.battery_critical !== null,
-    battery_died: !isOn && hasDied,
+    battery_died: hasDied,
     interference: isHeld('noise') || isHeld('reportedInterference'),
     rf_weak: isOn && isHeld('weak'),
     battery_low: isOn && battery.battery_low !== null,
-    no_audio: isOn && !isMuted && isSilent(input),
+    no_audio: isOn && isSilent(input),
     muted: isOn && isMuted,
     clipping: isOn && (isHeld('peak') || isHeld('reportedOverload')),
     battery_replace_soon: isOn && battery.battery_replace_soon !== null,
     tx_off: !isOn,
     no_battery_data: isOn && isUnknown(readBattery(transmitter)),
-    rf_fair: isOn && isHeld('fair'),
+    rf_fair: isHeld('fair'),
   }
 }
 

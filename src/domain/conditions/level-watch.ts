@@ -150,8 +150,8 @@ export function updateWatch(
 }
 
 /**
- * The level of the best antenna in use. Equipment that names its antennas but reports only one level is judged by that
- * level. NaN if no antenna is in use, or if nothing is known.
+ * The level of the best antenna in use. Equipment that names its antennas but reports only one level is evaluated by
+ * that level. NaN if no antenna is in use, or if nothing is known.
  */
 function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<WatchedValues>): number {
   if (antennas < 0) return rf
@@ -177,7 +177,7 @@ function noiseLevel({ rf, rfA, rfB, rfC, rfD }: Readonly<WatchedValues>): number
 
 /** Equipment whose scale ends above -60 dBFS is silent at the foot of its scale. */
 function isSilence(peak: number, floor: number): boolean {
-  return peak < silentDbfs || (floor >= silentDbfs && peak <= floor)
+  return peak < silentDbfs || peak <= floor
 }
 
 function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at: number): boolean {
