@@ -4,6 +4,11 @@
  *
  * Two clocks: intervals are measured in monotonic milliseconds (`performance.now()`), which mean nothing after a
  * restart; times that are shown or remembered across restarts are epoch milliseconds.
+ *
+ * Callers evaluate a channel after a report, after a sample for which `updateWatch` returned true, when something else
+ * in the input changed (reception, thresholds, shows), and at `dueAt`. Before that, `updateWatch` must have received
+ * the current values, but no stored ones: after a restart it waits for the first report. While a channel is stale or
+ * offline, its stretches are interrupted: callers then call `resetWatch(watch, null)`.
  */
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'
