@@ -1,0 +1,80 @@
+/** The condition of a channel, and the table of all states in order of precedence. */
+
+import type { Severity } from '../../contract/values.ts'
+
+interface ConditionRow {
+  readonly state: string
+  readonly severity: 'ok' | Severity
+  /** The severity if the channel was not in use when its receiver was last received. */
+  readonly severityIfUnused?: Severity
+  /** `in_use`: if the channel was in use. `setting`: as `MUTE_ATTENTION` says. */
+  readonly attention: boolean | 'in_use' | 'setting'
+  /**
+   * What the row is evaluated from. `reception`: current data, so not while the receiver is stale or offline.
+   * `reading`: the last reading of the battery, so not while the receiver is offline. `memory`: neither.
+   */
+  readonly needs: 'memory' | 'reading' | 'reception'
+}
+
+/** The state of a channel is the first row that is true. `ok` and `unmonitored` are not evaluated. */
+export const conditionTable = [
+  {
+    state: 'receiver_offline',
+    severity: 'critical',
+    severityIfUnused: 'warning',
+    attention: 'in_use',
+    needs: 'memory',
+  },
+  { state: 'stale', severity: 'warning', attention: true, needs: 'memory' },
+  { state: 'encryption_error', severity: 'critical', attention: true, needs: 'reception' },
+  { state: 'battery_critical', severity: 'critical', attention: true, needs: 'reading' },
+  { state: 'battery_died', severity: 'critical', attention: true, needs: 'memory' },
+  { state: 'interference', severity: 'warning', attention: true, needs: 'reception' },
+  { state: 'rf_weak', severity: 'warning', attention: true, needs: 'reception' },
+  { state: 'battery_low', severity: 'warning', attention: true, needs: 'reading' },
+  { state: 'no_audio', severity: 'warning', attention: true, needs: 'reception' },
+  { state: 'muted', severity: 'info', attention: 'setting', needs: 'reception' },
+  { state: 'clipping', severity: 'info', attention: false, needs: 'reception' },
+  { state: 'battery_replace_soon', severity: 'info', attention: false, needs: 'reading' },
+  { state: 'tx_off', severity: 'info', attention: false, needs: 'reception' },
+  { state: 'no_battery_data', severity: 'ok', attention: false, needs: 'reception' },
+  { state: 'ok', severity: 'ok', attention: false, needs: 'memory' },
+  { state: 'unmonitored', severity: 'ok', attention: false, needs: 'memory' },
+] as const satisfies readonly ConditionRow[]
+
+export type ConditionState = (typeof conditionTable)[number]['state']
+export type ConditionSeverity = (typeof conditionTable)[number]['severity']
+/** The rows that are evaluated; the state is `ok` if none is true. */
+export type EvaluatedState = Exclude<ConditionState, 'ok' | 'unmonitored'>
+/** The other rows that are true, in the order of the table, and then `rf_fair`, which is never a state. */
+export type ConditionFlag = EvaluatedState | 'rf_fair'
+
+export const conditionStates: readonly ConditionState[] = conditionTable.map(({ state }) => state)
+
+export interface Condition {
+  readonly state: ConditionState
+  readonly severity: ConditionSeverity
+  readonly attention: boolean
+  /** Since when `state` is what it is, in epoch milliseconds. Nothing else moves it. */
+  readonly since: number
+  readonly flags: readonly ConditionFlag[]
+}
+
+/** The transmitter that a channel without one last received. */
+export interface LastTransmitter {
+  readonly name: string | null
+  readonly battery: number | null
+  readonly minutes_left: number | null
+  /** Epoch milliseconds. */
+  readonly last_seen: number
+}
+
+/** The condition of a placeholder, which stands for equipment without telemetry. */
+export function unmonitoredCondition(since: number): Condition {
+  return { state: 'unmonitored', severity: 'ok', attention: false, since, flags: [] }
+}
+
+/** Whether the state or a flag of the condition is `row`. */
+export function hasRow({ state, flags }: Condition, row: ConditionFlag): boolean {
+  return state === row || flags.includes(row)
+}

@@ -1,0 +1,255 @@
+/**
+ * Evaluates the condition of a channel: a pure function of the stored record, the watch of its levels, what is
+ * remembered, the thresholds and the time.
+ *
+ * Two clocks: intervals are measured in monotonic milliseconds (`performance.now()`), which mean nothing after a
+ * restart; times that are shown or remembered across restarts are epoch milliseconds.
+ *
+ * Callers evaluate a channel after a report, after a sample for which `updateWatch` returned true, when something else
+ * in the input changed (reception, thresholds, shows), and at `dueAt`. Before that, `updateWatch` must have received
+ * the current values, but no stored ones: after a restart it waits for the first report. While a channel is stale or
+ * offline, its stretches are interrupted: callers then call `resetWatch(watch, null)`.
+ */
+
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type BatteryEntries, evaluateBattery, isUnknown, noEntries, readBattery } from './battery.ts'
+import {
+  type Condition,
+  type ConditionFlag,
+  conditionTable,
+  type EvaluatedState,
+  hasRow,
+  type LastTransmitter,
+} from './condition.ts'
+import { isStretchTrue, type LevelWatch, nextStretchChange, stretches } from './level-watch.ts'
+import {
+  type ConditionMemory,
+  diedUntil,
+  getLastTransmitter,
+  isSameTransmitter,
+  noTransmitterMemory,
+  rememberedUntil,
+  rememberTransmitter,
+  wasInUse,
+} from './memory.ts'
+import type { Thresholds } from './thresholds.ts'
+
+/** When anything was received from the sources of a receiver, in monotonic milliseconds. */
+export interface Reception {
+  /** When a source last sent anything; null if nothing was received since this process began to watch. */
+  readonly receivedAt: number | null
+  /** When this process began to watch the receiver's sources. */
+  readonly watchedSince: number
+  readonly intervalMs: number
+}
+
+export interface Time {
+  readonly monotonic: number
+  /** Epoch milliseconds. */
+  readonly wall: number
+}
+
+export interface EvaluationInput {
+  readonly receiver: Pick<Receiver, 'is_active' | 'last_seen'>
+  readonly channel: Pick<Channel, 'transmitter' | 'details'>
+  readonly reception: Reception
+  readonly watch: LevelWatch
+  /** The memory that the previous evaluation returned; null for a new channel. */
+  readonly memory: ConditionMemory | null
+  readonly thresholds: Thresholds
+  /** The ids of the running shows that have this channel. */
+  readonly shows: readonly number[]
+  readonly now: Time
+}
+
+export interface Evaluation {
+  /** The previous object if nothing changed. */
+  readonly condition: Condition
+  /** Null while there is a transmitter. The same object is not kept; compare its fields. */
+  readonly lastTransmitter: LastTransmitter | null
+  /** The previous object if nothing changed, so that only changes are stored. */
+  readonly memory: ConditionMemory
+  /** The next monotonic time at which the result can change without a report or a sample; null if it cannot. */
+  readonly dueAt: number | null
+}
+
+/** How far the record of a channel can be relied on. */
+type Availability = 'offline' | 'stale' | 'current'
+
+export function evaluateCondition(input: EvaluationInput): Evaluation {
+  const { receiver, channel, memory: before, shows, thresholds, now } = input
+  const availability = getAvailability(input)
+  const battery = updateBattery(input)
+  const transmitter = rememberTransmitter(before?.transmitter ?? noTransmitterMemory, {
+    transmitter: channel.transmitter,
+    isCurrent: availability === 'current',
+    lastSeen: receiver.last_seen,
+    shows,
+    thresholds,
+    now: now.wall,
+  })
+  const rows = evaluateRows(input, battery, transmitter.died !== null)
+  const isInUse = channel.transmitter !== null || wasInUse(transmitter, receiver.last_seen)
+  const condition = toCondition(input, availability, rows, isInUse)
+  const memory = keepIfEqual(before, { condition, transmitter, battery })
+  const lastTransmitter = channel.transmitter === null ? getLastTransmitter(transmitter, now.wall) : null
+  return { condition, lastTransmitter, memory, dueAt: getDueAt(input, availability, memory, lastTransmitter) }
+}
+
+function keepIfEqual(before: ConditionMemory | null, after: ConditionMemory): ConditionMemory {
+  const isSame =
+    before !== null &&
+    before.condition === after.condition &&
+    before.transmitter === after.transmitter &&
+    before.battery === after.battery
+  return isSame ? before : after
+}
+
+/**
+ * Until a process has received anything, a stored `stale` remains, and nothing else becomes stale before the time that
+ * is allowed for it.
+ */
+function getAvailability({ receiver, reception, memory, now }: EvaluationInput): Availability {
+  if (!receiver.is_active) return 'offline'
+  if (now.monotonic >= staleAt(reception)) return 'stale'
+  const wasStale = memory !== null && hasRow(memory.condition, 'stale')
+  return reception.receivedAt === null && wasStale ? 'stale' : 'current'
+}
+
+function staleAt({ receivedAt, watchedSince, intervalMs }: Reception): number {
+  return (receivedAt ?? watchedSince) + Math.max(3 * intervalMs, 30_000)
+}
+
+function updateBattery({ channel, memory, thresholds }: EvaluationInput): BatteryEntries {
+  const before = memory?.battery ?? noEntries
+  const { transmitter } = channel
+  if (transmitter === null) return before
+  return evaluateBattery(before, {
+    reading: readBattery(transmitter),
+    thresholds,
+    isSameTransmitter: isSameTransmitter(memory?.transmitter ?? noTransmitterMemory, transmitter),
+  })
+}
+
+type Rows = Readonly<Record<Exclude<EvaluatedState, 'receiver_offline' | 'stale'> | 'rf_fair', boolean>>
+
+/** Evaluates every row from the record, the watch and the memory, whatever the availability of the receiver. */
+function evaluateRows(input: EvaluationInput, battery: BatteryEntries, hasDied: boolean): Rows {
+  const { transmitter, details } = input.channel
+  const isOn = transmitter !== null
+  const isMuted = details?.muted === true || transmitter?.details?.muted === true
+  const isHeld = (name: keyof typeof stretches) => isStretchTrue(input.watch, stretches[name], input.now.monotonic)
+  return {
+    encryption_error: isOn && details?.encryption === 'error',
+    battery_critical: isOn && battery.battery_critical !== null,
+    battery_died: hasDied,
+    interference: isHeld('noise') || isHeld('reportedInterference'),
+    rf_weak: isOn && isHeld('weak'),
+    battery_low: isOn && battery.battery_low !== null,
+    no_audio: isOn && isSilent(input),
+    muted: isOn && isMuted,
+    clipping: isOn && (isHeld('peak') || isHeld('reportedOverload')),
+    battery_replace_soon: isOn && battery.battery_replace_soon !== null,
+    tx_off: !isOn,
+    no_battery_data: isOn && isUnknown(readBattery(transmitter)),
+    rf_fair: isHeld('fair'),
+  }
+}
+
+function isSilent({ watch, thresholds, now }: EvaluationInput): boolean {
+  return thresholds.NO_AUDIO_MINUTES > 0 && isStretchTrue(watch, silence(thresholds), now.monotonic)
+}
+
+function silence({ NO_AUDIO_MINUTES }: Thresholds) {
+  return { ...stretches.silent, afterMs: NO_AUDIO_MINUTES * 60_000 }
+}
+
+type Row = (typeof conditionTable)[number]
+
+/** Returns the previous condition itself if nothing changed. */
+function toCondition(input: EvaluationInput, availability: Availability, rows: Rows, isInUse: boolean): Condition {
+  const { memory, now } = input
+  const trueRows = conditionTable.filter((row) => isRowTrue(row, availability, rows))
+  const stateRow = findStateRow(trueRows)
+  const { state } = stateRow
+  const flags = trueRows.map((row) => row.state as ConditionFlag).filter((flag) => flag !== state)
+  if (availability === 'current' && rows.rf_fair && state !== 'rf_weak') flags.push('rf_fair')
+  const before = memory?.condition
+  const since = before?.state === state ? before.since : now.wall
+  const severity = 'severityIfUnused' in stateRow && !isInUse ? stateRow.severityIfUnused : stateRow.severity
+  const after: Condition = { state, severity, attention: needsAttention(stateRow, input, isInUse), since, flags }
+  return before !== undefined && areEqual(before, after) ? before : after
+}
+
+function isRowTrue({ state, needs }: Row, availability: Availability, rows: Rows): boolean {
+  switch (state) {
+    case 'receiver_offline':
+      return availability === 'offline'
+    case 'stale':
+      return availability === 'stale'
+    case 'ok':
+    case 'unmonitored':
+      return false
+    default:
+      return availableData[availability].includes(needs) && rows[state]
+  }
+}
+
+const availableData: Readonly<Record<Availability, readonly Row['needs'][]>> = {
+  offline: ['memory'],
+  stale: ['memory', 'reading'],
+  current: ['memory', 'reading', 'reception'],
+}
+
+/** The first row, except that a critical battery is not hidden by data that have become stale. */
+function findStateRow(trueRows: readonly Row[]): Row {
+  const [first = okRow] = trueRows
+  if (first.state !== 'stale') return first
+  return trueRows.find(({ state }) => state === 'battery_critical') ?? first
+}
+
+const okRow: Row = { state: 'ok', severity: 'ok', attention: false, needs: 'memory' }
+
+function needsAttention({ attention }: Row, { thresholds, shows }: EvaluationInput, isInUse: boolean): boolean {
+  switch (attention) {
+    case 'in_use':
+      return isInUse
+    case 'setting':
+      return (
+        thresholds.MUTE_ATTENTION === 'always' || (thresholds.MUTE_ATTENTION === 'during_shows' && shows.length > 0)
+      )
+    default:
+      return attention
+  }
+}
+
+function areEqual(a: Condition, b: Condition): boolean {
+  return (
+    a.state === b.state &&
+    a.severity === b.severity &&
+    a.attention === b.attention &&
+    a.flags.length === b.flags.length &&
+    a.flags.every((flag, index) => flag === b.flags[index])
+  )
+}
+
+function getDueAt(
+  { watch, reception, thresholds, now }: EvaluationInput,
+  availability: Availability,
+  { transmitter }: ConditionMemory,
+  lastTransmitter: LastTransmitter | null,
+): number | null {
+  const toMonotonic = (wall: number) => now.monotonic + (wall - now.wall)
+  const times: number[] = []
+  if (availability === 'current') {
+    times.push(staleAt(reception))
+    for (const stretch of Object.values(stretches)) {
+      if (stretch !== stretches.silent) times.push(nextStretchChange(watch, stretch, now.monotonic))
+    }
+    if (thresholds.NO_AUDIO_MINUTES > 0) times.push(nextStretchChange(watch, silence(thresholds), now.monotonic))
+  }
+  if (transmitter.died !== null) times.push(toMonotonic(diedUntil(transmitter)))
+  if (lastTransmitter !== null) times.push(toMonotonic(rememberedUntil(transmitter)))
+  const next = Math.min(...times, Number.POSITIVE_INFINITY)
+  return next === Number.POSITIVE_INFINITY ? null : next
+}

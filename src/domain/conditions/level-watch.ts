@@ -1,0 +1,214 @@
+/**
+ * What must be known from every level sample of a channel: when a weak, noisy, silent or clipping stretch began and
+ * ended. It is updated ten times a second for thousands of channels, so it consists of numbers, and an update
+ * allocates nothing. All times are monotonic milliseconds (`performance.now()`).
+ */
+
+import type { Channel } from '../equipment/receiver.ts'
+import { type Condition, type ConditionFlag, hasRow } from './condition.ts'
+import type { Thresholds } from './thresholds.ts'
+
+interface Stretch {
+  /** Position in the watch. */
+  readonly index: number
+  /** The row that the stretch makes true. */
+  readonly row: ConditionFlag
+  /** How long the stretch must last without a break until the row is true. */
+  readonly afterMs: number
+  /** How long the row stays true after the end of such a stretch. */
+  readonly holdMs: number
+}
+
+export const stretches = {
+  weak: { index: 0, row: 'rf_weak', afterMs: 1000, holdMs: 3000 },
+  noise: { index: 1, row: 'interference', afterMs: 2000, holdMs: 5000 },
+  reportedInterference: { index: 2, row: 'interference', afterMs: 0, holdMs: 5000 },
+  peak: { index: 3, row: 'clipping', afterMs: 0, holdMs: 10_000 },
+  reportedOverload: { index: 4, row: 'clipping', afterMs: 0, holdMs: 10_000 },
+  /** `NO_AUDIO_MINUTES` says how long, when the condition is evaluated. */
+  silent: { index: 5, row: 'no_audio', afterMs: Number.POSITIVE_INFINITY, holdMs: 0 },
+  fair: { index: 6, row: 'rf_fair', afterMs: 0, holdMs: 0 },
+} as const satisfies Record<string, Stretch>
+
+const stretchList: readonly Stretch[] = Object.values(stretches)
+const stretchCount = stretchList.length
+
+/**
+ * Two numbers for each stretch: when the running one began (infinite if none is running), and, `stretchCount` further,
+ * when the last one that made its row true ended (minus infinity if none did).
+ */
+export type LevelWatch = Float64Array
+
+/** The length of a `LevelWatch`, for callers that keep many in one buffer. */
+export const watchLength = 2 * stretchCount
+
+/** The link quality in percent under which RF is weak. */
+const weakQuality = 20
+/** The RF level in dBm under which RF is only fair. */
+const fairDbm = -70
+const silentDbfs = -60
+const clippingDbfs = -1
+
+/**
+ * The values of a channel that stretches depend on. A caller reuses one object for all channels. NaN stands for an
+ * unknown number.
+ */
+export interface WatchedValues {
+  hasTransmitter: boolean
+  /** Whether the transmitter or the receiver is muted. */
+  isMuted: boolean
+  /** Whether the equipment reports interference. */
+  isInterfered: boolean
+  /** Whether the equipment reports that the audio level is too high. */
+  isOverloaded: boolean
+  /** The RF level in dBm: the transmitter's, else the channel's. */
+  rf: number
+  rfA: number
+  rfB: number
+  rfC: number
+  rfD: number
+  /** The antennas in use as a bit mask with A as bit 0; negative if they are unknown. */
+  antennas: number
+  quality: number
+  /** The peak audio level in dBFS, else the transmitter's audio level, else the channel's. */
+  peak: number
+  /** The lowest audio level in dBFS that the equipment can report; minus infinity if it is unknown. */
+  audioFloor: number
+}
+
+export function createWatchedValues(): WatchedValues {
+  return {
+    hasTransmitter: false,
+    isMuted: false,
+    isInterfered: false,
+    isOverloaded: false,
+    rf: Number.NaN,
+    rfA: Number.NaN,
+    rfB: Number.NaN,
+    rfC: Number.NaN,
+    rfD: Number.NaN,
+    antennas: -1,
+    quality: Number.NaN,
+    peak: Number.NaN,
+    audioFloor: Number.NEGATIVE_INFINITY,
+  }
+}
+
+/** Writes the values of a channel's record to `values`, except `audioFloor`. */
+export function readWatchedValues({ transmitter, details, ...channel }: Channel, values: WatchedValues): void {
+  values.hasTransmitter = transmitter !== null
+  values.isMuted = transmitter?.details?.muted === true || details?.muted === true
+  values.isInterfered = details?.interference === true
+  values.isOverloaded = details?.overload === true || details?.audio_activity === 'clipping'
+  values.rf = transmitter?.rf_level ?? channel.rf_level ?? Number.NaN
+  values.rfA = details?.rf_a ?? Number.NaN
+  values.rfB = details?.rf_b ?? Number.NaN
+  values.rfC = details?.rf_c ?? Number.NaN
+  values.rfD = details?.rf_d ?? Number.NaN
+  values.antennas = toAntennaMask(details?.antennas)
+  values.quality = details?.quality ?? Number.NaN
+  values.peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level ?? Number.NaN
+}
+
+function toAntennaMask(letters: string | null | undefined): number {
+  if (letters === null || letters === undefined) return -1
+  let mask = 0
+  for (const [bit, letter] of ['A', 'B', 'C', 'D'].entries()) if (letters.includes(letter)) mask |= 1 << bit
+  return mask
+}
+
+/**
+ * Initializes the watch of a channel. The rows of a stored condition stay true until the first sample shows otherwise:
+ * a restart ends no stretch, and the time during which the process did not run is not added to any.
+ */
+export function resetWatch(watch: LevelWatch, stored: Condition | null): void {
+  watch.fill(Number.POSITIVE_INFINITY, 0, stretchCount)
+  watch.fill(Number.NEGATIVE_INFINITY, stretchCount)
+  if (stored === null) return
+  for (const { index, row } of stretchList) if (hasRow(stored, row)) watch[index] = Number.NEGATIVE_INFINITY
+}
+
+/** Updates the watch with the values at the time `at`. Returns whether a stretch began or ended. */
+export function updateWatch(
+  watch: LevelWatch,
+  values: Readonly<WatchedValues>,
+  thresholds: Thresholds,
+  at: number,
+): boolean {
+  const { hasTransmitter, quality, peak, isInterfered, isOverloaded } = values
+  const rf = hasTransmitter ? bestInUse(values) : Number.NaN
+  const isWeak = hasTransmitter && (rf < thresholds.RF_WEAK_DBM || quality < weakQuality)
+  const isNoisy = !hasTransmitter && noiseLevel(values) > thresholds.RF_NOISE_DBM
+  const isSilent = hasTransmitter && !values.isMuted && isSilence(peak, values.audioFloor)
+  let isChanged = set(watch, stretches.weak, isWeak, at)
+  isChanged = set(watch, stretches.noise, isNoisy, at) || isChanged
+  isChanged = set(watch, stretches.reportedInterference, isInterfered, at) || isChanged
+  isChanged = set(watch, stretches.peak, hasTransmitter && peak > clippingDbfs, at) || isChanged
+  isChanged = set(watch, stretches.reportedOverload, hasTransmitter && isOverloaded, at) || isChanged
+  isChanged = set(watch, stretches.silent, isSilent, at) || isChanged
+  return set(watch, stretches.fair, rf < fairDbm, at) || isChanged
+}
+
+/**
+ * The level of the best antenna in use. Equipment that names its antennas but reports only one level is evaluated by
+ * that level. NaN if no antenna is in use, or if nothing is known.
+ */
+function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<WatchedValues>): number {
+  if (antennas < 0) return rf
+  if (antennas === 0) return Number.NaN
+  let best = Number.NEGATIVE_INFINITY
+  if ((antennas & 1) !== 0 && rfA > best) best = rfA
+  if ((antennas & 2) !== 0 && rfB > best) best = rfB
+  if ((antennas & 4) !== 0 && rfC > best) best = rfC
+  if ((antennas & 8) !== 0 && rfD > best) best = rfD
+  return best === Number.NEGATIVE_INFINITY ? rf : best
+}
+
+/** The RF level on a channel without a transmitter, which uses no antenna: that of the channel, else of any antenna. */
+function noiseLevel({ rf, rfA, rfB, rfC, rfD }: Readonly<WatchedValues>): number {
+  if (!Number.isNaN(rf)) return rf
+  let best = Number.NEGATIVE_INFINITY
+  if (rfA > best) best = rfA
+  if (rfB > best) best = rfB
+  if (rfC > best) best = rfC
+  if (rfD > best) best = rfD
+  return best
+}
+
+/** Equipment whose scale ends above -60 dBFS is silent at the foot of its scale. */
+function isSilence(peak: number, floor: number): boolean {
+  return peak < silentDbfs || peak <= floor
+}
+
+function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at: number): boolean {
+  const since = watch[index] ?? Number.POSITIVE_INFINITY
+  const isRunning = since !== Number.POSITIVE_INFINITY
+  if (isTrue === isRunning) return false
+  if (isTrue) watch[index] = at
+  else {
+    if (at - since >= afterMs) watch[stretchCount + index] = at
+    watch[index] = Number.POSITIVE_INFINITY
+  }
+  return true
+}
+
+/** Whether the stretch has lasted long enough, or has ended so recently that its row is held. */
+export function isStretchTrue(watch: LevelWatch, { index, afterMs, holdMs }: Stretch, now: number): boolean {
+  return now - sinceOf(watch, index) >= afterMs || now < heldUntil(watch, index, holdMs)
+}
+
+/** The next time at which `isStretchTrue` can change without an update; infinite if it cannot. */
+export function nextStretchChange(watch: LevelWatch, { index, afterMs, holdMs }: Stretch, now: number): number {
+  const begins = sinceOf(watch, index) + afterMs
+  const ends = heldUntil(watch, index, holdMs)
+  if (now >= begins) return Number.POSITIVE_INFINITY
+  return now < ends ? Math.min(begins, ends) : begins
+}
+
+function sinceOf(watch: LevelWatch, index: number): number {
+  return watch[index] ?? Number.POSITIVE_INFINITY
+}
+
+function heldUntil(watch: LevelWatch, index: number, holdMs: number): number {
+  return (watch[stretchCount + index] ?? Number.NEGATIVE_INFINITY) + holdMs
+}

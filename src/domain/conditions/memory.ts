@@ -1,0 +1,159 @@
+/** What the evaluation of a channel must remember between calls and across restarts. It is stored as JSON. */
+
+import type { Transmitter } from '../equipment/receiver.ts'
+import {
+  type BatteryEntries,
+  type BatteryReading,
+  batteryBounds,
+  isAtOrUnder,
+  isUnknown,
+  readBattery,
+} from './battery.ts'
+import type { Condition, LastTransmitter } from './condition.ts'
+import type { Thresholds } from './thresholds.ts'
+
+/** The transmitter that was last received on the channel. */
+interface KnownTransmitter {
+  readonly name: string | null
+  readonly model: string | null
+  readonly upstream_slot: number | null
+  /** The last known battery reading. */
+  readonly battery: BatteryReading
+  /** Whether that reading was at or under the critical and the low bound of its time. */
+  readonly wasCritical: boolean
+  readonly wasLow: boolean
+  /** When it was last received, in epoch milliseconds; null while it is being received. */
+  readonly lastSeen: number | null
+}
+
+interface TransmitterMemory {
+  /** Whether the channel had a transmitter when its receiver was last received. */
+  readonly isOn: boolean
+  readonly last: KnownTransmitter | null
+  /** Present if the transmitter switched off with an empty battery: the shows that had this channel at that time. */
+  readonly died: { readonly shows: readonly number[] } | null
+}
+
+export interface ConditionMemory {
+  readonly condition: Condition
+  readonly transmitter: TransmitterMemory
+  readonly battery: BatteryEntries
+}
+
+export const noTransmitterMemory: TransmitterMemory = { isOn: false, last: null, died: null }
+
+const diedForMs = 12 * 3_600_000
+const lastTransmitterForMs = 7 * 24 * 3_600_000
+const inUseForMs = 30 * 60_000
+
+/**
+ * Returns the memory with which a process starts. A transmitter that was on is known to have been received until
+ * `lastSeen`, the stored `last_seen` of its receiver; it may have switched off while the process did not run.
+ */
+export function restoreMemory(stored: ConditionMemory, lastSeen: number): ConditionMemory {
+  return { ...stored, transmitter: withLastSeen(stored.transmitter, lastSeen) }
+}
+
+/** Ends `battery_died`, because an operator acknowledged it. */
+export function acknowledgeBatteryDied(memory: ConditionMemory): ConditionMemory {
+  return { ...memory, transmitter: { ...memory.transmitter, died: null } }
+}
+
+/** What the reception of a channel's receiver says about its transmitter. Times are epoch milliseconds. */
+export interface TransmitterReception {
+  readonly transmitter: Transmitter | null
+  /** Whether the record contains what is received now. */
+  readonly isCurrent: boolean
+  /** When the receiver was last received. */
+  readonly lastSeen: number
+  /** The running shows that have this channel. */
+  readonly shows: readonly number[]
+  readonly thresholds: Thresholds
+  readonly now: number
+}
+
+/** Updates the memory of the transmitter. Returns `known` itself if nothing changed. */
+export function rememberTransmitter(known: TransmitterMemory, reception: TransmitterReception): TransmitterMemory {
+  const { transmitter, isCurrent, lastSeen, shows, now } = reception
+  if (!isCurrent) return withoutEndedDeath(withLastSeen(known, lastSeen), shows, now)
+  if (transmitter !== null) return whileOn(known, transmitter, reception)
+  if (!known.isOn) return withoutEndedDeath(known, shows, now)
+  const lost = withLastSeen(known, now)
+  const isDead = lost.last !== null && (lost.last.wasCritical || (lost.last.wasLow && shows.length > 0))
+  return withoutEndedDeath({ ...lost, isOn: false, died: isDead ? { shows } : null }, shows, now)
+}
+
+function withLastSeen(known: TransmitterMemory, lastSeen: number): TransmitterMemory {
+  if (!known.isOn || known.last === null || known.last.lastSeen !== null) return known
+  return { ...known, last: { ...known.last, lastSeen } }
+}
+
+/** `battery_died` ends after 12 h, or with the show during which the battery died. */
+function withoutEndedDeath(known: TransmitterMemory, shows: readonly number[], now: number): TransmitterMemory {
+  if (known.died === null) return known
+  const isShowOver = known.died.shows.length > 0 && !known.died.shows.some((show) => shows.includes(show))
+  return isShowOver || now >= diedUntil(known) ? { ...known, died: null } : known
+}
+
+function whileOn(
+  known: TransmitterMemory,
+  transmitter: Transmitter,
+  { thresholds, lastSeen }: TransmitterReception,
+): TransmitterMemory {
+  const { name, upstream_slot, details } = transmitter
+  const reading = readBattery(transmitter)
+  const before = isSameTransmitter(known, transmitter) ? known.last : null
+  const isKept = before !== null && isUnknown(reading)
+  const bounds = batteryBounds(thresholds)
+  // After a restart, the record shows a transmitter that may have switched off, until its receiver is received again.
+  const restored = known.isOn ? (known.last?.lastSeen ?? null) : null
+  const last: KnownTransmitter = {
+    name,
+    model: details?.model ?? null,
+    upstream_slot,
+    battery: isKept ? before.battery : reading,
+    wasCritical: isKept ? before.wasCritical : isAtOrUnder(reading, bounds.battery_critical),
+    wasLow: isKept ? before.wasLow : isAtOrUnder(reading, bounds.battery_low),
+    lastSeen: restored !== null && lastSeen <= restored ? restored : null,
+  }
+  const isSame = known.isOn && known.died === null && known.last !== null && areEqual(known.last, last)
+  return isSame ? known : { isOn: true, last, died: null }
+}
+
+function areEqual(a: KnownTransmitter, b: KnownTransmitter): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Whether a received transmitter may be the last one: nothing that is known of both differs. */
+export function isSameTransmitter({ last }: TransmitterMemory, { name, upstream_slot, details }: Transmitter): boolean {
+  if (last === null) return true
+  const model = details?.model ?? null
+  return canBeEqual(last.name, name) && canBeEqual(last.model, model) && canBeEqual(last.upstream_slot, upstream_slot)
+}
+
+function canBeEqual<T>(a: T | null, b: T | null): boolean {
+  return a === null || b === null || a === b
+}
+
+/** Whether the channel had a transmitter within 30 minutes before its receiver was last received. */
+export function wasInUse({ isOn, last }: TransmitterMemory, lastSeen: number): boolean {
+  return isOn || (last?.lastSeen != null && last.lastSeen >= lastSeen - inUseForMs)
+}
+
+/** When `battery_died` ends at the latest, in epoch milliseconds. */
+export function diedUntil({ last }: TransmitterMemory): number {
+  return (last?.lastSeen ?? 0) + diedForMs
+}
+
+/** When the last transmitter is forgotten, in epoch milliseconds. */
+export function rememberedUntil({ last }: TransmitterMemory): number {
+  return (last?.lastSeen ?? 0) + lastTransmitterForMs
+}
+
+/** Returns the last transmitter of a channel without one; null if it was not received within 7 days. */
+export function getLastTransmitter(known: TransmitterMemory, now: number): LastTransmitter | null {
+  const { last } = known
+  if (last === null || last.lastSeen === null || now >= rememberedUntil(known)) return null
+  const { name, battery, lastSeen } = last
+  return { name, battery: battery.percent, minutes_left: battery.minutes, last_seen: lastSeen }
+}

@@ -1,0 +1,23 @@
+/** Which shows concern a channel. */
+
+interface RunningShow {
+  readonly id: number
+  readonly group_ids: readonly number[]
+}
+
+interface SlotGroup {
+  readonly id: number
+  readonly slots: readonly number[]
+}
+
+/** Lists the ids of the running shows that have the channel's slot in one of their groups, or that have no groups. */
+export function listShowsOfSlot(
+  slot: number,
+  runningShows: readonly RunningShow[],
+  groups: readonly SlotGroup[],
+): readonly number[] {
+  const groupsOfSlot = new Set(groups.filter(({ slots }) => slots.includes(slot)).map(({ id }) => id))
+  return runningShows
+    .filter(({ group_ids }) => group_ids.length === 0 || group_ids.some((id) => groupsOfSlot.has(id)))
+    .map(({ id }) => id)
+}

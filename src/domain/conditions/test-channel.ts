@@ -1,0 +1,135 @@
+/** A channel under test, with a clock that only the test moves. */
+
+import type { ChannelDetails, TransmitterDetails } from '../equipment/details.ts'
+import { type Channel, emptyChannel, type Transmitter } from '../equipment/receiver.ts'
+import type { Condition } from './condition.ts'
+import { type Evaluation, evaluateCondition } from './evaluate.ts'
+import { createWatchedValues, readWatchedValues, resetWatch, updateWatch, watchLength } from './level-watch.ts'
+import { type ConditionMemory, restoreMemory } from './memory.ts'
+import { resolveThresholds, type ScopeThresholds, type Thresholds } from './thresholds.ts'
+
+export const startOfTest = Date.UTC(2026, 10, 22, 19)
+
+const full: Transmitter = {
+  upstream_slot: null,
+  name: 'Y13 Nora',
+  battery: 90,
+  audio_level: -20,
+  rf_level: -50,
+  frequency: null,
+}
+
+export class TestChannel {
+  /** Monotonic milliseconds; the wall clock runs along. */
+  now = 5000
+  wallOffset = startOfTest - 5000
+  isActive = true
+  lastSeen = startOfTest
+  channel: Channel = { ...emptyChannel(1, 1, 1), transmitter: full }
+  intervalMs = 10_000
+  watchedSince = 5000
+  receivedAt: number | null = 5000
+  audioFloor = Number.NEGATIVE_INFINITY
+  thresholds: Thresholds = resolveThresholds({}, {}, [])
+  shows: readonly number[] = []
+  memory: ConditionMemory | null = null
+  readonly watch = new Float64Array(watchLength)
+
+  constructor() {
+    resetWatch(this.watch, null)
+  }
+
+  /** Evaluates the condition now. */
+  evaluate(): Evaluation {
+    const { isActive, lastSeen, channel, receivedAt, watchedSince, intervalMs, watch, memory, thresholds, shows } = this
+    const evaluation = evaluateCondition({
+      receiver: { is_active: isActive, last_seen: lastSeen },
+      channel,
+      reception: { receivedAt, watchedSince, intervalMs },
+      watch,
+      memory,
+      thresholds,
+      shows,
+      now: { monotonic: this.now, wall: this.wall },
+    })
+    this.memory = evaluation.memory
+    return evaluation
+  }
+
+  get wall(): number {
+    return this.now + this.wallOffset
+  }
+
+  get condition(): Condition {
+    return this.evaluate().condition
+  }
+
+  get state(): string {
+    return this.condition.state
+  }
+
+  /** The state and its flags. */
+  get rows(): readonly string[] {
+    const { state, flags } = this.condition
+    return [state, ...flags]
+  }
+
+  /** Moves the clock, without a report or a sample. */
+  wait(ms: number): this {
+    this.now += ms
+    return this
+  }
+
+  /** Receives a byte that says nothing about the channel. */
+  receiveKeepAlive(): this {
+    this.receivedAt = this.now
+    return this
+  }
+
+  /** Receives a report or a sample of the channel. `transmitter: null` removes the transmitter. */
+  report(
+    changes: {
+      transmitter?: (Partial<Transmitter> & { details?: TransmitterDetails }) | null
+      details?: ChannelDetails
+      rf_level?: number | null
+      audio_level?: number | null
+    } = {},
+  ): this {
+    this.receivedAt = this.now
+    this.lastSeen = this.wall
+    const { transmitter, ...others } = changes
+    const merged =
+      transmitter === undefined
+        ? this.channel.transmitter
+        : transmitter && { ...(this.channel.transmitter ?? full), ...transmitter }
+    const details = { ...this.channel.details, ...changes.details }
+    this.channel = { ...this.channel, ...others, details, transmitter: merged }
+    const values = createWatchedValues()
+    values.audioFloor = this.audioFloor
+    readWatchedValues(this.channel, values)
+    updateWatch(this.watch, values, this.thresholds, this.now)
+    return this
+  }
+
+  /** Changes thresholds, and updates the watch as the caller does after a change of settings. */
+  set(thresholds: ScopeThresholds): this {
+    this.thresholds = resolveThresholds(thresholds, {}, [])
+    return this.receivedAt === null ? this : this.report()
+  }
+
+  /** Ends the process and starts another after `awayMs`; the monotonic clock starts again. */
+  restart(awayMs: number): this {
+    const stored = this.memory && (JSON.parse(JSON.stringify(this.memory)) as ConditionMemory)
+    const wall = this.wall + awayMs
+    this.now = 77
+    this.wallOffset = wall - 77
+    this.watchedSince = 77
+    this.receivedAt = null
+    this.memory = stored && restoreMemory(stored, this.lastSeen)
+    resetWatch(this.watch, stored?.condition ?? null)
+    return this
+  }
+}
+
+export const minute = 60_000
+export const hour = 60 * minute
