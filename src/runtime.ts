@@ -218,7 +218,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
         incident: lists.current.incident,
         longestWriteMs: db.pending.longestMs(),
       })
-      const details = redis?.isUp === false ? ['Redis does not respond; each process works on its own.'] : []
+      const details = redis?.isUp === false ? [redisDownDetails] : []
       return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
     },
     reload: () => loader.reload(),
@@ -249,6 +249,9 @@ function healthOf(sourceRegistry: SourceRegistry, sourceRecords: SourceRecords):
   return records.map((manufacturer) => errors.get(manufacturer.code) ?? manufacturer)
 }
 
+const redisDownDetails =
+  'Redis does not respond; request limits apply per process, and levels reach other processes through the database.'
+
 /** Creates the Redis connection, without waiting until it is established; null if Redis is not configured. */
 async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBaseLogger): Promise<Redis | null> {
   if (redis_url === null) return null
@@ -257,7 +260,10 @@ async function connectRedis({ redis_url }: Config, db: Database, log: FastifyBas
     prefix: `micwatch:${await getInstallationId(db)}`,
     onChange(isUp) {
       if (isUp) log.info('Redis is reachable')
-      else log.warn('Redis does not respond; this process works on its own until it does')
+      else
+        log.warn(
+          'Redis does not respond; until it does, request limits apply per process, and levels reach other processes through the database',
+        )
     },
   })
 }

@@ -154,7 +154,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const moved = await other.run(['restore', 'venue.backup'])
       expect([moved.code, moved.out]).toEqual([0, 'Restored venue.backup.\n'])
       // The key was not part of the backup.
-      expect(moved.err).toMatch(/credentials of shure were encrypted with another key.*\n$/)
+      expect(moved.err).toMatch(/credentials of shure were encrypted with another key\. Copy the secret\.key .*\n$/)
       await copyFile(join(installation.path, 'data', 'secret.key'), join(other.path, 'data', 'secret.key'))
       const restoredService = await other.serve()
       expect(await readState(restoredService, headers)).toEqual(state)

@@ -101,7 +101,10 @@ describe.concurrent('a database that is damaged when the service starts', () => 
         200,
         {
           status: 'degraded',
-          store: { status: 'restored', details: expect.stringContaining('It was replaced by the snapshot of') },
+          store: {
+            status: 'restored',
+            details: expect.stringContaining('The database was replaced by the snapshot of'),
+          },
         },
       ])
       expect(service.err()).toContain(corrupt)
@@ -114,8 +117,12 @@ describe.concurrent('a database that is damaged when the service starts', () => 
       expect([again.status, again.json]).toMatchObject([200, { acknowledged: false }])
       const audit = await service.get('/api/admin/audit/?action=store.', headers)
       expect(audit.json).toMatchObject([
-        { action: 'store.acknowledge', actor: { kind: 'token' } },
-        { action: 'store.mend', details: { what: 'corrupt store restored' } },
+        {
+          action: 'store.acknowledge',
+          actor: { kind: 'token' },
+          details: { what: 'damaged database replaced' },
+        },
+        { action: 'store.mend', details: { what: 'damaged database replaced' } },
       ])
     },
     slowTestMs,

@@ -112,7 +112,7 @@ describe('a damaged write-ahead log', () => {
     const service = await installation.serve(['--no-poll'])
     const { status, json } = await service.get('/api/health/')
     expect([status, json.status, json.store.status]).toEqual([200, 'degraded', 'restored'])
-    expect(json.store.details).toContain('The database log was found damaged')
+    expect(json.store.details).toContain('The write-ahead log of the database was found damaged')
     expect(service.out() + service.err()).toMatch(/The damaged file is [^ ]*micwatch\.db\.corrupt-/)
     const groups = (await service.get('/api/groups/')).json.length
     expect(groups).toBeGreaterThan(0)

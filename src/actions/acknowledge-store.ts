@@ -2,7 +2,7 @@
 
 import type { Acknowledged } from '../contract/resources/store.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { describeIncident } from '../domain/equipment/health.ts'
+import { describeIncident, repairDescriptions } from '../domain/equipment/health.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { findIncident, forgetIncident } from '../storage/repair.ts'
@@ -18,7 +18,7 @@ export async function acknowledgeStore({ db, reload }: StoreActionDeps, actor: A
     const found = await findIncident(tx.query)
     if (found === null) return null
     await forgetIncident(tx)
-    const details = { what: 'corrupt store restored', ...found }
+    const details = { what: repairDescriptions[found.cause], ...found }
     await writeAudit(tx, { actor, action: 'store.acknowledge', target: 'database', result: 'ok', details })
     return found
   })

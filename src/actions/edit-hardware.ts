@@ -109,7 +109,7 @@ export async function moveToSlot(
     }
     const holder = await channelAtSlot(tx.query, slot)
     if (holder !== undefined && holder !== id) {
-      throw new RequestError('taken', { subject: `slot ${slot}`, details: `slot: channel ${holder} is in this slot` })
+      throw new RequestError('taken', { subject: `slot ${slot}`, details: `slot: already used by channel ${holder}` })
     }
     await moveChannel(tx, revision, { ...channel, slot })
     await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })

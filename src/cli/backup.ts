@@ -82,8 +82,8 @@ async function resetDatabase(options: RestoreOptions, terminal: Terminal): Promi
   if (options.json) printJson(terminal, aside)
   else {
     terminal.out('The next start creates an empty database.')
-    if (aside.database !== null) terminal.out(`The database is now ${aside.database}`)
-    if (aside.snapshots !== null) terminal.out(`The snapshots are now in ${aside.snapshots}`)
+    if (aside.database !== null) terminal.out(`The previous database was renamed to ${aside.database}`)
+    if (aside.snapshots !== null) terminal.out(`The snapshots were moved to ${aside.snapshots}`)
   }
   return exitCodes.ok
 }
@@ -102,7 +102,7 @@ async function restore(file: string, options: FileOptions, terminal: Terminal): 
   }
   if (unreadable.length > 0) {
     terminal.err(
-      `The credentials of ${unreadable.map(plain).join(', ')} were encrypted with another key: copy its secret.key to ${config.data_dir}, or enter them again.`,
+      `The credentials of ${unreadable.map(plain).join(', ')} were encrypted with another key. Copy the secret.key of the installation that wrote the backup to ${config.data_dir}, or enter the credentials again.`,
     )
   }
   return exitCodes.ok

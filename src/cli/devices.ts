@@ -82,7 +82,7 @@ async function addDevices(plugin: Plugin, options: AddOptions, terminal: Termina
       const count = lists.some(({ error }) => error === null) ? `${ips.length} address(es)` : 'nothing'
       terminal.out(`${options.remove ? 'Removed' : 'Added'} ${count}, manufacturer ${manufacturer}:`)
       const rows = lists.map(({ source, error, listed }) => [source, error === null ? 'ok' : 'failed', listed])
-      terminal.out(formatTable(['system', 'result', 'addresses on its list'], rows))
+      terminal.out(formatTable(['system', 'result', 'addresses in discovery list'], rows))
     }
     for (const { source, error } of lists) if (error !== null) terminal.err(`${plain(source)}: ${plain(error)}`)
     return lists.some(({ error }) => error !== null) ? exitCodes.failed : exitCodes.ok

@@ -21,7 +21,7 @@ export function surviveExceptions(terminal: Pick<Terminal, 'onException' | 'give
     const err = error instanceof Error ? error : new Error(`Thrown value: ${String(error)}`)
     log.error({ err }, 'uncaught exception')
     if (!known.some((repeats) => repeats.key === key && isTooFrequent(repeats))) return
-    log.fatal({ err }, 'the same exception more than 10 times within a minute; giving up')
+    log.fatal({ err }, 'the same exception more than 10 times within a minute; shutting down')
     terminal.giveUp()
   })
 }

@@ -50,7 +50,7 @@ export interface PageBody<Item> extends Body<Type.TObject<typeof pageFields>> {
 
 /** Creates the response schema of a list: a bare array or, with `page` or `page_size`, one page of it. */
 export const pagedOf = <Item extends TSchema>(item: Item) =>
-  Type.Union([listOf(item, 'All items, if the request asks for no page.'), pageOf(item)], {
+  Type.Union([listOf(item, 'All items, if the request does not ask for a page.'), pageOf(item)], {
     description: 'All items, or the requested page.',
   })
 

@@ -11,7 +11,7 @@ import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
 import { Configuration } from './resources/settings.ts'
 
-const seq = whole('Number of the message; rises by one with each message of the process.')
+const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
 const manufacturerOrNull = textOrNull('Code of the manufacturer; null: global.')
 const receiverId = whole('Id of the receiver.')
@@ -41,7 +41,9 @@ export const Source = named('Source', 'A monitored system or device.', {
 export const LivePerformer = named('LivePerformer', 'A performer.', {
   ...Performer.properties,
   picture_tag: Type.Optional(
-    text('Present instead of a long picture, which `GET /api/performers/{id}/` returns; changes with the picture.'),
+    text(
+      'Sent instead of a long picture, which `GET /api/performers/{id}/` returns. The value changes whenever the picture changes.',
+    ),
   ),
 })
 
@@ -58,14 +60,14 @@ const SnapshotData = Type.Object(
     silences: anyList('Silences in force.'),
     queue: Type.Object(Queue),
   },
-  { description: 'The body of `GET /api/data.json` with the same filters, and what else a page shows.' },
+  { description: 'The body of `GET /api/data.json` with the same filters, and the other data that pages show.' },
 )
 
 const Snapshot = numbered(
   'snapshot',
-  'Everything, as of `seq`. The first message, unless the connection is resumed, and whenever messages were dropped.',
+  'The complete state as of `seq`. Sent as the first message unless the connection is resumed, and again whenever messages were dropped.',
   {
-    epoch: text('Identifies the process and the filters; give it back together with `since` to resume.'),
+    epoch: text('Identifies the process and the filters; to resume, send it together with `since`.'),
     data: SnapshotData,
   },
 )
@@ -98,7 +100,7 @@ const Slots = numbered('slots', 'Channels were moved; one message for each commi
 
 const Levels = numbered(
   'levels',
-  'The levels of channels that changed, at most ten times a second. An entry is [channel_id, rf_level, audio_level, quality], with `levels=full` also rf_a, rf_b, rf_c, rf_d, antennas, audio_peak; nulls at the end are left out. It sets the levels of the transmitter, or of the channel while it has no transmitter. `quality` and the last six are in `details`.',
+  'The levels of channels that changed, at most ten times a second. An entry is [channel_id, rf_level, audio_level, quality], with `levels=full` also rf_a, rf_b, rf_c, rf_d, antennas, audio_peak; nulls at the end are left out. An entry sets the levels of the transmitter, or of the channel while it has no transmitter. `quality` and the six fields of `levels=full` belong to the `details` of the channel.',
   {
     at,
     values: Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String(), Type.Null()])), {

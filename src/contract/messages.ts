@@ -107,7 +107,7 @@ export const StatusUpdate = message(
         'error',
         'stopped',
       ],
-      'The first six values apply to `upstream`, the others to `link`. Reconnection attempts are not reported.',
+      '`connected`, `disconnected`, `error` and `stopped` apply to `link`, the other values to `upstream`. Reconnection attempts are not reported.',
     ),
   },
   {

@@ -52,14 +52,14 @@ export const requestErrors = {
   rate_limited: { status: 429, message: () => 'Too many requests.' },
   head_too_large: { status: 431, message: () => 'The request headers are too large.' },
   internal: { status: 500, message: () => 'Internal server error.' },
-  upstream_failed: { status: 503, message: () => 'All requested manufacturer systems failed.' },
+  upstream_failed: { status: 503, message: () => 'None of the requested systems could be polled.' },
   store_busy: { status: 503, message: () => 'The database is busy or unreachable. Try again.' },
   store_damaged: {
     status: 503,
     message: () =>
       'The database is damaged, or its file was deleted or replaced. Changes are not stored until the service is restarted.',
   },
-  sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again.' },
+  sign_in_busy: { status: 503, message: () => 'Too many sign-ins at the moment. Try again later.' },
   websocket_full: { status: 503, message: () => 'There are too many real-time connections; try again later.' },
   websocket_off: { status: 503, message: () => 'Real-time updates are disabled.' },
   stopping: { status: 503, message: () => 'The service is stopping.' },

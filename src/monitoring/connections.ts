@@ -206,7 +206,7 @@ export function createConnections(deps: ConnectionDeps): Connections {
       .transaction((tx) => saveLastMessages(tx, due))
       .catch((error) => {
         for (const [id] of due) unsavedMessageTimes.add(id)
-        log.warn({ connections: due.length, error: String(error) }, 'last message times could not be stored')
+        log.warn({ connections: due.length, error: String(error) }, 'times of the last messages could not be stored')
       })
   }
 

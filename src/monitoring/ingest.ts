@@ -392,7 +392,7 @@ export function createIngest(deps: IngestDeps): Ingest {
 /** Another process wrote between planning and writing. */
 class OvertakenError extends StoreBusyError {
   constructor() {
-    super('Other processes wrote first in every attempt.')
+    super('The change was not stored, because other processes wrote to the database during every attempt.')
   }
 }
 

@@ -1,7 +1,7 @@
 /** Maintains the database file: repairs it when it is opened, checks it regularly, and takes snapshots. */
 
 import type { Actor, AuditRecord } from '../domain/access/access.ts'
-import { describeIncident, type IncidentCause } from '../domain/equipment/health.ts'
+import { describeIncident, repairDescriptions } from '../domain/equipment/health.ts'
 import type { Feed } from '../state/feed.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
@@ -48,12 +48,6 @@ async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Pr
   })
   const backupNote = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
   log.error({ corrupt, damage, snapshot }, `${describeIncident(repaired)}${backupNote}`)
-}
-
-const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
-  damaged: 'corrupt store restored',
-  missing: 'missing store restored',
-  log_damaged: 'corrupt log restored up to the damage',
 }
 
 export interface StoreMaintenance {

@@ -57,7 +57,7 @@ export class ConfiguredManufacturers {
       this.#isSaved = true
     } catch (error) {
       if (!(error instanceof StoreDownError)) throw error
-      log.error({ error: error.message }, 'the manufacturers of the configuration are not stored yet')
+      log.error({ error: error.message }, 'the manufacturers in the configuration could not be stored yet')
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Shares rate-limit buckets and new levels between processes through Redis or Valkey. Redis is optional: while it does
- * not respond, each process works on its own.
+ * not respond, request limits apply per process, and levels reach other processes through the database.
  */
 
 import type { Result } from 'ioredis'

@@ -1,5 +1,5 @@
 /**
- * Repairs a SQLite database before it is opened. A damaged file is moved aside and replaced by the newest good snapshot;
+ * Repairs a SQLite database before it is opened. A damaged file is renamed and replaced by the newest good snapshot;
  * a missing file is restored from it as well. When only the write-ahead log is damaged, its readable part is kept.
  */
 

@@ -71,10 +71,10 @@ export async function createSqliteLog(path: string, writer: InstanceType<typeof 
     }
   }
 
-  /** Moves the whole log to the database file, after which syncing the log is reliable again. */
+  /** Copies the whole log to the database file and empties the log, after which syncing the log is reliable again. */
   function checkpointNow(): void {
     const result = writer.prepare('pragma wal_checkpoint(truncate)').get() as { readonly busy: number }
-    if (result.busy !== 0) throw new Error('the log could not be moved')
+    if (result.busy !== 0) throw new Error('the write-ahead log could not be copied to the database')
     hasSyncFailed = false
   }
 

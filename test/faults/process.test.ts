@@ -148,7 +148,7 @@ describe('an uncaught exception', () => {
 
     service.kill('SIGUSR2')
     expect([await service.ended, await socket.closed]).toEqual([1, 1001])
-    expect(service.err()).toContain('giving up')
+    expect(service.err()).toContain('shutting down')
   }, 60_000)
 
   // Reliability: P8.

@@ -99,7 +99,7 @@ export const acknowledgeStore = endpoint('POST', '/api/admin/store/acknowledge',
   ...operation(
     'Administration',
     'acknowledgeStore',
-    'Acknowledges that the database was damaged and replaced by a snapshot.',
+    'Acknowledges that the database was found missing or damaged at the start.',
   ),
   response: { 200: StoreAcknowledged },
 })

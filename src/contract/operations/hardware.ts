@@ -67,13 +67,13 @@ export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
 })
 
 export const listChassis = endpoint('GET', '/api/chassis/', {
-  ...operation('Hardware', 'listChassis', 'Receivers as physical units.'),
+  ...operation('Hardware', 'listChassis', 'Receivers as physical devices.'),
   querystring: ChassisQuery,
   response: { 200: pagedOf(Chassis) },
 })
 
 export const getChassis = endpoint('GET', '/api/chassis/:id/', {
-  ...operation('Hardware', 'getChassis', 'One receiver as a physical unit.'),
+  ...operation('Hardware', 'getChassis', 'One receiver as a physical device.'),
   params: ById,
   querystring: Scope,
   response: { 200: Chassis },

@@ -33,9 +33,9 @@ export const ChannelDetails = named(
     ),
     quality: Type.Optional(wholeOrNull('Link quality in percent.')),
     rf_low: Type.Optional(
-      flagOrNull('Warning by the equipment that the RF level is barely above the squelch threshold.'),
+      flagOrNull('Warning from the equipment that the RF level is barely above the squelch threshold.'),
     ),
-    overload: Type.Optional(flagOrNull('Warning by the equipment that the audio level is too high.')),
+    overload: Type.Optional(flagOrNull('Warning from the equipment that the audio level is too high.')),
     interference: Type.Optional(flagOrNull('True while another signal interferes.')),
     second_frequency: Type.Optional(
       textOrNull('Frequency of the second carrier in MHz, if the channel uses frequency diversity.'),
@@ -63,7 +63,7 @@ export const TransmitterDetails = named(
     battery_cycles: Type.Optional(wholeOrNull('Number of charge cycles.')),
     battery_temperature_c: Type.Optional(wholeOrNull('°C.')),
     battery_is_estimate: Type.Optional(flag('True if `battery` is estimated from the bars.')),
-    battery_low: Type.Optional(flagOrNull('Low-battery warning by the equipment.')),
+    battery_low: Type.Optional(flagOrNull('Low-battery warning from the equipment.')),
     fault: Type.Optional(
       orNull(
         oneOf(faults, 'Fault of a pack in a charger.'),

@@ -1,4 +1,4 @@
-/** Receivers and transmitters as physical units. */
+/** Receivers and transmitters as physical devices. */
 
 import Type from 'typebox'
 import { type Body, named, oneOf, text, textOrNull, wholeOrNull } from '../described.ts'
@@ -9,7 +9,7 @@ import { location } from './locations.ts'
 
 const onlineState = oneOf(onlineStates, "`unknown` while the manufacturer's systems cannot be reached.")
 
-export const Chassis = named('Chassis', 'A receiver as a physical unit.', {
+export const Chassis = named('Chassis', 'A receiver as a physical device.', {
   id,
   name: text('As shown on the device.'),
   model: textOrNull("The manufacturer's model."),

@@ -11,7 +11,9 @@ export const upstreamStatus = {
     "Status of the manufacturer's systems; `unknown` if no poll has succeeded yet, or none within the last day.",
   ),
   base_url: text("The configured address of the manufacturer's system."),
-  consecutive_failures: whole('Consecutive failed poll cycles of the source with the fewest.'),
+  consecutive_failures: whole(
+    'Consecutive failed poll cycles; with several sources, those of the source with the fewest.',
+  ),
 }
 
 export const upstreamDetails = {

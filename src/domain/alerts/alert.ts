@@ -261,7 +261,7 @@ export function subscriptionLost(manufacturer: string, source: string): AlertCau
     subject: subscriptionSubject(source),
     kind: 'link_lost',
     severity: 'warning',
-    message: `The subscription to ${manufacturer} is lost (${addressOf(source, manufacturer)})`,
+    message: `The subscription to ${manufacturer} was lost (${addressOf(source, manufacturer)})`,
     manufacturer,
     receiver_id: null,
     channel_id: null,

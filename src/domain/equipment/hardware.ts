@@ -1,5 +1,5 @@
 /**
- * Chassis (the API's name for a receiver as a physical unit), units (transmitters and in-ear packs), performers, and
+ * Chassis (the API's name for a receiver as a physical device), units (transmitters and in-ear packs), performers, and
  * the assignments between them.
  */
 

@@ -237,19 +237,29 @@ export function storeHealth(state: {
 
 const healthyStore: StoreHealth = { status: 'healthy', details: null }
 
+/** What was repaired, for the audit log. */
+export const repairDescriptions: Readonly<Record<IncidentCause, string>> = {
+  damaged: 'damaged database replaced',
+  missing: 'missing database replaced',
+  log_damaged: 'damaged write-ahead log: the data before the damage was kept',
+}
+
 export function describeIncident(incident: StoreIncident): string {
   const { cause, restored_at, snapshot_at, snapshot } = incident
   const at = new Date(restored_at).toISOString()
   if (cause === 'log_damaged') {
-    return `The database log was found damaged at ${at}. The data before the damage was kept; later changes are lost. A copy of the damaged files was kept.`
+    return `The write-ahead log of the database was found damaged at ${at}. The data before the damage was kept; later changes are lost. A copy of the damaged files was kept.`
   }
-  const found = cause === 'missing' ? `missing at ${at}` : `damaged at ${at} and moved aside`
+  const found =
+    cause === 'missing'
+      ? `The database was found missing at ${at}.`
+      : `The database was found damaged at ${at}. The damaged file was kept under another name.`
   const result =
     snapshot_at === null
       ? 'There was no snapshot, so the new database is empty.'
-      : `It was replaced by the snapshot of ${new Date(snapshot_at).toISOString()} (${snapshot}); later changes are lost.`
+      : `The database was replaced by the snapshot of ${new Date(snapshot_at).toISOString()} (${snapshot}); later changes are lost.`
   const advice = 'To start with an empty database instead, stop the service and run: micwatch restore --none'
-  const sentences = [`The database was found ${found}.`, result]
+  const sentences = [found, result]
   return (cause === 'missing' && snapshot_at !== null ? [...sentences, advice] : sentences).join(' ')
 }
 

@@ -46,7 +46,7 @@ interface Version {
 const versions: readonly Version[] = [
   {
     name: 'v1',
-    description: 'Version 1, for clients that ask for nothing else. The first message is a `status`.',
+    description: 'Version 1, for clients that do not request version 2. The first message is a `status`.',
     fromServer: v1.serverMessages,
     fromClient: v1.clientMessages,
     query: { manufacturer: SocketQuery.properties.manufacturer },
