@@ -284,7 +284,10 @@ export class SourceDevices {
 
   #isReplacement(entry: RememberedDevice, receiver: Receiver): boolean {
     const translation = this.translationOf(entry)
-    return entry.confirmed !== translation && isReplacedHardware(receiver, identityOf(translation))
+    if (entry.confirmed === translation) return false
+    const isReplaced = isReplacedHardware(receiver, identityOf(translation))
+    if (!isReplaced && entry.replaced === 0) entry.confirmed = translation
+    return isReplaced
   }
 
   #keepReceivers(): CycleStart['findReceiver'] {

@@ -68,7 +68,7 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
   /** Returns the record with its newest levels, and stores it. */
   function current(receiver: Receiver): Receiver {
     const record = levels.toRecord(receiver)
-    if (record !== receiver) known.put(record)
+    if (record !== receiver) known.refresh(record)
     return record
   }
 

@@ -37,6 +37,8 @@ export interface KnownReceiverIndex extends KnownReceivers {
    * with the same id, that one becomes visible again.
    */
   remove(id: number): void
+  /** Replaces a receiver by a record with the same identity, without comparing the identities. */
+  refresh(receiver: Receiver): void
   putEntry(entry: QueueEntry): void
   /** Returns the receivers in the order in which they were added. */
   receivers(): Iterable<Receiver>
@@ -87,6 +89,7 @@ export function createKnownReceivers(base?: KnownReceivers): KnownReceiverIndex 
       removeKeys(before)
       for (const [index, key] of keysOf(receiver)) add(index, key, receiver.id)
     },
+    refresh: (receiver) => void byId.set(receiver.id, receiver),
     remove(id) {
       const before = byId.get(id)
       byId.delete(id)
