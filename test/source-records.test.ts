@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { StatusUpdate } from '../src/contract/messages.ts'
 import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
 import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitoring/source-records.ts'
-import type { Database } from '../src/storage/database.ts'
+import { type Database, openDatabase } from '../src/storage/database.ts'
+import { onTestEnd } from './cleanup.ts'
 import { engines } from './databases.ts'
 import { openStore } from './store/helpers.ts'
 
@@ -28,6 +29,13 @@ function open(db: Database, now: () => number = Date.now) {
   return { reports: sourceRecords, published, recorded }
 }
 
+/** Opens the records as another process does, over its own connection to the database. */
+async function openElsewhere({ url }: { url: string }) {
+  const db = await openDatabase({ url })
+  onTestEnd(() => db.close())
+  return open(db).reports
+}
+
 const succeeded: CycleOutcome = { ok: true, problems: [] }
 const failed: CycleOutcome = { ok: false, error: 'connection refused', holdMs: null }
 /** `holdMs` may have fractions of a millisecond, as in reports from subscriptions. */
@@ -44,7 +52,7 @@ describe.each(engines)('sources on %s', (engine) => {
   test('change from any state to any other, visible to another process', async () => {
     const db = await openStore(engine)
     const { reports: sourceRecords, published } = open(db)
-    const other = open(db).reports
+    const other = await openElsewhere(db)
     const steps = [
       [null, 'unknown'],
       [rateLimited(7000.37), 'unknown'],
@@ -83,7 +91,7 @@ describe.each(engines)('sources on %s', (engine) => {
       engine === 'postgres' ? 'rejected' : 'fulfilled',
       'fulfilled',
     ])
-    const { reports: other } = open(db)
+    const other = await openElsewhere(db)
     await other.load()
     expect(other.get('shure:b')).toMatchObject({ consecutive_failures: 1, error: 'connection refused' })
     await sourceRecords.record('shure', first, succeeded)
