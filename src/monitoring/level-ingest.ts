@@ -19,7 +19,7 @@ export interface LevelIngestDeps {
 }
 
 export interface LevelIngestHooks {
-  /** Called when levels of this device were received, at most once a second. */
+  /** Called when levels of this device were received, at most every two seconds. */
   onLevelsReceived?(deviceId: string): void
   /** Whether different hardware reports under this id, so that its levels do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
@@ -50,7 +50,7 @@ interface Target {
 }
 
 /** After this time, everything about a device is looked up again, and the time of its last message is recorded. */
-const lookUpEveryMs = 1_000
+const lookUpEveryMs = 2_000
 
 /** Creates the function that applies the levels of a source's subscription. */
 export function createLevelIngest(
