@@ -1,8 +1,9 @@
 /**
  * Simulated systems that run in a separate process, so that their CPU time is not part of the measurement:
- * `upstream.ts <options as JSON>`. They push the levels of all their channels at a constant rate, over their own
- * WebSockets and over plain ones for reference implementations. Marked changes are announced over another WebSocket with
- * the time at which they were sent.
+ * `upstream.ts <options as JSON>`. They push the levels of all their channels at a constant rate over their own
+ * WebSockets. For each system, a second WebSocket server without the simulated API (`mirror`) sends the same frames, for
+ * example to the reference implementations. Changes of some devices, the marked ones, are also sent over a third
+ * WebSocket server (`marks`) with their send times, so that a benchmark can measure latencies.
  */
 
 import { once } from 'node:events'

@@ -17,7 +17,8 @@ const macPaths = [
 
 /**
  * Features of Chromium that the tests do without. Each window would load the first two, which takes a third of the CPU
- * time of a test. The others are those that Playwright disables, because this list replaces its own.
+ * time of a test. The others are the features that Playwright disables by default; they are repeated here because this
+ * list replaces Playwright's.
  */
 const disabledFeatures = [
   'WebUIOmniboxPopup',

@@ -173,7 +173,7 @@ describe('readings that one service receives', () => {
     const lastSeen = () => second.runtime.receiverStore.get(receiverId)?.last_seen ?? 0
 
     // The first message about each receiver after the start contains its channels even if they have not changed. The
-    // changes below cause this first message, so that it does not arrive later in the test.
+    // changes below trigger these first messages now, so that they do not arrive later in the test.
     for (const device of shure.show.devicesAt(shure.elapsed())) shure.show.set(device.device.id, { battery: 61 }, 1)
     shure.push.flush()
     await until('all receivers are published', () =>

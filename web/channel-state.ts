@@ -53,7 +53,10 @@ export interface ChannelFacts {
   /** Percent; the last known value when the transmitter is off. */
   readonly battery: number | null
   readonly isBatteryOld: boolean
-  /** Whether meters may move. */
+  /**
+   * Whether the values are current and a transmitter is present. If not, meters are drawn in the color of old values, and
+   * the history records no levels.
+   */
   readonly isLive: boolean
   /**
    * Browser time at which the receiver went offline if `state` is `receiver_lost`; otherwise the time since which the

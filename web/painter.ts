@@ -1,11 +1,12 @@
 /**
- * Paints all meters, levels and charts of the page on one canvas in one requestAnimationFrame loop. There is only one
- * canvas, because a compositing layer for every card would cost the browser more than all the painting. Levels are
- * painted too, because changing a text in the DOM makes the browser lay out and paint all cards again. The canvas lies
- * over the cards, extends slightly beyond the viewport, and is repositioned when scrolling approaches its edge.
+ * Paints all meters, level readouts and charts of the page on one canvas in one requestAnimationFrame loop. There is
+ * only one canvas, because a compositing layer for every card would cost the browser more than all the painting. The
+ * readouts are painted too, because changing text in the DOM makes the browser lay out and paint all cards again. The
+ * canvas lies over the cards, extends slightly beyond the viewport, and is repositioned when scrolling approaches its
+ * edge.
  *
- * Everything on the canvas is a painting: one meter, level or chart, which covers one element. It is drawn only while
- * it is visible and dirty. The loop stops when nothing moves.
+ * Everything on the canvas is a painting: one meter, level readout or chart, which covers one element. It is drawn only
+ * while it is visible and dirty. The loop stops when nothing moves.
  */
 
 import { type Palette, readPalette } from './palette.ts'

@@ -39,7 +39,7 @@ function data(...channels: ChannelBody[]): DataBody {
 
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
 
-/** Creates the event of a message; fails if the message does not match the contract. */
+/** Wraps a message in a WatchEvent; fails if the message does not match the contract. */
 function message(at: number, content: Unnumbered<LiveMessage>): WatchEvent {
   const numbered = { seq: 1, ...content } as LiveMessage
   expect(Errors(LiveServerMessage, numbered)).toEqual([true, []])

@@ -1,4 +1,4 @@
-/** Acknowledges that the database, or its log, was found missing or damaged at the start. */
+/** Acknowledges that the database or its log was missing or damaged when the service started. */
 
 import type { Acknowledged } from '../contract/resources/store.ts'
 import type { Actor } from '../domain/access/access.ts'

@@ -1,4 +1,7 @@
-/** Schemas of the messages of the live interface, version 2. Types, AsyncAPI and docs/websocket.md follow from them. */
+/**
+ * Schemas of the messages of the live interface, version 2. The types, the AsyncAPI document and docs/websocket.md are
+ * derived from them.
+ */
 
 import Type, { type TProperties } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
@@ -57,7 +60,7 @@ const SnapshotData = Type.Object(
     shows: anyList('Running shows.'),
     sources: listOf(Source, 'All monitored systems and devices.'),
     performers: listOf(LivePerformer, 'All performers.'),
-    silences: anyList('Silences in force.'),
+    silences: anyList('Alert silences in effect; always empty in this version.'),
     queue: Type.Object(Queue),
   },
   { description: 'The body of `GET /api/data.json` with the same filters, and the other data that pages show.' },

@@ -1,4 +1,4 @@
-/** Converts receivers and channels to bodies of the interface. */
+/** Converts receivers and channels to the bodies that the REST and WebSocket interfaces send. */
 
 import type { ChannelBody } from '../contract/resources/channels.ts'
 import type { Location } from '../contract/resources/locations.ts'

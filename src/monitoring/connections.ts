@@ -356,7 +356,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
         const status = subscriptionStatus(ofSource(source).filter((connection) => connection.status !== 'stopped'))
         if (status === null || status === 'disconnected' || held.has(subscriptionLease(source))) continue
         current.add(source)
-        // A process that takes over a subscription may not have acquired its lease yet.
+        // A process that is taking over the subscription may not have acquired the lease yet, so the subscription is
+        // closed only if the next call does not find a lease either.
         if (!isAtOnce && !before.has(source)) continue
         await record(source, { type: 'ended', at: now(), reason: 'the process that held the subscription has ended' })
       }

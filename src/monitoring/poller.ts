@@ -66,7 +66,10 @@ const storeTimeoutMs = (intervalMs: number) => Math.max(minStoreTimeoutMs, inter
 
 interface RunningCycle {
   readonly report: Promise<CycleReport>
-  /** Whether the readings are applied, or cannot be applied; the cycle then only records its outcome. */
+  /**
+   * True once the cycle has applied its readings, or has failed or been stopped before it could. After that, it only
+   * completes its records.
+   */
   isApplied: boolean
 }
 

@@ -1,4 +1,7 @@
-/** Reads the parts of listed devices that the list does not contain, within the upstream's rate limit. */
+/**
+ * Reads the parts of devices that the upstream's device list leaves out (identity and levels), within the upstream's
+ * rate limit.
+ */
 
 import type { MonitoredSource } from '../manufacturers/sources.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'

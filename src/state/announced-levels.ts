@@ -47,7 +47,7 @@ export class AnnouncedLevels {
     return differs
   }
 
-  /** Whether the levels that `levels` messages do not contain (`unlistedLevels`) differ from the last ones. */
+  /** Whether any of `unlistedLevels`, which `levels` messages omit, differs from the value announced last. */
   hasOtherUnlisted(channelId: number, levels: Int16Array): boolean {
     const row = this.#rows.get(channelId)
     for (let column = entryLevels.length; column < announcedCount; column += 1) {

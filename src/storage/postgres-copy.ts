@@ -96,7 +96,8 @@ function parentsFirst(rows: readonly Row[]): Row[] {
   const placed = new Set<Row[string] | undefined>([null])
   for (let remaining = rows; remaining.length > 0; ) {
     const next = remaining.filter((row) => placed.has(row.parent))
-    if (next.length === 0) throw new Error('The locations in the backup contain each other.')
+    if (next.length === 0)
+      throw new Error('The backup contains locations that are nested in a circle, for example A in B and B in A.')
     for (const row of next) placed.add(row.id)
     sorted.push(...next)
     remaining = remaining.filter((row) => !next.includes(row))

@@ -33,7 +33,7 @@ export interface Address {
   readonly name: string | null
 }
 
-/** The schemes of individual devices without HTTP (for example `tcp:`), each with its default port. */
+/** The URL schemes of individual devices that do not use HTTP (for example `tcp:`), each with its default port. */
 export type DevicePorts = Readonly<Record<string, number>>
 
 /** An invalid configuration; the message names the key and the expected value. */

@@ -11,7 +11,7 @@ interface Response {
 }
 
 export interface Connection {
-  /** Adds Host and the final empty line to `head`, and returns the next response. */
+  /** Sends `head`, completed with Host and the final empty line, then `body`. Returns the next response. */
   request(head: string, body?: string): Promise<Response>
   write(text: string): void
   /** Returns the next response. Rejects if the connection ends before it. */

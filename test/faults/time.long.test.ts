@@ -106,7 +106,7 @@ describe.concurrent('a system clock that is an hour ahead for a few seconds', ()
     const failingAt = performance.now()
     const [receiver] = await service.summaries()
     expect(Date.parse(String(receiver?.last_seen))).toBeLessThan(Date.now() + 1_000)
-    // Checked every second, independent of the pauses between failing cycles.
+    // The service looks for silent receivers every second, regardless of the pauses between failing cycles.
     await until('the receiver is inactive', async () => (await service.receivers())[0]?.is_active === false, 85_000)
     expect(elapsedSince(failingAt)).toBeGreaterThan(50_000)
     const alerts = await until('the alert is raised', async () => {

@@ -47,8 +47,8 @@ export function HealthItems({ health: { manufacturers, details }, isOld }: Healt
 }
 
 /**
- * Returns the errors of a manufacturer without duplicates: those of its sources, and its `details`, which also
- * summarize the errors of devices.
+ * Returns the errors of a manufacturer without duplicates: the errors of its sources, then the sentences in `details`
+ * that do not repeat them, for example summaries of the errors of devices.
  */
 function sentencesOf(manufacturer: ManufacturerHealth): readonly string[] {
   const errors = listErrors(manufacturer)

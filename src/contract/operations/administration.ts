@@ -99,7 +99,7 @@ export const acknowledgeStore = endpoint('POST', '/api/admin/store/acknowledge',
   ...operation(
     'Administration',
     'acknowledgeStore',
-    'Acknowledges that the database was found missing or damaged at the start.',
+    'Acknowledges that the database was missing or damaged when the service started.',
   ),
   response: { 200: StoreAcknowledged },
 })

@@ -12,7 +12,7 @@ export const upstreamStatus = {
   ),
   base_url: text("The configured address of the manufacturer's system."),
   consecutive_failures: whole(
-    'Consecutive failed poll cycles; with several sources, those of the source with the fewest.',
+    'Consecutive failed poll cycles. If the manufacturer has several sources, the lowest count among them.',
   ),
 }
 

@@ -62,7 +62,7 @@ function describeUpstreams({ health }: MetricsDeps, add: Add): void {
   ])
   const failures = add(
     'upstream_consecutive_failures',
-    'Consecutive failed poll cycles; with several sources, those of the source with the fewest.',
+    'Consecutive failed poll cycles. If the manufacturer has several sources, the lowest count among them.',
     ['manufacturer'],
   )
   for (const { code: manufacturer, status, consecutive_failures } of health(undefined).manufacturers) {

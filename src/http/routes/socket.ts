@@ -125,8 +125,8 @@ function switchOff(socket: WebSocket): void {
 }
 
 /**
- * Closes every connection, and terminates those that do not complete the closing handshake. Call the returned function
- * when all are closed.
+ * Closes every connection, and terminates each one that does not complete the closing handshake in time. Returns a
+ * function that cancels the termination timer; call it when all connections are closed.
  */
 export function closeSockets(clients: Iterable<WebSocket>): () => void {
   for (const socket of clients) socket.close(closeCodes.goingAway, 'The service is stopping')

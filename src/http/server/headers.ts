@@ -7,7 +7,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Names and values of the headers. */
     constantHeaders: readonly (readonly [name: string, value: string])[]
-    /** Whether the service is stopping, so that connections are closed after the current response. */
+    /** Whether the service is stopping. If so, each connection is closed after its current response. */
     isStopping(): boolean
   }
 }

@@ -87,7 +87,10 @@ export function createDatagramAdapter(protocol: DatagramProtocol): ProtocolAdapt
 }
 
 interface SessionUpdate {
-  /** The whole device; null until the initial requests are answered or the wait for answers has ended. */
+  /**
+   * The state of the whole device; null until all initial requests have been answered or given up, or
+   * `maxInitialWaitMs` has passed since the first report.
+   */
   readonly report: DeviceReport | null
   /** Reasons why datagrams were ignored. */
   readonly ignored: readonly string[]

@@ -48,6 +48,7 @@ export function statements(dialect: 'sqlite' | 'postgres'): readonly string[] {
       primary key (hash, user_id)
     )`,
     'create index known_browsers_user_id on known_browsers (user_id)',
+    // `stranger` identifies the client that made the attempt: its network, or the browser if it is known.
     `create table failed_tries (
       ${id},
       stranger text not null,

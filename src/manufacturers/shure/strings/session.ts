@@ -33,7 +33,10 @@ const silenceTimeoutMs = 5_000
 const refreshIntervalMs = 30_000
 /** How often to query a device that sends no meter values. Its answers show that it is still online. */
 const pollIntervalMs = 3_000
-/** After this time without changes, missing answers are no longer expected. */
+/**
+ * If no value changes for this long (plus the metering interval), the session stops waiting for outstanding answers once
+ * it has enough of them (`isSufficient`).
+ */
 const settleMs = 400
 
 /**
