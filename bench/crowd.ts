@@ -2,7 +2,7 @@
  * 10,000 receivers in ten systems, each of which pushes its levels over one WebSocket; without a viewer, and with one
  * viewer of 100 channels. Measures the CPU time, the longest time for which the event loop was blocked, and the time
  * from a change in the system to the viewer's message. Reference: a process that receives and parses the same frames,
- * keeps the levels, and sends those of the same channels.
+ * keeps the levels, and sends the levels of the same channels.
  */
 
 import { writeFile } from 'node:fs/promises'

@@ -25,7 +25,7 @@ export const pages = (nodeOptions: readonly string[]): Bench => ({
   async open(atEnd) {
     const browser = await launchChromium()
     atEnd(() => browser.close())
-    // Measured before any other process is started.
+    // The demo is measured before any other process is started.
     const demo = await withCleanup(async (atEnd) => {
       const { address } = await startDemo(atEnd)
       return firstUsefulPaint(browser, address)

@@ -182,7 +182,7 @@ export async function openPollFixture(atEnd: AtEnd, folder: string): Promise<Pol
   }
   return {
     async poll(bytes) {
-      // Never uses the same buffer twice in a row, because data from the network would be in a new one.
+      // The same buffer is never used twice in a row, because data from the network would be in a new one.
       nextResponse = nextResponse === bytes ? copyOf(bytes) : bytes
       const { error, errors } = await poller.poll({ signal: new AbortController().signal, intervalMs: 10_000 })
       if (error !== null || errors > 0) throw new Error(`The polling cycle failed: ${error ?? `${errors} devices`}`)

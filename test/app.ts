@@ -77,7 +77,7 @@ export function configFor({ manufacturer, config }: Pick<Simulator, 'manufacture
   return { code: manufacturer, config: { ...config, ...rate, ...more } }
 }
 
-/** A rate limit that is high enough for all tests except those of the rate limit, which set their own limits. */
+/** A rate limit that is too high to affect a test. The tests of the rate limit set their own limits. */
 const unlimited = { max_requests: 1_000_000, window_seconds: 1 }
 const rate_limit = { ...unlimited, overrides: { 'POST /api/discover/': unlimited } }
 

@@ -35,7 +35,7 @@ export interface Check {
   run(atEnd: AtEnd, options: CheckOptions): Promise<readonly Finding[]>
 }
 
-/** Logs each problem; returns a finding that is met if there are none. */
+/** Logs each problem. The returned finding is met if there are no problems. */
 export function expectNone(name: string, problems: readonly string[], log: CheckOptions['log']): Finding {
   for (const problem of problems) log(`  ${problem}`)
   return { name, value: problems.length, unit: '', target: '0', isMet: problems.length === 0, isCritical: true }

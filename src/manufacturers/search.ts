@@ -56,7 +56,10 @@ const browseMs = 1_500
 /** Beacons are sent every two seconds. */
 const beaconListenMs = 2_500
 
-/** Without credentials there is nothing to protect, and nearly all devices have a self-signed certificate. */
+/**
+ * Certificates are not verified: no credentials are sent that would have to be protected, and nearly all devices have a
+ * self-signed certificate.
+ */
 const anonymously = { credentials: { scheme: 'none' }, verifySsl: false, fingerprint: null } as const
 
 /** Searches the addresses. If the signal aborts, resolves with the devices and systems found so far. */

@@ -54,7 +54,7 @@ export class FirstReport {
     return applied
   }
 
-  /** Called when a cycle has applied its reports, or cannot apply them. */
+  /** Called when a cycle has applied its reports, or has ended without applying them. */
   recordApplied(): void {
     this.#onApplied()
   }

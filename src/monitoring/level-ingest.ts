@@ -21,7 +21,7 @@ export interface LevelIngestDeps {
 export interface LevelIngestHooks {
   /** Called when levels of this device were received, at most every two seconds. */
   onLevelsReceived?(deviceId: string): void
-  /** Whether different hardware reports under this id, so that its levels do not apply to the receiver. */
+  /** Whether different hardware reports under this id. If so, its levels do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
   /** Passes levels of an inactive receiver to ingest, because a report marks the receiver as online. */
   ingestReport(deviceId: string, report: DeviceReport): void

@@ -68,7 +68,7 @@ export class Monitor {
   readonly #schedule = new Schedule()
   #run: Run | undefined
   /**
-   * Used for immediate polls. The node id differs from that of the loops, so that a lease acquired for one cycle is not
+   * Used for immediate polls. The node id differs from the loops' node id, so that a lease acquired for one cycle is not
    * mistaken for a loop's lease.
    */
   readonly #requestDeps: LeaseDeps

@@ -40,7 +40,7 @@ export interface SubscriptionHooks {
   onLevelsReceived?(deviceId: string): void
   /** Called when the subscription has delivered a name, an address or another property of this device's hardware. */
   onIdentityReceived?(deviceId: string): void
-  /** Whether different hardware reports under this id, so that its messages do not apply to the receiver. */
+  /** Whether different hardware reports under this id. If so, its messages do not apply to the receiver. */
   isReplaced?(deviceId: string): boolean
   /** Called when the system responds to the subscription with a request to pause. */
   onHold?(error: string): Promise<void>

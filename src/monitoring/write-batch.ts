@@ -145,7 +145,7 @@ async function storeUnits(
   return [...inserted, ...changed]
 }
 
-/** Adds devices to the review queue. Returns those of the new entries that are still in the queue after trimming. */
+/** Adds devices to the review queue. Returns the new entries that are still in the queue after trimming. */
 async function queueEntries(
   { now }: WriteDeps,
   tx: Tx,

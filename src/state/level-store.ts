@@ -33,7 +33,7 @@ export interface LevelRows {
 /** Is called for every sample that arrives, even if it changes nothing. `at` is a `performance.now()` time. */
 export type SampleListener = (row: number, at: number) => void
 
-/** The columns of a row: the channel's own levels, those of its transmitter, and its details. */
+/** The columns of a row: the channel's own levels, the transmitter's levels, and the channel's details. */
 const transmitterColumn = levelFields.length
 const detailColumn = 2 * levelFields.length
 const columns = detailColumn + levelDetails.length
@@ -167,8 +167,8 @@ export class LevelStore {
   }
 
   /**
-   * Writes the announced levels of a channel to `target`: first `entryLevels`, then `unlistedLevels`. RF and audio
-   * level are those of the transmitter if it reports them. `index` is the position of the channel in its receiver.
+   * Writes the announced levels of a channel to `target`: first `entryLevels`, then `unlistedLevels`. The RF
+   * and audio levels are the transmitter's if it reports them. `index` is the position of the channel in its receiver.
    */
   readAnnounced({ rows, facts }: LevelRows, index: number, target: Int16Array): void {
     const start = (rows[index] ?? 0) * columns

@@ -128,7 +128,7 @@ export interface StoredSession {
   readonly last_used_at: number
 }
 
-/** Finds sessions by their hashes, but only those of active users. */
+/** Finds sessions by their hashes. Leaves out the sessions of users who are not active. */
 export async function findSessions(reader: Reader, hashes: readonly string[]): Promise<StoredSession[]> {
   if (hashes.length === 0) return []
   const rows = await reader

@@ -20,7 +20,7 @@ export const summaryFields = {
 export const ReceiverSummary = named('ReceiverSummary', 'A receiver in the list.', summaryFields)
 export type ReceiverSummary = Body<typeof ReceiverSummary>
 
-// Without `last_seen`, so that the response of an idle installation does not change.
+// `last_seen` is left out, so that the response of an idle installation does not change.
 const { last_seen, ...dataSummaryFields } = summaryFields
 
 const dataFields = {

@@ -11,7 +11,7 @@ export const loginLimits = { windowMs: 15 * 60_000, perAccount: 5, perClient: 20
 /** After this many failures across all clients, sign-ins from unknown browsers are delayed. */
 export const globalLoginLimit = { failures: 300, delayMs: 1000 } as const
 
-/** Returns the time until the next attempt is allowed; 0 if it is allowed now. `failures` are those of one client. */
+/** Returns the time until the next attempt is allowed; 0 if it is allowed now. `failures` belong to one client. */
 export function loginWaitMs(failures: readonly FailedLogin[], account: string, now: number): number {
   const since = now - loginLimits.windowMs
   // A clock that is set back must not lock a client out for longer than the window.

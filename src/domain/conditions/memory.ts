@@ -19,8 +19,9 @@ interface KnownTransmitter {
   readonly upstream_slot: number | null
   /** The last known battery reading. */
   readonly battery: BatteryReading
-  /** Whether that reading was at or under the critical and the low bound of its time. */
+  /** Whether that reading was at or under the critical bound that applied at the time. */
   readonly wasCritical: boolean
+  /** Whether that reading was at or under the low bound that applied at the time. */
   readonly wasLow: boolean
   /** When it was last received, in epoch milliseconds; null while it is being received. */
   readonly lastSeen: number | null

@@ -12,7 +12,7 @@ import { type Channel, changedFields, type DeviceReport, mergeDetails, type Rece
 
 /**
  * A transmitter or in-ear pack. A channel unit is known because a receiver receives it on a channel; its live values
- * are those of the channel. A device unit is reported as a device in its own right, for example a pack docked in a
+ * are the values of the channel. A device unit is reported as a device in its own right, for example a pack docked in a
  * charger, and has its own values.
  */
 export interface Unit {

@@ -76,8 +76,8 @@ export function approveEntry(
 }
 
 /**
- * Returns the channels to create if the device has not reported any: those of the receiver that it replaces, if that is
- * of the same model.
+ * Returns the channels to create if the device has not reported any: the channels of the receiver that it replaces,
+ * unless their models differ.
  */
 function expectedChannels({ model_name }: DeviceReport, replaces: Receiver | null): readonly ChannelReading[] {
   if (replaces === null || (model_name ?? replaces.model) !== replaces.model) return []

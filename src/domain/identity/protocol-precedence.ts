@@ -15,7 +15,7 @@ export interface ProtocolPrecedence {
    * online.
    */
   apply(receiver: Receiver, report: DeviceReport): DeviceReport
-  /** Whether the receiver is reported over several protocols, so that `apply` has to see every report. */
+  /** Whether the receiver is reported over several protocols. If so, `apply` has to see every report. */
   isContested(receiver: Receiver): boolean
 }
 

@@ -73,7 +73,7 @@ function compareChannels(
 
 /**
  * Returns the fields of a channel that changed, except its slot and its levels. When the transmitter disappears, the
- * channel's own levels are included, because the levels announced until then were those of the transmitter.
+ * channel's own levels are included, because the levels announced until then were the transmitter's.
  */
 function changedChannelFields(before: ChannelBody, after: ChannelBody): Fields {
   const changed: Record<string, unknown> = differingFields(withoutLevels(before), withoutLevels(after))

@@ -62,7 +62,7 @@ export interface Field {
   readonly schema: Schema
 }
 
-/** Lists the fields of an object, including those of nested objects that are not schemas with a name of their own. */
+/** Lists the fields of an object, including the fields of nested objects whose schemas have no name of their own. */
 export function fieldsOf(schema: Schema, prefix = ''): Field[] {
   const { properties = {}, required = [] } = schema
   return Object.entries(properties).flatMap(([key, field]) => {

@@ -89,7 +89,7 @@ function rawResponse(error: RequestError, headers: ConstantHeaders): string {
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head.join('')}\r\n${body}`
 }
 
-/** Whether a browser opens a page, so that it can be redirected to the sign-in page or shown a "not found" page. */
+/** Whether a browser opens a page. If so, it can be redirected to the sign-in page or shown a "not found" page. */
 export function isNavigation({ method, url, headers, ws }: FastifyRequest, mount: string): boolean {
   const path = url.startsWith(`${mount}/`) ? url.slice(mount.length) : url
   const isPage = (!path.startsWith('/api/') || /^\/api\/docs\/?(\?|$)/.test(path)) && !ws

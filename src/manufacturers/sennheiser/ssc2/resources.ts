@@ -11,7 +11,7 @@ export const identityPath = '/api/device/identity'
 export const sitePath = '/api/device/site'
 export const firmwarePath = '/api/firmware/update/state'
 export const versionPath = '/api/ssc/version'
-/** Sent up to sixty times a second while subscribed. */
+/** The device sends this resource up to sixty times a second while it is subscribed to. */
 export const meteringPath = '/api/audio/metering'
 export const packPrefix = '/api/mts/paired/'
 export const outputPrefix = '/api/audio/outputs/'

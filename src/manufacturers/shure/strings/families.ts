@@ -119,7 +119,7 @@ export const uhfr: Family = {
   readSample: readUhfrSample,
 }
 
-/** Has bays instead of channels. */
+/** A charger has bays instead of channels. */
 const charger: Family = {
   ...ulxd,
   name: 'charger',

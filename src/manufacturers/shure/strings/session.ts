@@ -152,7 +152,7 @@ function isComplete(family: Family, values: RawValues): boolean {
   return hasAllNumbers(family, values) && hasIdentity(family, values) && numbers.every(isMetered)
 }
 
-/** Whether no more answers are expected: either the identity, which is queried last, or every channel was reported. */
+/** Whether the wait may end: the device has reported its identity, which is queried last, or every channel. */
 function isSufficient(family: Family, values: RawValues): boolean {
   if (answeredNumbers(family, values).length > 0) return hasIdentity(family, values) || hasAllNumbers(family, values)
   // An ANX4 without licences has no channels.

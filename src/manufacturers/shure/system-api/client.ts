@@ -65,7 +65,7 @@ export async function subscribeTo(
   const subject =
     target.scope === undefined ? devicesPath : `${pathOf(target.scope.node)}/${target.scope.resource.path}`
   const path = `${subject}/subscription/${encodeURIComponent(target.transport)}`
-  // Sent without a body or a content type, because the server rejects an empty JSON body.
+  // The request has no body and no content type, because the server rejects an empty JSON body.
   const { status } = await client.request('POST', path, { signal, accept: [404, 405, 409, 500] })
   return status < 400
 }
