@@ -31,8 +31,8 @@ export async function createTestFolder(): Promise<{ path: string; drop(): Promis
 }
 
 /**
- * Returns a folder in memory if there is enough of it, because SQLite waits for the disk at every commit, which no test
- * depends on.
+ * Returns a folder in memory if enough memory is free: on a disk, SQLite waits at every commit, and no test depends on
+ * that.
  */
 function findTestRoot(): string {
   const inMemory = '/dev/shm'

@@ -275,7 +275,7 @@ describe('Ctrl+C', () => {
     const demo = await installation.serve(['--demo', '--receivers', '2'], { TMPDIR: folder })
     expect(await readdir(folder)).toEqual([expect.stringMatching(/^micwatch-demo-/)])
     demo.kill('SIGINT')
-    // The second signal is sent this early because Node.js restores the default signal handlers when a process exits.
+    // A later second signal would end the process, because Node.js restores the default signal handlers at exit.
     setTimeout(() => demo.kill('SIGINT'), 5)
     expect(await demo.ended).toBe(0)
     expect(await readdir(folder)).toEqual([])

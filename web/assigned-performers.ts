@@ -31,7 +31,7 @@ export function showable(picture: string | null): string | null {
   return picture !== null && /^(data:image\/|\/(?!\/))/.test(picture) ? picture : null
 }
 
-/** Identifies a long picture, which messages do not contain; null for any other. */
+/** Identifies a picture that is too large for messages; null for any other picture. */
 export function pictureKey({ id, picture_tag }: LivePerformerBody): string | null {
   return picture_tag === undefined ? null : `${id} ${picture_tag}`
 }

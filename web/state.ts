@@ -57,7 +57,7 @@ export interface WatchState {
   readonly groups: readonly Group[]
   readonly performers: readonly LivePerformerBody[]
   readonly assignments: readonly ChannelAssignment[]
-  /** Long pictures of performers, keyed by `pictureKey`. */
+  /** Pictures of performers that are too large for messages, keyed by `pictureKey`. */
   readonly pictures: ReadonlyMap<string, string>
   /** Manufacturer filter of the page; null for all. */
   readonly manufacturer: string | null

@@ -15,7 +15,10 @@ export interface Store {
   /** Returns the levels of a channel that belong to its details. */
   detailLevels(channelId: number): ChannelLevels['details']
   dispatch(event: WatchEvent): void
-  /** Calls the listener whenever the state changes. A change of levels that crosses no limit does not change it. */
+  /**
+   * Calls the listener whenever the state changes. The state stays the same object when levels change without crossing a
+   * limit.
+   */
   subscribe(listener: () => void): () => void
   /** Calls the listener whenever levels arrive, with the ids of their channels. */
   subscribeLevels(listener: (channelIds: readonly number[]) => void): () => void

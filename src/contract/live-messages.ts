@@ -45,7 +45,7 @@ export const LivePerformer = named('LivePerformer', 'A performer.', {
   ...Performer.properties,
   picture_tag: Type.Optional(
     text(
-      'Sent instead of a long picture, which `GET /api/performers/{id}/` returns. The value changes whenever the picture changes.',
+      'Sent instead of a picture that is too large for messages, which `GET /api/performers/{id}/` returns. The value changes whenever the picture changes.',
     ),
   ),
 })

@@ -24,8 +24,8 @@ export interface Batch {
   readonly manufacturer: string
   readonly reports: readonly DeviceReport[]
   /**
-   * Newer levels than those in a report, by report. They are passed separately, because the same report object is
-   * passed again while only levels change.
+   * Levels that are newer than those in a report, keyed by the report. They are separate, so that the same report
+   * object can be passed again when only levels have changed.
    */
   readonly newerLevels?: ReadonlyMap<DeviceReport, readonly LevelSample[]>
   /** Receivers to be marked as offline, unless this batch contains a report of them. */

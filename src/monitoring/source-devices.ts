@@ -123,7 +123,7 @@ export class SourceDevices {
     return devices
   }
 
-  /** Remembers the only device of the source from its report. */
+  /** Remembers the device in this report as the only one of the source. */
   rememberReport(report: DeviceReport): void {
     this.#memory.begin()
     this.#memory.rememberReport(report)
@@ -177,10 +177,13 @@ export class SourceDevices {
     return connections.find(receiver.id)?.source === this.#source.id ? connections.connectedSince(receiver.id) : null
   }
 
-  /** Starts a cycle. Keeps the receivers as they are, because levels may be pushed while the list is being read. */
+  /**
+   * Starts a cycle. Remembers the receivers as they are now, because pushed levels may change them while the list is
+   * being read.
+   */
   startCycle(): CycleStart {
     this.#isReading = true
-    this.#findReceiverAtStart = this.#connected().length > 0 ? this.#keepReceivers() : undefined
+    this.#findReceiverAtStart = this.#connected().length > 0 ? this.#rememberReceivers() : undefined
     return { at: this.#deps.now(), findReceiver: (id) => this.#findReceiverAtStart?.(id) }
   }
 
@@ -257,7 +260,7 @@ export class SourceDevices {
   /** Sets whether this process holds an open subscription to the source. */
   setSubscribed(isSubscribed: boolean): void {
     this.#subscribedAt = isSubscribed ? this.#deps.now() : null
-    if (isSubscribed && this.#isReading) this.#findReceiverAtStart ??= this.#keepReceivers()
+    if (isSubscribed && this.#isReading) this.#findReceiverAtStart ??= this.#rememberReceivers()
     this.#pushedLevelIds.clear()
   }
 
@@ -290,7 +293,7 @@ export class SourceDevices {
     return isReplaced
   }
 
-  #keepReceivers(): CycleStart['findReceiver'] {
+  #rememberReceivers(): CycleStart['findReceiver'] {
     const receivers = this.#deps.receiverStore.list(this.#source.manufacturer)
     let byId: ReadonlyMap<number, Receiver> | undefined
     return (id) => {

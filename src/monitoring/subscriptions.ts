@@ -167,7 +167,7 @@ async function connectOnce(
       } else {
         const passing = passFirstReport(event, hooks)
         if (passing === null) handleEvent(deps, source, event, hooks)
-        // Messages that follow apply to the receiver that the cycle creates.
+        // Waits until the polling cycle has created the receiver, because the messages that follow apply to it.
         else await passing
       }
       events += 1

@@ -14,7 +14,7 @@ const maxResponses = 1000
 export function createCache<Value>(options: { timeoutMs: number; now?: () => number }): Cache<Value> {
   const { timeoutMs, now = () => performance.now() } = options
   const entries = new Map<string, CacheEntry<Value>>()
-  /** Keys by manufacturer. Dropping has to be fast, because it is far more frequent than reading. */
+  /** Keys by manufacturer, so that `drop` is fast: it is called far more often than `get`. */
   const keys = new Map<string | null, Set<string>>()
 
   function remove(key: string): void {

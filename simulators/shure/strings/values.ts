@@ -6,7 +6,7 @@ import type { DeviceState, ShowChannel, ShowTransmitter } from '../../show/show.
 
 export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
 
-/** States of a channel that the show does not model. */
+/** Channel states that the show does not model. */
 export interface ChannelOverrides {
   readonly muted?: boolean
   readonly transmitterMuted?: boolean

@@ -6,9 +6,10 @@
  * restart; times that are shown or remembered across restarts are epoch milliseconds.
  *
  * Callers evaluate a channel after a report, after a sample for which `updateWatch` returned true, when something else
- * in the input changed (reception, thresholds, shows), and at `dueAt`. Before that, `updateWatch` must have received
- * the current values, but no stored ones: after a restart it waits for the first report. While a channel is stale or
- * offline, its stretches are interrupted: callers then call `resetWatch(watch, null)`.
+ * in the input changed (reception, thresholds, shows), and at `dueAt`. Before each evaluation they pass the current
+ * values to `updateWatch`. They never pass stored values, so after a restart the watch changes only with the first
+ * report. When a channel becomes stale or offline, they call `resetWatch(watch, null)`, which ends its stretches (times
+ * in which a level was beyond a limit).
  */
 
 import type { Channel, Receiver } from '../equipment/receiver.ts'

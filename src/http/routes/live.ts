@@ -13,7 +13,7 @@ export const liveProtocol = 'micwatch.v2'
 const readQuery = createQueryReader(SocketQuery)
 const readLiveQuery = createQueryReader(LiveQuery)
 
-/** The parameters of a connection. `live` is null for version 1. */
+/** The parameters of a connection. `live` is null for version 1 of the WebSocket protocol. */
 export interface SocketOptions {
   readonly manufacturer: string | undefined
   readonly live: LiveOptions | null

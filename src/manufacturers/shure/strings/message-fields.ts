@@ -78,7 +78,7 @@ export class Fields {
     return value > max ? null : value
   }
 
-  /** Finds the fields up to `end` or to a character that ends or complicates a frame. Returns where it stopped. */
+  /** Finds the fields up to `end` or to the first `<`, `>` or `{`. Returns the offset at which it stopped. */
   #find(bytes: Buffer, start: number, end: number): number {
     this.#bytes = bytes
     this.#count = 0
