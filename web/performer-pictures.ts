@@ -5,7 +5,10 @@ import type { Api } from './api.ts'
 import { pictureKey } from './assigned-performers.ts'
 import type { Store } from './store.ts'
 
-/** Loads the pictures of assigned performers that are too large for messages whenever they change, until `signal` is aborted. */
+/**
+ * Loads the pictures of assigned performers that are too large for messages, whenever they change, until `signal` is
+ * aborted.
+ */
 export function loadPictures(store: Store, api: Api, signal: AbortSignal): void {
   const requested = new Set<string>()
   let seen: readonly unknown[] = []

@@ -29,7 +29,10 @@ export async function listPerformerNames(reader: Reader): Promise<PerformerName[
 }
 
 export interface PerformerWithTag extends Performer {
-  /** Present instead of a picture that is too large for messages; changes whenever the picture changes, like `PerformerName.picture_tag`. */
+  /**
+   * Present instead of a picture that is too large for messages. Changes whenever the picture changes, like
+   * `PerformerName.picture_tag`.
+   */
   readonly picture_tag?: string
 }
 
