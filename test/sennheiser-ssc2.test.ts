@@ -332,7 +332,7 @@ test('trusts a self-signed certificate if it is pinned', async () => {
 })
 
 test.each([
-  ['no identity', '[]', 'application/json', /not the identity of a device/],
+  ['no identity', '[]', 'application/json', /expected an object that identifies the device/],
   ['a web page', '<html>', 'text/html', /web page/],
 ])('throws its ApiError if a device responds with %s', async (_, body, type, message) => {
   const server = await serveHttp({

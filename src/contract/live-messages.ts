@@ -103,7 +103,7 @@ const Slots = numbered('slots', 'Channels were moved; one message for each commi
 
 const Levels = numbered(
   'levels',
-  'The levels of channels that changed, at most ten times a second. An entry is [channel_id, rf_level, audio_level, quality], with `levels=full` also rf_a, rf_b, rf_c, rf_d, antennas, audio_peak; nulls at the end are left out. An entry sets the levels of the transmitter, or of the channel while it has no transmitter. `quality` and the six fields of `levels=full` belong to the `details` of the channel.',
+  'The levels of channels that changed, at most ten times a second. An entry is [channel_id, rf_level, audio_level, quality]. With `levels=full`, it continues with rf_a, rf_b, rf_c, rf_d, antennas, audio_peak. Nulls at the end are left out. An entry sets the levels of the transmitter, or of the channel while it has no transmitter. `quality` and the six additional values update the `details` of the channel.',
   {
     at,
     values: Type.Array(Type.Array(Type.Union([Type.Integer(), Type.String(), Type.Null()])), {

@@ -77,7 +77,7 @@ async function readIdentity(client: UpstreamClient, signal?: AbortSignal) {
   const resources = new Map<string, unknown>()
   const identity = await getBody(client, identityPath, [], signal)
   if (!isRecord(identity)) {
-    const message = `invalid response from ${hostOf(client)}: not the identity of a device`
+    const message = `invalid response from ${hostOf(client)}: expected an object that identifies the device`
     throw new client.errors.ApiError(message, { status: 200 })
   }
   applyResource(resources, identityPath, identity)
