@@ -104,7 +104,8 @@ export function parseConnection(config: Config, devicePorts: DevicePorts = {}): 
 type CheckText = (text: string, key: string) => void
 
 function requirePlainText(text: string, key: string): void {
-  if (/\p{Cc}/u.test(text)) throw new ConfigError(`${key}: expected text without line breaks or other control characters`)
+  if (/\p{Cc}/u.test(text))
+    throw new ConfigError(`${key}: expected text without line breaks or other control characters`)
 }
 
 function requireHeaderValue(text: string, key: string): void {
