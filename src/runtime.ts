@@ -153,9 +153,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
   const onChanged = () => {
     settings.clear()
+    conditions.settingsChanged()
     cache.drop(null)
     live.listsChanged()
   }
@@ -164,6 +165,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     db,
     receiverStore,
     unitStore,
+    conditions,
     lists,
     configured,
     manufacturers,
@@ -233,6 +235,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       ingest.levelLane.stop()
       await loader.idle()
       await alerts.flushed()
+      await conditions.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()
