@@ -23,6 +23,7 @@ import { toSourceBodies } from './domain/live/lists.ts'
 import type { ExplainedSettings } from './domain/settings.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
+import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
@@ -83,6 +84,7 @@ export interface Runtime {
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
   readonly alerts: Alerts
+  readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -194,6 +196,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceRecords,
     connections,
     alerts,
+    conditions,
     counters,
     nodeId,
     leaseManager,

@@ -8,6 +8,7 @@ import {
   createInstallation,
   deviceOf,
   startApp,
+  startSennheiser,
   startShure,
   type TestApp,
   until,
@@ -63,7 +64,7 @@ describe.concurrent('the condition of a channel', () => {
   })
 
   // Conformance: C-10.3.
-  it('tells that a battery died, and which transmitter was received last', async () => {
+  it('is battery_died after a transmitter with an empty battery, which remains known', async () => {
     const { shure, id, set } = await startSystem(8)
     const app = await startApp({ manufacturers: [configFor(shure)] })
     await waitForState(app, id, 'battery_critical')
@@ -106,6 +107,45 @@ describe.concurrent('the condition of a channel', () => {
     expect(channelOf((await second.receivers())[0] ?? { channels: [] })).toMatchObject({
       condition: before.condition,
       last_transmitter: before.last_transmitter,
+    })
+  })
+})
+
+describe('GET /api/summary/', () => {
+  // Conformance: C-10.9.
+  it('counts channels, attention, problems and states, of a manufacturer or a group', async () => {
+    const { shure, id, set } = await startSystem(8)
+    const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
+    const app = await startApp({ manufacturers: [configFor(shure), configFor(sennheiser)] })
+    await waitForState(app, id, 'battery_critical')
+    await until('both receivers are known', async () => (await app.receivers()).length === 2)
+    await until('both sources are healthy', async () => {
+      expect((await app.get('/api/summary/')).json).toMatchObject({
+        channels: 4,
+        receivers: { online: 2, offline: 0 },
+        sources: { healthy: 2, failing: 0 },
+      })
+      return true
+    })
+    const { slot } = channelOf(await app.receiver(id))
+    const group = await app.post('/api/group/', { title: 'Stage', slots: [slot] })
+    const ofGroup = { channels: 1, transmitters_on: 1, attention: 1, problems: 1, replace_soon: 1 }
+    const { json } = await app.get(`/api/summary/?group=${group.json.id}`)
+    expect(json).toMatchObject({
+      ...ofGroup,
+      receivers: { online: 1, offline: 0 },
+      sources: { healthy: 1, failing: 0 },
+    })
+    expect(json.states).toMatchObject({ battery_critical: 1, ok: 0, unmonitored: 0 })
+    expect((await app.get('/api/summary/?manufacturer=shure')).json).toMatchObject({ channels: 2 })
+    expect((await app.get('/api/summary/?manufacturer=nobody')).json).toMatchObject({ channels: 0, problems: 0 })
+    expect((await app.get('/api/summary/?group=4711')).status).toBe(400)
+    set({ transmitter: false })
+    await waitForState(app, id, 'battery_died')
+    expect((await app.get(`/api/summary/?group=${group.json.id}`)).json).toMatchObject({
+      ...ofGroup,
+      transmitters_on: 0,
+      replace_soon: 0,
     })
   })
 })

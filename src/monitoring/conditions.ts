@@ -177,6 +177,11 @@ export class ConditionMonitor {
     for (const id of this.#own.keys()) this.#schedule(id)
   }
 
+  /** Returns the thresholds in force for a channel. */
+  thresholdsOf(receiver: Receiver, channel: Channel): Thresholds {
+    return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
+  }
+
   /** Stores what is not stored yet. */
   async close(): Promise<void> {
     this.#isClosed = true
