@@ -164,4 +164,23 @@ describe.concurrent.each(engines)('the condition of a channel on %s', (engine) =
     expect((await waitForState(other, id, 'battery_low')).condition).toEqual(condition)
     await live.next((message) => message.condition?.since === condition.since)
   })
+
+  // Conformance: C-10.5.
+  it('is the same in a process that has just loaded the receiver', async () => {
+    const { shure, id } = await startSystem(15)
+    const app = await startApp({ engine })
+    const other = await startApp({ engine, databaseUrl: app.databaseUrl, servesOnly: true })
+    await app.close()
+    const poller = await startApp({
+      engine,
+      databaseUrl: app.databaseUrl,
+      dataDir: app.dataDir,
+      manufacturers: [configFor(shure)],
+    })
+    const { condition } = await waitForState(poller, id, 'battery_low')
+    await until('the condition is loaded', async () => {
+      expect(channelOf(await other.receiver(id)).condition).toEqual(condition)
+      return true
+    })
+  })
 })

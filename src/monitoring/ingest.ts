@@ -390,10 +390,6 @@ export function createIngest(deps: IngestDeps): Ingest {
       cache.drop(entry.manufacturer)
     }
     for (const unit of changedUnits) unitStore.put(unit)
-    for (const id of conditions.load(memories)) {
-      const receiver = receiverStore.get(id)
-      if (receiver !== undefined) putAndPublish(conditions.withConditions(receiver))
-    }
     for (const stored of receivers) {
       const receiver = clampLastSeen(now(), stored)
       cache.drop(receiver.manufacturer)
@@ -403,6 +399,11 @@ export function createIngest(deps: IngestDeps): Ingest {
       const isNewer = backlog.has(receiver.id) || isNewerThan(remoteLevelsAt.get(receiver.id), receiver)
       const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
       putAndPublish(withKnownChannels(newest, known))
+    }
+    // After the receivers, because they may be new.
+    for (const id of conditions.load(memories)) {
+      const receiver = receiverStore.get(id)
+      if (receiver !== undefined) putAndPublish(conditions.withConditions(receiver))
     }
   }
 
