@@ -6,6 +6,7 @@
  * The current condition is part of the channel's record, so that every response and message contains the same.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import { type Condition, hasRow } from '../domain/conditions/condition.ts'
 import { evaluateCondition } from '../domain/conditions/evaluate.ts'
 import {
@@ -164,11 +165,17 @@ export class ConditionMonitor {
       const channel = this.#channels.get(channelId)
       if (channel === undefined) continue
       this.release(channel.receiverId)
+      this.#unsaved.delete(channelId)
       const lastSeen = this.#deps.receiverStore.facts(channel.receiverId)?.last_seen ?? 0
       this.#setMemory(channel, memory, lastSeen)
       changed.add(channel.receiverId)
     }
     return changed
+  }
+
+  /** Whether what is to be stored still applies: another process may have stored a newer condition in the meantime. */
+  isCurrent({ channelId, memory }: StoredCondition): boolean {
+    return this.#channels.get(channelId)?.memory === memory
   }
 
   /** Settings, groups or the slots of channels have changed. */
@@ -288,8 +295,9 @@ export class ConditionMonitor {
     let channels: Channel[] | undefined
     for (const [index, channel] of receiver.channels.entries()) {
       const { condition, last_transmitter } = conditionOf(channel)
-      const isSame = condition === channel.condition && areEqual(last_transmitter, channel.last_transmitter)
-      if (isSame) continue
+      // What was loaded from the database is equal, but not the same object.
+      const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
+      if (isSame && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
       channels ??= [...receiver.channels]
       channels[index] = { ...channel, condition, last_transmitter }
     }
@@ -375,11 +383,4 @@ const maxTimerMs = 2_000_000_000
 
 function isInterruption(condition: Condition): boolean {
   return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
-}
-
-function areEqual(a: Channel['last_transmitter'], b: Channel['last_transmitter']): boolean {
-  if (a === null || b === null) return a === b
-  return (
-    a.name === b.name && a.battery === b.battery && a.minutes_left === b.minutes_left && a.last_seen === b.last_seen
-  )
 }

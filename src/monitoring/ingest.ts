@@ -87,7 +87,7 @@ export interface IngestDeps {
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly conditions: Pick<
     ConditionMonitor,
-    'put' | 'remove' | 'watch' | 'release' | 'load' | 'withConditions' | 'withReported'
+    'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'withConditions' | 'withReported'
   >
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   /** Called with the id of every receiver of which this process has received a report. */
@@ -358,10 +358,12 @@ export function createIngest(deps: IngestDeps): Ingest {
   async function storeConditions(stored: readonly StoredCondition[]): Promise<void> {
     for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
       const expected = receiverStore.revision + 1
+      const current = stored.filter((condition) => conditions.isCurrent(condition))
+      if (current.length === 0) return
       try {
         await db.transaction(async (tx) => {
           if ((await nextRevision(tx)) !== expected) throw new OvertakenError()
-          await saveConditions(tx, expected, stored)
+          await saveConditions(tx, expected, current)
         })
         receiverStore.revision = expected
         return
