@@ -23,6 +23,7 @@ import { toSourceBodies } from './domain/live/lists.ts'
 import type { ExplainedSettings } from './domain/settings.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
+import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
@@ -83,6 +84,7 @@ export interface Runtime {
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
   readonly alerts: Alerts
+  readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -153,9 +155,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
   const onChanged = () => {
     settings.clear()
+    conditions.settingsChanged()
     cache.drop(null)
     live.listsChanged()
   }
@@ -164,6 +167,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     db,
     receiverStore,
     unitStore,
+    conditions,
     lists,
     configured,
     manufacturers,
@@ -192,6 +196,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceRecords,
     connections,
     alerts,
+    conditions,
     counters,
     nodeId,
     leaseManager,
@@ -233,6 +238,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       ingest.levelLane.stop()
       await loader.idle()
       await alerts.flushed()
+      await conditions.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()

@@ -47,7 +47,7 @@ function findTestRoot(): string {
 /** Reverts the newest migration, so that the database is like one of an older version. Returns the migration's name. */
 export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
   const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
-  database.exec('alter table sources drop column device_errors')
+  database.exec('drop table channel_conditions')
   database.prepare('delete from migrations where name = ?').run(name)
   return name
 }

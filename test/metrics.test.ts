@@ -9,7 +9,7 @@ function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]))
 }
 
-// Conformance: C-5.64.
+// Conformance: C-5.64, C-10.10.
 it('GET /metrics includes polls, devices, clients, subscriptions, the queue and alerts', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
@@ -35,6 +35,8 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   expect(metrics.get('micwatch_devices{manufacturer="shure",state="active"}')).toBe(2)
   expect(metrics.get('micwatch_channels{manufacturer="shure",state="live"}')).toBe(3)
   expect(metrics.get('micwatch_channels{manufacturer="shure",state="idle"}')).toBe(1)
+  expect(metrics.get('micwatch_channel_conditions{manufacturer="shure",state="battery_critical"}')).toBe(1)
+  expect(metrics.get('micwatch_channel_conditions{manufacturer="shure",state="tx_off"}')).toBe(1)
   expect(metrics.get('micwatch_websocket_clients')).toBe(1)
   expect(metrics.get('micwatch_feed_waiting_messages')).toBe(0)
   expect(metrics.get('micwatch_discovery_queue_entries{status="pending"}')).toBe(0)

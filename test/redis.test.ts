@@ -1,7 +1,7 @@
 /** Two services with one database and one Redis, which is sometimes unavailable. */
 
 import { describe, expect, it } from 'vitest'
-import { saveReceivers } from '../src/storage/receivers.ts'
+import { listReceivers, saveReceivers } from '../src/storage/receivers.ts'
 import { nextRevision } from '../src/storage/revision.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { startRedis, type TestRedis } from './redis.ts'
@@ -131,7 +131,7 @@ describe('a service with Redis', () => {
 describe('readings that one service receives', () => {
   // Conformance: C-1.7.
   // Reliability: D6.
-  it('are sent to clients of the other within a second, once each, without a database write', async () => {
+  it('are sent to clients of the other within a second, once each, without being stored', async () => {
     const redis = await startRedis()
     const shure = await startShure()
     const { id } = deviceOf(shure)
@@ -150,7 +150,8 @@ describe('readings that one service receives', () => {
       expect(matching()).toHaveLength(1)
       expect(channelOf(await second.receiver(id), 1).transmitter?.battery).toBe(battery)
     }
-    expect(first.runtime.receiverStore.revision).toBe(revision)
+    // The condition of the channel is stored; the readings are not.
+    expect(await listReceivers(first.runtime.db.read, revision)).toEqual([])
   })
 
   it('are published complete when they change, and not at all if a receiver only reports the same again', async () => {
@@ -181,12 +182,15 @@ describe('readings that one service receives', () => {
     )
     expect(published.every(({ channels }) => channels.length === 2)).toBe(true)
 
-    published.length = 0
-    const lastSeenBefore = lastSeen()
-    expect((await first.post('/api/refresh/')).status).toBe(200)
-    await until('the other service has the new time', () => lastSeen() > lastSeenBefore)
-    await until('the change is published', () => published.length > 0)
-    expect(published.every(({ channels }) => channels.length === 0)).toBe(true)
+    // Each change may be published twice: when it is received, and when it is stored.
+    await until('a report without news is published without channels', async () => {
+      published.length = 0
+      const lastSeenBefore = lastSeen()
+      expect((await first.post('/api/refresh/')).status).toBe(200)
+      await until('the other service has the new time', () => lastSeen() > lastSeenBefore)
+      await until('the new time is published', () => published.length > 0)
+      return published.every(({ channels }) => channels.length === 0)
+    })
 
     published.length = 0
     shure.show.set(id, { battery: 42 }, 1)

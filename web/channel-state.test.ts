@@ -20,6 +20,7 @@ function channel(reported: ReceiverOptions | null, over: Partial<WatchedChannel>
   return {
     ...{ id: 1, channel: 2, slot: 7, name: null, frequency: null, audio_level: null, rf_level: null },
     transmitter: reported === null ? null : transmitter,
+    condition: { state: 'ok', severity: 'ok', attention: false, since: '', flags: [] },
     ...memory,
     ...over,
   }

@@ -21,6 +21,13 @@ function channel(reported: Partial<TransmitterBody> | null = {}, id = 11): Chann
     frequency: '540.000',
     audio_level: null,
     rf_level: null,
+    condition: {
+      state: 'ok' as const,
+      severity: 'ok' as const,
+      attention: false,
+      since: '2026-11-20T19:00:00.000Z',
+      flags: [],
+    },
   }
   return { ...known, transmitter: reported === null ? null : transmitter(reported) }
 }

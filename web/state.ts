@@ -265,13 +265,23 @@ function updateChannels(
 
 function applyChannel(
   watchState: WatchState,
-  { type: _, seq: __, receiver_id, details, ...fields }: Extract<LiveMessage, { type: 'channel' }>,
+  { type: _, seq: __, receiver_id, details, last_transmitter, ...fields }: Extract<LiveMessage, { type: 'channel' }>,
   at: number,
 ): WatchState {
   const known = watchState.receivers.get(receiver_id)?.channels.find(({ id }) => id === fields.id)
-  const { details: detailsBefore, ...before } = known ?? { ...unknownChannel, id: fields.id }
+  const {
+    details: detailsBefore,
+    last_transmitter: lastBefore,
+    ...before
+  } = known ?? { ...unknownChannel, id: fields.id }
   const after = details === undefined ? detailsBefore : (details ?? undefined)
-  const body: ChannelBody = { ...before, ...fields, ...(after !== undefined && { details: after }) }
+  const last = last_transmitter === undefined ? lastBefore : (last_transmitter ?? undefined)
+  const body: ChannelBody = {
+    ...before,
+    ...fields,
+    ...(after !== undefined && { details: after }),
+    ...(last !== undefined && { last_transmitter: last }),
+  }
   const channel = watchChannel(known, body, at, watchState.missedSince ?? at)
   return updateChannels(watchState, receiver_id, (channels) =>
     known === undefined
@@ -283,6 +293,7 @@ function applyChannel(
 /** The message of a new channel is complete, so none of these values remains. */
 const unknownChannel: Omit<ChannelBody, 'id'> = {
   ...{ channel: 0, slot: 0, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null },
+  condition: { state: 'ok', severity: 'ok', attention: false, since: '', flags: [] },
 }
 
 function applySlots(watchState: WatchState, slots: ReadonlyMap<number, number>): WatchState {

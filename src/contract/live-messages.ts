@@ -7,7 +7,7 @@ import Type, { type TProperties } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import * as messages from './messages.ts'
 import { Alert } from './resources/alerts.ts'
-import { Channel, ChannelDetails } from './resources/channels.ts'
+import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.ts'
 import { Data } from './resources/data.ts'
 import { Group } from './resources/groups.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
@@ -32,7 +32,7 @@ function unnumbered<Name extends string, Fields extends TProperties>(type: Name,
 const partial = <Fields extends TProperties>(fields: Fields) => Type.Partial(Type.Object(fields)).properties
 
 const { channels: _channels, id: _receiverId, ...receiverFields } = ReceiverInData.properties
-const { id: channelId, slot, details, ...channelFields } = Channel.properties
+const { id: channelId, slot, details, last_transmitter, ...channelFields } = Channel.properties
 
 export const Source = named('Source', 'A monitored system or device.', {
   code: text('Code of the manufacturer.'),
@@ -92,6 +92,7 @@ const ChannelMessage = numbered(
     receiver_id: receiverId,
     ...partial({ slot, ...channelFields }),
     details: Type.Optional(Type.Union([ChannelDetails, Type.Null()])),
+    last_transmitter: Type.Optional(Type.Union([LastTransmitter, Type.Null()])),
   },
 )
 

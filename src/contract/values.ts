@@ -81,3 +81,44 @@ export const faults = [
   'storage_mode',
 ] as const
 export type Fault = (typeof faults)[number]
+
+/** The states of a channel's condition, in the order of precedence. */
+export const conditionStates = [
+  'receiver_offline',
+  'stale',
+  'encryption_error',
+  'battery_critical',
+  'battery_died',
+  'interference',
+  'rf_weak',
+  'battery_low',
+  'no_audio',
+  'muted',
+  'clipping',
+  'battery_replace_soon',
+  'tx_off',
+  'no_battery_data',
+  'ok',
+  'unmonitored',
+] as const
+
+export const conditionSeverities = ['ok', ...severities] as const
+
+/** What a condition's flags may contain. */
+export const conditionFlags = [
+  'receiver_offline',
+  'stale',
+  'encryption_error',
+  'battery_critical',
+  'battery_died',
+  'interference',
+  'rf_weak',
+  'battery_low',
+  'no_audio',
+  'muted',
+  'clipping',
+  'battery_replace_soon',
+  'tx_off',
+  'no_battery_data',
+  'rf_fair',
+] as const

@@ -3,6 +3,7 @@
 import type { ChannelBody } from '../contract/resources/channels.ts'
 import type { Location } from '../contract/resources/locations.ts'
 import type { ReceiverDetail, ReceiverInData, ReceiverSummary } from '../contract/resources/receivers.ts'
+import type { Condition, LastTransmitter } from './conditions/condition.ts'
 import { toLocationReference } from './equipment/location.ts'
 import { type Channel, hardwareFields, type Receiver } from './equipment/receiver.ts'
 
@@ -14,7 +15,18 @@ export type ReceiverChange = Pick<ReceiverInData, 'channels'> & Partial<Omit<Rec
  * `transmitter` is null.
  */
 export function toChannelBody(channel: Channel): ChannelBody {
-  const { id, channel: number, slot, name, frequency, audio_level, rf_level, transmitter, details } = channel
+  const {
+    id,
+    channel: number,
+    slot,
+    name,
+    frequency,
+    audio_level,
+    rf_level,
+    transmitter,
+    details,
+    last_transmitter,
+  } = channel
   return {
     id,
     channel: number,
@@ -34,7 +46,17 @@ export function toChannelBody(channel: Channel): ChannelBody {
       ...(transmitter.details && { details: transmitter.details }),
     },
     ...(details && { details }),
+    condition: toConditionBody(channel.condition),
+    ...(transmitter === null && last_transmitter && { last_transmitter: toLastTransmitterBody(last_transmitter) }),
   }
+}
+
+function toConditionBody({ since, ...condition }: Condition): ChannelBody['condition'] {
+  return { ...condition, since: toTimestamp(since) }
+}
+
+function toLastTransmitterBody({ last_seen, ...transmitter }: LastTransmitter): ChannelBody['last_transmitter'] {
+  return { ...transmitter, last_seen: toTimestamp(last_seen) }
 }
 
 export function toReceiverSummary(receiver: Receiver): ReceiverSummary {

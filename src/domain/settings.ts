@@ -1,6 +1,7 @@
 /** The settings: limits, defaults and parsing. */
 
 import type { Settings, SettingsBody } from '../contract/resources/settings.ts'
+import { resolveThresholds, type ScopeThresholds, type Thresholds } from './conditions/thresholds.ts'
 
 export type { Settings } from '../contract/resources/settings.ts'
 
@@ -122,4 +123,16 @@ export function getEffectiveSettings(options: SettingsOptions): Settings {
     alert_battery_threshold: alert_battery_threshold.value,
     enable_websocket: enable_websocket.value,
   }
+}
+
+/** Returns the thresholds in force for a channel of this manufacturer. */
+export function resolveChannelThresholds(records: readonly SettingRecord[], manufacturer: string): Thresholds {
+  return resolveThresholds(thresholdsOf(records, null), thresholdsOf(records, manufacturer), [])
+}
+
+/** Returns the thresholds that a scope sets. */
+function thresholdsOf(records: readonly SettingRecord[], scope: string | null): ScopeThresholds {
+  const record = records.find(({ key, manufacturer }) => key === 'alert_battery_threshold' && manufacturer === scope)
+  const parsed = record && parseSetting('alert_battery_threshold', record.value)
+  return parsed?.ok ? { alert_battery_threshold: Number(parsed.value) } : {}
 }

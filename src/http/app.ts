@@ -105,6 +105,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       performers: runtime.performers,
       assignments: runtime.assignments,
       sourceBodies: runtime.sourceBodies,
+      subscribedSource: (receiverId) => runtime.connections.find(receiverId)?.source ?? null,
+      replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
       live: runtime.live,
       discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },

@@ -18,6 +18,7 @@ import type { Feed } from '../state/feed.ts'
 import type { LivePublisher } from '../state/live-publisher.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
+import { listConditions, type StoredCondition, saveConditions } from '../storage/conditions.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { StaleWriteError, StoreBusyError } from '../storage/errors.ts'
@@ -26,6 +27,7 @@ import { currentRevision, nextRevision } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
 import type { Alerts } from './alerts.ts'
 import { createBacklog } from './backlog.ts'
+import type { ConditionMonitor } from './conditions.ts'
 import { LevelLane } from './level-lane.ts'
 import {
   type Batch,
@@ -70,6 +72,10 @@ export interface Ingest {
   readonly levelLane: LevelLane
   /** Applies levels received by other processes, which store them. */
   applyRemoteLevels(levels: readonly RemoteLevels[]): void
+  /** Puts and publishes a receiver of which only conditions changed. */
+  publishConditions(receiver: Receiver): void
+  /** Stores what the evaluation of channels remembers, for the next start and for other processes. */
+  saveConditions(stored: readonly StoredCondition[]): Promise<void>
 }
 
 export interface IngestDeps {
@@ -79,6 +85,10 @@ export interface IngestDeps {
   readonly feed: Feed
   readonly live: Pick<LivePublisher, 'levelsChanged'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
+  readonly conditions: Pick<
+    ConditionMonitor,
+    'put' | 'remove' | 'watch' | 'release' | 'load' | 'isCurrent' | 'withConditions' | 'withReported'
+  >
   readonly alerts: Pick<Alerts, 'evaluateReceiver' | 'evaluateCharger' | 'releaseReceiver'>
   /** Called with the id of every receiver of which this process has received a report. */
   onReceived(receiverId: number): void
@@ -98,10 +108,14 @@ const maxRemoteLeadMs = 10_000
 const maxReplans = 20
 
 export function createIngest(deps: IngestDeps): Ingest {
-  const { db, receiverStore, unitStore, feed, live, cache, alerts, now } = deps
+  const { db, receiverStore, unitStore, feed, live, cache, conditions, alerts, now } = deps
   const { levels } = receiverStore
   const backlog = createBacklog(receiverStore, deps.hasOtherReaders)
-  const levelLane = new LevelLane({ levels, backlog, feed, live, cache, onReceived: deps.onReceived, now })
+  const onReceived = (receiverId: number) => {
+    conditions.watch(receiverId)
+    deps.onReceived(receiverId)
+  }
+  const levelLane = new LevelLane({ levels, backlog, feed, live, cache, onReceived, now })
   /** The `last_seen` value of the newest levels received from other processes, by receiver. */
   const remoteLevelsAt = new Map<number, number>()
   const precedence = createProtocolPrecedence(
@@ -129,6 +143,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   /** Returns whether the levels differ from the known ones. */
   function applyLevelReport({ receiver, readings }: LevelReport, { at }: IngestPlan): boolean {
     alerts.evaluateReceiver(receiver, receiver)
+    conditions.watch(receiver.id)
     return levelLane.applyReported(receiver.id, readings, at)
   }
 
@@ -190,7 +205,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const ids = new Set(backlog.listUnsaved(manufacturer))
     for (const id of ids) backlog.markSaved(id)
     for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read))
-      if (ids.has(receiver.id)) putAndPublish(receiver)
+      if (ids.has(receiver.id)) putAndPublish(conditions.withConditions(receiver))
     cache.drop(manufacturer)
   }
 
@@ -257,11 +272,12 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   /**
-   * Puts and publishes `after`, the receiver's new state after a report that this process received, and evaluates its
-   * alerts.
+   * Puts and publishes `reported`, the receiver's new state after a report that this process received, and evaluates its
+   * conditions and alerts.
    */
-  function applyReceived(after: Receiver): void {
-    const before = receiverStore.get(after.id)
+  function applyReceived(reported: Receiver): void {
+    const before = receiverStore.get(reported.id)
+    const after = conditions.withReported(reported)
     putAndPublish(after)
     alerts.evaluateReceiver(before, after)
     deps.onReceived(after.id)
@@ -279,6 +295,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       // A message without levels brings no newer levels, so its time is not recorded.
       if (channels.length > 0) remoteLevelsAt.set(id, remote.last_seen)
       alerts.releaseReceiver(id)
+      conditions.release(id)
       const last_seen = Math.min(remote.last_seen, now())
       const report = { id: known.api_device_id ?? '', kind: 'receiver', online: remote.is_active, channels } as const
       if (hasOnlyLevels(known, report)) levelLane.applyRemote(rows, channels, last_seen)
@@ -300,7 +317,7 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   function put(receiver: Receiver): void {
-    receiverStore.put(receiver)
+    conditions.put(receiver)
     cache.drop(receiver.manufacturer)
   }
 
@@ -309,6 +326,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     const receiver = receiverStore.get(id)
     if (receiver === undefined) return
     receiverStore.remove(id)
+    conditions.remove(receiver)
     unitStore.removeReceiver(id)
     backlog.remove(id)
     remoteLevelsAt.delete(id)
@@ -336,14 +354,36 @@ export function createIngest(deps: IngestDeps): Ingest {
     throw new OvertakenError()
   }
 
+  /** Stores conditions that memory already contains. */
+  async function storeConditions(stored: readonly StoredCondition[]): Promise<void> {
+    for (let attempt = 1; attempt <= maxReplans; attempt += 1) {
+      const expected = receiverStore.revision + 1
+      const current = stored.filter((condition) => conditions.isCurrent(condition))
+      if (current.length === 0) return
+      try {
+        await db.transaction(async (tx) => {
+          if ((await nextRevision(tx)) !== expected) throw new OvertakenError()
+          await saveConditions(tx, expected, current)
+        })
+        receiverStore.revision = expected
+        return
+      } catch (error) {
+        if (!(error instanceof OvertakenError)) throw error
+        await loadChanges()
+      }
+    }
+    throw new OvertakenError()
+  }
+
   async function loadChanges(): Promise<void> {
     const revision = await currentRevision(db.read)
     if (revision === receiverStore.revision) return
-    const [receivers, entries, changedUnits, removals] = await Promise.all([
+    const [receivers, entries, changedUnits, removals, memories] = await Promise.all([
       listReceivers(db.read, receiverStore.revision),
       listEntries(db.read, receiverStore.revision),
       listUnits(db.read, receiverStore.revision),
       listRemovals(db.read, receiverStore.revision),
+      listConditions(db.read, receiverStore.revision),
     ])
     receiverStore.revision = revision
     for (const id of removals) removeReceiver(id)
@@ -359,7 +399,13 @@ export function createIngest(deps: IngestDeps): Ingest {
       alerts.releaseReceiver(receiver.id)
       const known = receiverStore.get(receiver.id)
       const isNewer = backlog.has(receiver.id) || isNewerThan(remoteLevelsAt.get(receiver.id), receiver)
-      putAndPublish(withKnownChannels(isNewer ? withLevelsOf(receiver, known) : receiver, known))
+      const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
+      putAndPublish(withKnownChannels(newest, known))
+    }
+    // After the receivers, because they may be new.
+    for (const id of conditions.load(memories)) {
+      const receiver = receiverStore.get(id)
+      if (receiver !== undefined) putAndPublish(conditions.withConditions(receiver))
     }
   }
 
@@ -386,6 +432,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     catchUp: () => enqueue(loadChanges),
     levelLane,
     applyRemoteLevels,
+    publishConditions: putAndPublish,
+    saveConditions: (stored) => enqueue(() => storeConditions(stored)),
   }
 }
 

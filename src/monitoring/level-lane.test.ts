@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { emptyChannel } from '../domain/equipment/receiver.ts'
 import { toDraft } from '../domain/identity/ingest-plan.ts'
 import { LevelStore } from '../state/level-store.ts'
 import { LevelLane } from './level-lane.ts'
@@ -8,8 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 function createLane() {
   const levels = new LevelStore()
-  const channel = { id: 5, channel: 1, slot: 1, name: null, frequency: null }
-  const channels = [{ ...channel, audio_level: null, rf_level: null, transmitter: null }]
+  const channels = [emptyChannel(5, 1, 1)]
   levels.load({ ...toDraft('shure', { id: 'a', kind: 'receiver' }, 1000), id: 1, channels }, 0)
   const unsaved: number[] = []
   const received: number[] = []

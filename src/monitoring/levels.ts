@@ -87,14 +87,15 @@ export function createLevelPublisher({ redis, nodeId, receiver, onLevels }: Leve
 
 /**
  * Returns a receiver's entry in a message: without channels if none has changed, otherwise with all of them, so that it
- * is complete even if an earlier message was lost.
+ * is complete even if an earlier message was lost. Other processes load conditions from the database.
  */
 function toRemoteLevels(
   { id, last_seen, is_active, channels }: Receiver,
   published: Receiver['channels'] | undefined,
 ): RemoteLevels {
   const changed = channels === published ? [] : channels
-  return { id, last_seen, is_active, channels: changed.map(({ id: _, slot: __, ...reading }) => reading) }
+  const readings = changed.map(({ id: _, slot: __, condition: ___, last_transmitter: ____, ...reading }) => reading)
+  return { id, last_seen, is_active, channels: readings }
 }
 
 /** Returns null if the message has a different format, because other programs may use the same Redis server. */

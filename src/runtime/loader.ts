@@ -1,10 +1,12 @@
 /** Loads the stored state into memory: everything when the service starts, then what users change. */
 
 import { clampLastSeen } from '../domain/equipment/receiver.ts'
+import type { ConditionMonitor } from '../monitoring/conditions.ts'
 import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
+import { listConditions } from '../storage/conditions.ts'
 import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
 import { listReceivers } from '../storage/receivers.ts'
@@ -18,6 +20,7 @@ interface LoaderDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
+  readonly conditions: Pick<ConditionMonitor, 'open'>
   readonly lists: StoredLists
   readonly configured: ConfiguredManufacturers
   readonly manufacturers: ManufacturerLoader
@@ -35,12 +38,17 @@ export class Loader {
   }
 
   async open(): Promise<void> {
-    const { db, configured, manufacturers, receiverStore, unitStore } = this.#deps
+    const { db, configured, conditions, manufacturers, receiverStore, unitStore } = this.#deps
     receiverStore.revision = await currentRevision(db.read)
-    for (const receiver of await listReceivers(db.read)) receiverStore.put(clampLastSeen(now(), receiver))
+    const receivers = await listReceivers(db.read)
+    // The lists contain the settings that conditions depend on.
+    await this.#loadLists()
+    conditions.open(
+      receivers.map((receiver) => clampLastSeen(now(), receiver)),
+      await listConditions(db.read),
+    )
     for (const entry of await listEntries(db.read)) receiverStore.putEntry(entry)
     for (const unit of await listUnits(db.read)) unitStore.put(unit)
-    await this.#loadLists()
     if (configured.isSaved) await manufacturers.load(db.read)
     else manufacturers.apply(configured.merged)
   }

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { toAlertBody } from '../domain/alerts/alert.ts'
 import { toTimestamp } from '../domain/api.ts'
 import { Alerts } from '../monitoring/alerts.ts'
+import { ConditionMonitor } from '../monitoring/conditions.ts'
 import { createConnections } from '../monitoring/connections.ts'
 import { createIngest, type Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
@@ -93,6 +94,15 @@ export function createMonitoring(deps: MonitoringDeps) {
           receiver: receiverStore.get,
           onLevels: (levels) => ingest.applyRemoteLevels(levels),
         })
+  const conditions = new ConditionMonitor({
+    receiverStore,
+    thresholds: state.thresholds,
+    intervalMs: (manufacturer) => intervalMs(manufacturer),
+    publish: (receiver) => ingest.publishConditions(receiver),
+    save: (stored) => ingest.saveConditions(stored),
+    log,
+    now,
+  })
   const ingest: Ingest = createIngest({
     db,
     receiverStore,
@@ -100,6 +110,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     feed,
     live,
     cache,
+    conditions,
     alerts,
     onReceived: (receiverId) => levelPublisher?.publish(receiverId),
     hasOtherReaders: () => leaseManager.hasOtherNodes,
@@ -118,10 +129,13 @@ export function createMonitoring(deps: MonitoringDeps) {
     log,
     now,
     random: Math.random,
-    intervalMs: ({ manufacturer }) =>
-      deps.intervalSeconds === undefined ? settings.pollingIntervalMs(manufacturer) : deps.intervalSeconds * 1000,
+    intervalMs: ({ manufacturer }) => intervalMs(manufacturer),
   })
   const maintenance = createStoreMaintenance({ db, paths, feed: { publish: publishFault }, log, now })
+
+  function intervalMs(manufacturer: string): number {
+    return deps.intervalSeconds === undefined ? settings.pollingIntervalMs(manufacturer) : deps.intervalSeconds * 1000
+  }
 
   /** Publishes a fault of the store, which cannot be stored as an alert, to clients of both versions. */
   function publishFault(message: Parameters<Feed['publish']>[0]): void {
@@ -133,17 +147,20 @@ export function createMonitoring(deps: MonitoringDeps) {
 
   /**
    * Closes the connections of processes that have ended, updates the list of sources that no process polls, and marks
-   * the receivers of a manufacturer as offline if no process polls any of its sources.
+   * the receivers of a manufacturer as offline if no process polls any of its sources. A process that polls alone also
+   * watches the receivers of which it has received nothing.
    */
   async function checkOrphans(): Promise<void> {
     await connections.closeOrphaned()
     await orphanedSources.update()
-    const intervalMs = (code: string) => settings.pollingIntervalMs(code)
-    await markOrphanedOffline({ db, receiverStore, ingest, manufacturers, intervalMs })
+    if (monitor.isRunning && !leaseManager.hasOtherNodes) conditions.watchAll()
+    const pollingIntervalMs = (code: string) => settings.pollingIntervalMs(code)
+    await markOrphanedOffline({ db, receiverStore, ingest, manufacturers, intervalMs: pollingIntervalMs })
   }
 
   return {
     connections,
+    conditions,
     alerts,
     sourceRecords,
     leaseManager,

@@ -6,6 +6,7 @@ import type { ChannelAssignment } from '../contract/resources/performers.ts'
 import { toChannelBody } from '../domain/api.ts'
 import { toDiscoveredDevices } from '../domain/discovery-api.ts'
 import { toChannelAssignments } from '../domain/live/lists.ts'
+import { resolveChannelThresholds } from '../domain/settings.ts'
 import { createSourceRegistry } from '../monitoring/source-registry.ts'
 import { now } from '../platform/clock.ts'
 import { createFeed } from '../state/feed.ts'
@@ -38,6 +39,8 @@ export function createState(deps: StateDeps) {
     defaultInterval: deps.defaultIntervalSeconds ?? deps.config.settings.DEFAULT_POLLING_INTERVAL,
     isBroadcasting: deps.config.settings.WEBSOCKET_BROADCASTING,
   })
+  /** Returns the thresholds in force for a channel. */
+  const thresholds = (manufacturer: string) => resolveChannelThresholds(lists.current.settings, manufacturer)
   const receiverStore = createReceiverStore({
     receiverChanged: (id) => live.receiverChanged(id),
     queueChanged: () => live.queueChanged(),
@@ -61,5 +64,5 @@ export function createState(deps: StateDeps) {
     pending: receiverStore.pendingEntries,
     now,
   })
-  return { sourceDeps, sourceRegistry, lists, settings, receiverStore, unitStore, feed, assignments, live }
+  return { sourceDeps, sourceRegistry, lists, settings, thresholds, receiverStore, unitStore, feed, assignments, live }
 }

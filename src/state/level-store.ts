@@ -1,5 +1,6 @@
 /** The newest levels of every channel, in typed arrays with one row per channel. */
 
+import type { WatchedValues } from '../domain/conditions/level-watch.ts'
 import type { ChannelDetails } from '../domain/equipment/details.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
@@ -50,6 +51,20 @@ const antennaLetters = 'ABCD'
 const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
   levelDetails.map((name, index) => [name, detailColumn + index]),
 )
+
+function columnOf(name: LevelDetail): number {
+  return detailColumn + levelDetails.indexOf(name)
+}
+
+const watchedColumns = {
+  rf_a: columnOf('rf_a'),
+  rf_b: columnOf('rf_b'),
+  rf_c: columnOf('rf_c'),
+  rf_d: columnOf('rf_d'),
+  antennas: columnOf('antennas'),
+  quality: columnOf('quality'),
+  audio_peak: columnOf('audio_peak'),
+} as const
 
 /** The columns of the announced levels. `readAnnounced` replaces the channel's own levels by its transmitter's. */
 const announcedColumns = [...entryLevels, ...unlistedLevels].map(
@@ -182,6 +197,30 @@ export class LevelStore {
       }
       target[position] = value > unknown ? value : noLevel
     }
+  }
+
+  /** Writes the levels of a row to `values`; the transmitter's replace the channel's own, if there is a transmitter. */
+  readWatched(row: number, values: WatchedValues): void {
+    const start = row * columns
+    const transmitterStart = values.hasTransmitter ? start + transmitterColumn : start
+    values.rf = this.#firstKnown(transmitterStart, start)
+    values.rfA = this.#firstKnown(start + watchedColumns.rf_a, start + watchedColumns.rf_a)
+    values.rfB = this.#firstKnown(start + watchedColumns.rf_b, start + watchedColumns.rf_b)
+    values.rfC = this.#firstKnown(start + watchedColumns.rf_c, start + watchedColumns.rf_c)
+    values.rfD = this.#firstKnown(start + watchedColumns.rf_d, start + watchedColumns.rf_d)
+    const antennas = this.#values[start + watchedColumns.antennas] ?? absent
+    values.antennas = antennas > unknown ? antennas : -1
+    values.quality = this.#firstKnown(start + watchedColumns.quality, start + watchedColumns.quality)
+    const peak = this.#values[start + watchedColumns.audio_peak] ?? absent
+    values.peak = peak > unknown ? peak : this.#firstKnown(transmitterStart + 1, start + 1)
+  }
+
+  /** Returns the first value, else the second; NaN if neither is known. */
+  #firstKnown(first: number, second: number): number {
+    const value = this.#values[first] ?? absent
+    if (value > unknown) return value
+    const other = this.#values[second] ?? absent
+    return other > unknown ? other : Number.NaN
   }
 
   #hasSameRows(rows: LevelRows, { channels, manufacturer }: Receiver): boolean {

@@ -14,8 +14,8 @@ export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
   readonly channelNumbers: readonly number[]
 }
 
-/** The readings of a channel, without its identity. */
-type Reading = Omit<Channel, 'id' | 'channel' | 'slot'>
+/** The readings of a channel, without its identity and its condition. */
+type Reading = Omit<Channel, 'id' | 'channel' | 'slot' | 'condition' | 'last_transmitter'>
 type Readings = Readonly<Record<number, Reading>>
 
 /** Returns the receivers that changed after `sinceRevision`, ordered by id. */
@@ -283,7 +283,9 @@ function toRow(receiver: Omit<Receiver, 'id'>, revision: number): Omit<ReceiverR
 
 function toReadings(channels: readonly Channel[]): Readings {
   const readings: Record<number, Reading> = {}
-  for (const { id: _, slot: __, channel, ...reading } of channels) readings[channel] = reading
+  for (const { id: _, slot: __, condition: ___, last_transmitter: ____, channel, ...reading } of channels) {
+    readings[channel] = reading
+  }
   return readings
 }
 

@@ -14,6 +14,7 @@ export interface Schema {
   manufacturers: ManufacturerRow
   receivers: ReceiverRow
   channels: ChannelRow
+  channel_conditions: ChannelConditionRow
   discovery_queue: QueueRow
   movements: MovementRow
   connections: ConnectionRow
@@ -92,6 +93,13 @@ interface ChannelRow {
   receiver_id: number
   channel: number
   slot: number
+}
+
+interface ChannelConditionRow {
+  channel_id: number
+  /** JSON: see `domain/conditions/memory.ts`. */
+  memory: string
+  revision: number
 }
 
 export interface QueueRow {

@@ -17,6 +17,7 @@ const tableKinds = {
   locations: 'kept',
   receivers: 'kept',
   channels: 'kept',
+  channel_conditions: 'kept',
   discovery_queue: 'kept',
   movements: 'kept',
   connections: 'kept',

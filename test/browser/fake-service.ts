@@ -182,6 +182,7 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
     return {
       ...{ id: slot, channel: index + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
       transmitter: transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter },
+      condition: { state: 'ok', severity: 'ok', attention: false, since: '2026-11-22T19:00:00.000Z', flags: [] },
     }
   })
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }

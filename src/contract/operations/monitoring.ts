@@ -22,6 +22,7 @@ import { Health, Probe, Refresh } from '../resources/health.ts'
 import { ReceiverDetail, ReceiverSummary } from '../resources/receivers.ts'
 import { Review } from '../resources/review.ts'
 import { Configuration } from '../resources/settings.ts'
+import { Summary } from '../resources/summary.ts'
 
 export const getData = endpoint('GET', '/api/data.json', {
   ...operation('Monitoring', 'getData', 'All receivers with their channels, discovered devices, settings and groups.'),
@@ -46,6 +47,12 @@ export const getReceiver = endpoint('GET', '/api/receivers/:id/', {
   params: ById,
   querystring: Scope,
   response: { 200: ReceiverDetail, 304: NoContent },
+})
+
+export const getSummary = endpoint('GET', '/api/summary/', {
+  ...operation('Monitoring', 'getSummary', 'How many channels there are, and how many need attention.'),
+  querystring: DataQuery,
+  response: { 200: Summary },
 })
 
 export const getHealth = endpoint('GET', '/api/health/', {

@@ -1,8 +1,15 @@
 /** Channels, their transmitters and the levels of both. */
 
 import Type from 'typebox'
-import { type Body, flag, named, oneOf, orNull, textOrNull, whole, wholeOrNull } from '../described.ts'
-import { audioActivities, encryptions, faults } from '../values.ts'
+import { type Body, flag, listOf, named, oneOf, orNull, textOrNull, time, whole, wholeOrNull } from '../described.ts'
+import {
+  audioActivities,
+  conditionFlags,
+  conditionSeverities,
+  conditionStates,
+  encryptions,
+  faults,
+} from '../values.ts'
 import { id, manufacturer } from './common.ts'
 
 const levels = {
@@ -83,6 +90,24 @@ const Transmitter = named('Transmitter', 'The transmitter that a channel receive
 })
 export type TransmitterBody = Body<typeof Transmitter>
 
+const Condition = named('Condition', 'What a channel needs, as the service judges it; the same for every client.', {
+  state: oneOf([...conditionStates], 'The first row of the table of conditions that is true.'),
+  severity: oneOf([...conditionSeverities], 'How severe the state is.'),
+  attention: flag('Whether an operator should attend to the channel.'),
+  since: time('Since when `state` is what it is.'),
+  flags: listOf(
+    oneOf([...conditionFlags], 'Name of a row.'),
+    'The other rows that are true, in the order of the table; then `rf_fair`.',
+  ),
+})
+
+export const LastTransmitter = named('LastTransmitter', 'The transmitter that the channel last received.', {
+  name: textOrNull('Name.'),
+  battery: wholeOrNull('Battery level in percent, as last reported.'),
+  minutes_left: wholeOrNull('Remaining run time in minutes, as last reported.'),
+  last_seen: time('When it was last received.'),
+})
+
 export const Channel = named('Channel', 'A channel of a receiver; unknown values are null.', {
   id,
   channel: whole('Number of the channel on its receiver.'),
@@ -90,6 +115,8 @@ export const Channel = named('Channel', 'A channel of a receiver; unknown values
   ...levels,
   transmitter: orNull(Transmitter, 'Null if no transmitter is received.'),
   details: Type.Optional(ChannelDetails),
+  condition: Condition,
+  last_transmitter: Type.Optional(LastTransmitter),
 })
 export type ChannelBody = Body<typeof Channel>
 

@@ -69,6 +69,9 @@ export interface LastTransmitter {
   readonly last_seen: number
 }
 
+/** Stands for the condition of a channel that was not evaluated yet. */
+export const unknownCondition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 0, flags: [] }
+
 /** The condition of a placeholder, which stands for equipment without telemetry. */
 export function unmonitoredCondition(since: number): Condition {
   return { state: 'unmonitored', severity: 'ok', attention: false, since, flags: [] }

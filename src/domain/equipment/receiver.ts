@@ -9,6 +9,7 @@
 
 import type { ChannelDetails, TransmitterDetails } from '../../contract/resources/channels.ts'
 import type { Fault, NetworkMode } from '../../contract/values.ts'
+import { type Condition, type LastTransmitter, unknownCondition } from '../conditions/condition.ts'
 import { isRecord } from '../json.ts'
 
 export interface Transmitter {
@@ -35,6 +36,9 @@ export interface Channel {
   readonly transmitter: Transmitter | null
   /** Absent if the system reports none. */
   readonly details?: ChannelDetails
+  readonly condition: Condition
+  /** The transmitter last received on a channel that receives none now; null if there was none within 7 days. */
+  readonly last_transmitter: LastTransmitter | null
 }
 
 /** The properties of a device as hardware on a network, as the manufacturer's system reports them. */
@@ -240,7 +244,18 @@ export function missingChannels(known: readonly Channel[], reported: readonly Ch
 
 /** Creates a channel without any reported value. */
 export function emptyChannel(id: number, channel: number, slot: number): Channel {
-  return { id, channel, slot, name: null, frequency: null, audio_level: null, rf_level: null, transmitter: null }
+  return {
+    id,
+    channel,
+    slot,
+    name: null,
+    frequency: null,
+    audio_level: null,
+    rf_level: null,
+    transmitter: null,
+    condition: unknownCondition,
+    last_transmitter: null,
+  }
 }
 
 /**

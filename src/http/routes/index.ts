@@ -19,6 +19,7 @@ import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
 import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
 import { type SocketDeps, socketRoutes } from './socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from './store.ts'
+import { type SummaryDeps, summaryRoutes } from './summary.ts'
 
 export interface RoutesDeps
   extends Omit<ReceiverDeps, 'liveData'>,
@@ -35,6 +36,7 @@ export interface RoutesDeps
     LocationRoutesDeps,
     StoreRoutesDeps,
     SingleRecordDeps,
+    Omit<SummaryDeps, 'liveData'>,
     SettingRoutesDeps {}
 
 interface RouteOptions {
@@ -58,6 +60,7 @@ export async function registerRoutes(
   const routes: FastifyPluginCallback = (instance, options, done) => {
     const scope: ContractServer = instance.withTypeProvider()
     receiverRoutes(scope, { ...deps, liveData })
+    summaryRoutes(scope, { ...deps, liveData })
     monitoringRoutes(scope, deps)
     alertRoutes(scope, deps)
     metricsRoutes(scope, deps)

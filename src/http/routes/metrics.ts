@@ -44,6 +44,7 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       )
       describeUpstreams(deps, add)
       describeDevices(deps, add)
+      describeConditions(deps, add)
       await describeRecords(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
@@ -94,6 +95,14 @@ function describeDevices({ receiverStore, health }: MetricsDeps, add: Add): void
     }
     for (const state of ['active', 'inactive'] as const) devices.set({ manufacturer, state }, count[state])
     for (const state of ['live', 'idle', 'offline'] as const) channels.set({ manufacturer, state }, count[state])
+  }
+}
+
+/** Counts channels by the state of their condition. */
+function describeConditions({ receiverStore }: MetricsDeps, add: Add): void {
+  const gauge = add('channel_conditions', 'Channels by the state of their condition.', ['manufacturer', 'state'])
+  for (const { manufacturer, channels } of receiverStore.listFacts()) {
+    for (const { condition } of channels) gauge.inc({ manufacturer, state: condition.state })
   }
 }
 

@@ -17,6 +17,7 @@ import * as foundDevices from './0010-found-devices.ts'
 import * as unitDetails from './0011-unit-details.ts'
 import * as receiverFaults from './0012-receiver-faults.ts'
 import * as deviceErrors from './0013-device-errors.ts'
+import * as conditions from './20261123t0340z-conditions.ts'
 
 export interface Migration {
   readonly name: string
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   unitDetails,
   receiverFaults,
   deviceErrors,
+  conditions,
 ]

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { resolveThresholds, type ScopeThresholds } from '../domain/conditions/thresholds.ts'
+import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
+import { toDraft } from '../domain/identity/ingest-plan.ts'
+import type { LevelSample } from '../domain/levels/level-sample.ts'
+import { createReceiverStore } from '../state/receiver-store.ts'
+import type { StoredCondition } from '../storage/conditions.ts'
+import { ConditionMonitor } from './conditions.ts'
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 10, 22, 19) }))
+afterEach(() => void vi.useRealTimers())
+
+const transmitter = {
+  upstream_slot: null,
+  name: 'Y13 Nora',
+  battery: 90,
+  audio_level: -20,
+  rf_level: -50,
+  frequency: null,
+}
+
+/** A receiver with one channel, whose transmitter is on. */
+function createReceiver(): Receiver {
+  const channels = [{ ...emptyChannel(5, 1, 1), transmitter }]
+  return { ...toDraft('shure', { id: 'a', kind: 'receiver' }, Date.now()), id: 1, channels }
+}
+
+function open(stored: readonly StoredCondition[] = [], receiver = createReceiver()) {
+  const receiverStore = createReceiverStore()
+  const published: string[] = []
+  const saved = new Map<number, StoredCondition>()
+  let scope: ScopeThresholds = {}
+  let isDown = false
+  const monitor: ConditionMonitor = new ConditionMonitor({
+    receiverStore,
+    thresholds: () => resolveThresholds(scope, {}, []),
+    intervalMs: () => 10_000,
+    publish(changed) {
+      monitor.put(changed)
+      published.push(...changed.channels.map(({ condition }) => condition.state))
+    },
+    async save(conditions) {
+      if (isDown) throw new Error('the database is not available')
+      for (const condition of conditions) saved.set(condition.channelId, condition)
+    },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    now: () => Date.now(),
+  })
+  monitor.open([receiver], stored)
+  const conditionOf = () => receiverStore.get(1)?.channels[0]?.condition
+  return {
+    monitor,
+    published,
+    saved,
+    condition: conditionOf,
+    state: () => conditionOf()?.state,
+    /** Receives a report in which these fields of the receiver are new. */
+    report(fields: Partial<Receiver> = {}) {
+      vi.advanceTimersByTime(1)
+      const known = receiverStore.get(1) ?? receiver
+      monitor.put(monitor.withReported({ ...known, last_seen: Date.now(), ...fields }))
+    },
+    sample(sample: Omit<LevelSample, 'channel'>) {
+      const rows = receiverStore.levels.rowsOf(1)
+      if (rows === undefined) throw new Error('The receiver has no rows.')
+      const at = performance.now()
+      receiverStore.levels.apply(rows, [{ channel: 1, ...sample }], at)
+      receiverStore.levels.markReceived(rows, at, Date.now())
+      monitor.watch(1)
+    },
+    set(thresholds: ScopeThresholds) {
+      scope = thresholds
+      monitor.settingsChanged()
+    },
+    setDown(value: boolean) {
+      isDown = value
+    },
+  }
+}
+
+const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+describe('a channel', () => {
+  it('is evaluated with a report, before the report is published', () => {
+    const { report, state } = open()
+    report({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: { ...transmitter, battery: 9 } }] })
+    expect(state()).toBe('battery_critical')
+  })
+
+  // Conformance: C-10.6.
+  it('becomes weak a second after the first weak sample without a further one, and stays weak for 3 s', async () => {
+    const { report, sample, state, published } = open()
+    report()
+    sample({ transmitter: { rf_level: -90 } })
+    await wait(990)
+    expect(state()).toBe('ok')
+    await wait(20)
+    expect(state()).toBe('rf_weak')
+    sample({ transmitter: { rf_level: -50 } })
+    await wait(2900)
+    expect(state()).toBe('rf_weak')
+    await wait(150)
+    expect(state()).toBe('ok')
+    // The flag `rf_fair` came with the first weak sample, before the state changed.
+    expect(published).toEqual(['ok', 'rf_weak', 'ok'])
+  })
+
+  // Conformance: C-10.7.
+  it('becomes stale if nothing is received for three intervals, until something is', async () => {
+    const { report, sample, state, condition } = open()
+    report()
+    await wait(29_900)
+    expect(state()).toBe('ok')
+    await wait(200)
+    expect(condition()).toMatchObject({ state: 'stale', attention: true })
+    sample({})
+    await wait(30)
+    expect(state()).toBe('ok')
+  })
+
+  it('becomes stale if this process alone polls and has received nothing since it started', async () => {
+    const { monitor, state } = open()
+    await wait(60_000)
+    expect(state()).toBe('ok')
+    monitor.watchAll()
+    await wait(29_900)
+    expect(state()).toBe('ok')
+    await wait(200)
+    expect(state()).toBe('stale')
+  })
+
+  it('is evaluated again when a setting changes', async () => {
+    const { report, set, state } = open()
+    report()
+    set({ alert_battery_threshold: 95 })
+    await wait(30)
+    expect(state()).toBe('battery_low')
+    set({ RF_WEAK_DBM: -40 })
+    await wait(1100)
+    expect(state()).toBe('rf_weak')
+  })
+
+  it('is not evaluated while another process receives the reports of its receiver', async () => {
+    const first = open()
+    first.report({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: { ...transmitter, battery: 9 } }] })
+    await wait(300)
+    const condition = first.condition()
+    const { monitor, report, state, published, saved } = open()
+    report()
+    const stored = [...first.saved.values()]
+    expect(stored.map((one) => monitor.isCurrent(one))).toEqual([false])
+    expect(monitor.load(stored)).toEqual(new Set([1]))
+    await wait(120_000)
+    expect([state(), published, saved.size]).toEqual(['ok', [], 0])
+    const known = monitor.withConditions(createReceiver())
+    expect(known.channels[0]?.condition).toEqual(condition)
+  })
+})
+
+describe('conditions', () => {
+  // Conformance: C-10.8.
+  it('are stored within two seconds, and remain after a restart; the time in between is not silence', async () => {
+    const low = { channels: [{ ...emptyChannel(5, 1, 1), transmitter: { ...transmitter, battery: 9 } }] }
+    const first = open()
+    first.report(low)
+    const before = first.condition()
+    await wait(2000)
+    const stored = JSON.parse(JSON.stringify([...first.saved.values()])) as StoredCondition[]
+    vi.setSystemTime(Date.now() + 3_600_000)
+    const second = open(stored, { ...createReceiver(), ...low })
+    expect(second.condition()).toEqual(before)
+    second.monitor.watchAll()
+    await wait(20_000)
+    expect(second.condition()).toEqual(before)
+    expect(second.published).toEqual([])
+  })
+
+  it('are stored when the database is available again, and when the service stops', async () => {
+    const { monitor, report, saved, setDown } = open()
+    setDown(true)
+    report()
+    await wait(2000)
+    expect(saved.size).toBe(0)
+    setDown(false)
+    await wait(1000)
+    expect(saved.size).toBe(1)
+    saved.clear()
+    report({ is_active: false, last_seen: Date.now() - 1 })
+    await monitor.close()
+    expect(saved.get(5)?.memory.condition.state).toBe('receiver_offline')
+  })
+
+  it('are forgotten with their receiver', async () => {
+    const { monitor, report, saved } = open()
+    report()
+    monitor.remove(createReceiver())
+    await wait(1000)
+    expect(saved.size).toBe(0)
+  })
+})

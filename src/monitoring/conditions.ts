@@ -1,0 +1,386 @@
+/**
+ * The condition of every channel. A receiver whose reports this process receives is evaluated here: after a report,
+ * after a sample with which a stretch begins or ends, when time changes something, and after changes of settings. For
+ * all other receivers, the conditions that another process has stored apply.
+ *
+ * The current condition is part of the channel's record, so that every response and message contains the same.
+ */
+
+import { isDeepStrictEqual } from 'node:util'
+import { type Condition, hasRow } from '../domain/conditions/condition.ts'
+import { evaluateCondition } from '../domain/conditions/evaluate.ts'
+import {
+  createWatchedValues,
+  type LevelWatch,
+  readWatchedValues,
+  resetWatch,
+  updateWatch,
+  type WatchedValues,
+  watchLength,
+} from '../domain/conditions/level-watch.ts'
+import { type ConditionMemory, getLastTransmitter, restoreMemory } from '../domain/conditions/memory.ts'
+import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
+import { FrameClock } from '../state/frame-clock.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { StoredCondition } from '../storage/conditions.ts'
+import type { Log } from './log.ts'
+
+export interface ConditionDeps {
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
+  /** Returns the thresholds in force for a channel; they are kept until `settingsChanged` is called. */
+  thresholds(manufacturer: string, slot: number): Thresholds
+  intervalMs(manufacturer: string): number
+  /** Puts and publishes a receiver of which only conditions changed. */
+  publish(receiver: Receiver): void
+  save(stored: readonly StoredCondition[]): Promise<void>
+  readonly log: Log
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+/** What this process knows about one channel. */
+interface WatchedChannel {
+  readonly receiverId: number
+  readonly watch: LevelWatch
+  /** The facts of the last record, and the levels of the last sample. */
+  readonly values: WatchedValues
+  memory: ConditionMemory | null
+  /** False if `memory` is not stored because this process does not evaluate the receiver. */
+  isStored: boolean
+  /** The thresholds in force for the channel in this slot; null if they must be looked up. */
+  thresholds: Thresholds | null
+  slot: number | null
+  /** When the condition may change without a report or a sample (`performance.now()`). */
+  dueAt: number
+}
+
+/** Changes are collected for this time before they are stored. */
+const saveAfterMs = 300
+const retryAfterMs = 1000
+
+export class ConditionMonitor {
+  readonly #deps: ConditionDeps
+  readonly #channels = new Map<number, WatchedChannel>()
+  /** The channel of each row of the LevelStore. */
+  readonly #channelOfRow: (WatchedChannel | undefined)[] = []
+  /** The receivers that this process evaluates, and since when (`performance.now()`). */
+  readonly #own = new Map<number, number>()
+  /** The receivers in `#own` that have a stale or offline channel. */
+  readonly #interrupted = new Set<number>()
+  /** The receivers to evaluate in the next frame. */
+  readonly #pending = new Set<number>()
+  readonly #frames = new FrameClock(() => void this.#evaluatePending())
+  #dueTimer: NodeJS.Timeout | undefined
+  #dueTimerAt = Number.POSITIVE_INFINITY
+  #unsaved = new Map<number, ConditionMemory>()
+  #saveTimer: NodeJS.Timeout | undefined
+  #saving: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(deps: ConditionDeps) {
+    this.#deps = deps
+    deps.receiverStore.levels.listen((row, at) => this.#sampled(row, at))
+  }
+
+  /** Puts the receivers that are stored when the service starts, with the stored conditions of their channels. */
+  open(receivers: readonly Receiver[], stored: readonly StoredCondition[]): void {
+    const memories = new Map(stored.map(({ channelId, memory }) => [channelId, memory]))
+    for (const receiver of receivers) {
+      for (const { id } of receiver.channels) {
+        const memory = memories.get(id)
+        if (memory !== undefined) this.#setMemory(this.#channelOf(receiver.id, id), memory, receiver.last_seen)
+      }
+      this.put(this.withConditions(receiver))
+    }
+  }
+
+  /** Puts a receiver into the store, so that samples of its channels are recognized. */
+  put(receiver: Receiver): void {
+    const { receiverStore } = this.#deps
+    receiverStore.put(receiver)
+    const rows = receiverStore.levels.rowsOf(receiver.id)?.rows ?? []
+    for (const [index, { id, slot }] of receiver.channels.entries()) {
+      const channel = this.#channelOf(receiver.id, id)
+      const row = rows[index]
+      if (row !== undefined) this.#channelOfRow[row] = channel
+      if (channel.slot === slot) continue
+      channel.slot = slot
+      channel.thresholds = null
+      if (this.#own.has(receiver.id)) this.#schedule(receiver.id)
+    }
+  }
+
+  remove(receiver: Receiver): void {
+    this.release(receiver.id)
+    for (const { id } of receiver.channels) {
+      this.#channels.delete(id)
+      this.#unsaved.delete(id)
+    }
+  }
+
+  /** Starts to evaluate the receiver, because this process receives its reports. */
+  watch(receiverId: number): void {
+    if (!this.#own.has(receiverId)) {
+      this.#own.set(receiverId, performance.now())
+      this.#schedule(receiverId)
+    }
+    if (this.#interrupted.size > 0 && this.#interrupted.has(receiverId)) this.#schedule(receiverId)
+  }
+
+  /** Starts to evaluate all receivers, because this process is the only one that polls. */
+  watchAll(): void {
+    for (const { id } of this.#deps.receiverStore.listFacts()) if (!this.#own.has(id)) this.watch(id)
+  }
+
+  /** Stops evaluating the receiver, because another process receives its reports. */
+  release(receiverId: number): void {
+    this.#own.delete(receiverId)
+    this.#interrupted.delete(receiverId)
+    this.#pending.delete(receiverId)
+  }
+
+  /** Returns the record with the conditions of its channels, for a record that contains no newer report. */
+  withConditions(receiver: Receiver): Receiver {
+    return this.#withChannels(receiver, (channel) => this.#toStored(receiver, channel))
+  }
+
+  /** Returns the record with the conditions of its channels, after a report of the receiver or of its loss. */
+  withReported(receiver: Receiver): Receiver {
+    const { receiverStore } = this.#deps
+    const { id, last_seen } = receiver
+    const at = performance.now()
+    if (!this.#own.has(id)) this.#own.set(id, at)
+    const isReceived = last_seen > (receiverStore.facts(id)?.last_seen ?? 0)
+    const receivedAt = isReceived ? at : receiverStore.lastReceivedAt(id)
+    this.#updateWatches(receiver, receivedAt)
+    return this.#evaluate(receiver, receivedAt)
+  }
+
+  /** Applies conditions that another process has stored. Returns the receivers that they concern. */
+  load(stored: readonly StoredCondition[]): ReadonlySet<number> {
+    const changed = new Set<number>()
+    for (const { channelId, memory } of stored) {
+      const channel = this.#channels.get(channelId)
+      if (channel === undefined) continue
+      this.release(channel.receiverId)
+      this.#unsaved.delete(channelId)
+      const lastSeen = this.#deps.receiverStore.facts(channel.receiverId)?.last_seen ?? 0
+      this.#setMemory(channel, memory, lastSeen)
+      changed.add(channel.receiverId)
+    }
+    return changed
+  }
+
+  /** Whether what is to be stored still applies: another process may have stored a newer condition in the meantime. */
+  isCurrent({ channelId, memory }: StoredCondition): boolean {
+    return this.#channels.get(channelId)?.memory === memory
+  }
+
+  /** Settings, groups or the slots of channels have changed. */
+  settingsChanged(): void {
+    for (const channel of this.#channels.values()) channel.thresholds = null
+    for (const id of this.#own.keys()) this.#schedule(id)
+  }
+
+  /** Returns the thresholds in force for a channel. */
+  thresholdsOf(receiver: Receiver, channel: Channel): Thresholds {
+    return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
+  }
+
+  /** Stores what is not stored yet. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#frames.stop()
+    clearTimeout(this.#dueTimer)
+    clearTimeout(this.#saveTimer)
+    await this.#saving
+    await this.#save().catch(() => {})
+  }
+
+  #sampled(row: number, at: number): void {
+    const channel = this.#channelOfRow[row]
+    if (channel === undefined || channel.thresholds === null) return
+    this.#deps.receiverStore.levels.readWatched(row, channel.values)
+    if (updateWatch(channel.watch, channel.values, channel.thresholds, at)) this.#schedule(channel.receiverId)
+  }
+
+  #schedule(receiverId: number): void {
+    this.#pending.add(receiverId)
+    this.#frames.request()
+  }
+
+  #channelOf(receiverId: number, channelId: number): WatchedChannel {
+    const known = this.#channels.get(channelId)
+    if (known !== undefined) return known
+    const watch = new Float64Array(watchLength)
+    resetWatch(watch, null)
+    const values = createWatchedValues()
+    const dueAt = Number.POSITIVE_INFINITY
+    const channel = { receiverId, watch, values, memory: null, isStored: false, thresholds: null, slot: null, dueAt }
+    this.#channels.set(channelId, channel)
+    return channel
+  }
+
+  #setMemory(channel: WatchedChannel, stored: ConditionMemory, lastSeen: number): void {
+    channel.memory = restoreMemory(stored, lastSeen)
+    channel.isStored = true
+    resetWatch(channel.watch, stored.condition)
+  }
+
+  #thresholdsOf(watched: WatchedChannel, { manufacturer }: Receiver, { slot }: Channel): Thresholds {
+    watched.thresholds ??= this.#deps.thresholds(manufacturer, slot)
+    return watched.thresholds
+  }
+
+  /** Applies the current values, unless they were stored by an earlier process. */
+  #updateWatches(receiver: Receiver, receivedAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)): void {
+    if (!receiver.is_active || receivedAt < (this.#own.get(receiver.id) ?? 0)) return
+    const at = performance.now()
+    for (const channel of receiver.channels) {
+      const watched = this.#channelOf(receiver.id, channel.id)
+      readWatchedValues(channel, watched.values)
+      updateWatch(watched.watch, watched.values, this.#thresholdsOf(watched, receiver, channel), at)
+    }
+  }
+
+  /** Evaluates the channels of a receiver, the last report of which arrived at `receivedAt`. */
+  #evaluate(receiver: Receiver, receivedAt: number): Receiver {
+    const watchedSince = this.#own.get(receiver.id) ?? 0
+    const intervalMs = this.#deps.intervalMs(receiver.manufacturer)
+    const reception = { receivedAt: receivedAt >= watchedSince ? receivedAt : null, watchedSince, intervalMs }
+    const now = { monotonic: performance.now(), wall: this.#deps.now() }
+    let isInterrupted = false
+    const evaluated = this.#withChannels(receiver, (channel) => {
+      const watched = this.#channelOf(receiver.id, channel.id)
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      const { watch, memory } = watched
+      const result = evaluateCondition({ receiver, channel, reception, watch, memory, thresholds, shows: [], now })
+      if (result.memory !== memory || !watched.isStored) this.#remember(channel.id, watched, result.memory)
+      if (isInterruption(result.condition)) {
+        isInterrupted = true
+        resetWatch(watch, null)
+      }
+      watched.dueAt = result.dueAt ?? Number.POSITIVE_INFINITY
+      this.#setDueTimer(watched.dueAt)
+      return { condition: result.condition, last_transmitter: result.lastTransmitter }
+    })
+    if (isInterrupted) this.#interrupted.add(receiver.id)
+    else this.#interrupted.delete(receiver.id)
+    return evaluated
+  }
+
+  /** The stored condition of a channel; a channel that no process has evaluated yet is evaluated for display. */
+  #toStored(receiver: Receiver, channel: Channel): ChannelCondition {
+    const watched = this.#channelOf(receiver.id, channel.id)
+    const { memory } = watched
+    const now = this.#deps.now()
+    if (memory === null) {
+      const reception = { receivedAt: null, watchedSince: 0, intervalMs: Number.POSITIVE_INFINITY }
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      const time = { monotonic: 0, wall: now }
+      const { watch } = watched
+      const input = { receiver, channel, reception, watch, memory, thresholds, shows: [], now: time }
+      const result = evaluateCondition(input)
+      watched.memory = result.memory
+      return { condition: result.condition, last_transmitter: result.lastTransmitter }
+    }
+    const last_transmitter = channel.transmitter === null ? getLastTransmitter(memory.transmitter, now) : null
+    return { condition: memory.condition, last_transmitter }
+  }
+
+  /** Returns the receiver itself if no condition differs. */
+  #withChannels(receiver: Receiver, conditionOf: (channel: Channel) => ChannelCondition): Receiver {
+    let channels: Channel[] | undefined
+    for (const [index, channel] of receiver.channels.entries()) {
+      const { condition, last_transmitter } = conditionOf(channel)
+      // What was loaded from the database is equal, but not the same object.
+      const isSame = condition === channel.condition || isDeepStrictEqual(condition, channel.condition)
+      if (isSame && isDeepStrictEqual(last_transmitter, channel.last_transmitter)) continue
+      channels ??= [...receiver.channels]
+      channels[index] = { ...channel, condition, last_transmitter }
+    }
+    return channels === undefined ? receiver : { ...receiver, channels }
+  }
+
+  async #evaluatePending(): Promise<void> {
+    const pending = [...this.#pending]
+    this.#pending.clear()
+    for (const id of pending) {
+      this.#evaluateNow(id)
+      if (isTimeSliceUsed()) await yieldToEventLoop()
+    }
+  }
+
+  #evaluateNow(id: number): void {
+    const { receiverStore, publish } = this.#deps
+    if (!this.#own.has(id) || this.#isClosed) return
+    const receiver = receiverStore.get(id)
+    if (receiver === undefined) return
+    this.#updateWatches(receiver)
+    const evaluated = this.#evaluate(receiver, receiverStore.lastReceivedAt(id))
+    if (evaluated !== receiver) publish(evaluated)
+  }
+
+  #setDueTimer(dueAt: number): void {
+    if (dueAt >= this.#dueTimerAt || this.#isClosed) return
+    clearTimeout(this.#dueTimer)
+    this.#dueTimerAt = dueAt
+    const waitMs = Math.min(maxTimerMs, Math.max(1, Math.ceil(dueAt - performance.now())))
+    this.#dueTimer = setTimeout(() => this.#evaluateDue(), waitMs)
+  }
+
+  #evaluateDue(): void {
+    const now = performance.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const channel of this.#channels.values()) {
+      if (!this.#own.has(channel.receiverId)) continue
+      if (channel.dueAt <= now) {
+        channel.dueAt = Number.POSITIVE_INFINITY
+        this.#schedule(channel.receiverId)
+      } else if (channel.dueAt < next) next = channel.dueAt
+    }
+    this.#dueTimerAt = Number.POSITIVE_INFINITY
+    if (next !== Number.POSITIVE_INFINITY) this.#setDueTimer(next)
+  }
+
+  #remember(channelId: number, watched: WatchedChannel, memory: ConditionMemory): void {
+    watched.memory = memory
+    watched.isStored = true
+    this.#unsaved.set(channelId, memory)
+    this.#scheduleSave(saveAfterMs)
+  }
+
+  #scheduleSave(afterMs: number): void {
+    if (this.#isClosed) return
+    this.#saveTimer ??= setTimeout(() => {
+      this.#saving = this.#save().catch((error) => {
+        this.#deps.log.debug({ error: String(error) }, 'conditions could not be stored')
+        this.#scheduleSave(retryAfterMs)
+      })
+    }, afterMs)
+  }
+
+  async #save(): Promise<void> {
+    this.#saveTimer = undefined
+    const memories = this.#unsaved
+    if (memories.size === 0) return
+    this.#unsaved = new Map()
+    try {
+      await this.#deps.save([...memories].map(([channelId, memory]) => ({ channelId, memory })))
+    } catch (error) {
+      this.#unsaved = new Map([...memories, ...this.#unsaved])
+      throw error
+    }
+  }
+}
+
+type ChannelCondition = Pick<Channel, 'condition' | 'last_transmitter'>
+
+/** A longer time cannot be set. */
+const maxTimerMs = 2_000_000_000
+
+function isInterruption(condition: Condition): boolean {
+  return hasRow(condition, 'stale') || condition.state === 'receiver_offline'
+}
