@@ -5,7 +5,7 @@ import { toAlertBody } from '../domain/alerts/alert.ts'
 import { toTimestamp } from '../domain/api.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
-import { createConnections } from '../monitoring/connections.ts'
+import { Connections } from '../monitoring/connections.ts'
 import { createIngest, type Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
@@ -40,7 +40,7 @@ export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
   const { sourceRegistry, settings, receiverStore, unitStore, feed, live } = state
   const { manufacturers } = sourceRegistry
-  const connections = createConnections({
+  const connections = new Connections({
     db,
     receiverStore,
     feed,
@@ -62,8 +62,8 @@ export function createMonitoring(deps: MonitoringDeps) {
     isSource: (id) => sourceRegistry.find(id) !== undefined,
     threshold: (manufacturer) => settings.get(manufacturer).alert_battery_threshold,
     isMonitored: (code) => manufacturers().some((known) => known.code === code && known.isEnabled),
-    subscriptions: connections.subscriptions,
-    isSubscribedElsewhere: connections.isSubscribedElsewhere,
+    subscriptions: () => connections.subscriptions(),
+    isSubscribedElsewhere: (receiverId) => connections.isSubscribedElsewhere(receiverId),
     onChanged: (alert) => live.alertChanged(toAlertBody(alert, now())),
   })
   const orphanedSources = createOrphanedSources({
