@@ -91,23 +91,60 @@ const configurationKeywords = {
 } as const
 
 export async function startMcpSimulator(options: McpSimulatorOptions = {}): Promise<McpSimulator> {
-  const { kind = 'EM', repliesToSource = false, endsSubscriptionsWhileMuted = false } = options
-  const state: McpState = { ...defaultState, ...options.state }
-  const subscriptions = new Map<string, Subscription>()
-  let configIndex = 0
-
   const udp = await openSimulatedUdpSocket(options, (text, from) => {
-    const peer = { address: from.address, port: repliesToSource ? from.port : udp.port }
-    const reply = handleDatagram(text, peer)
+    const peer = { address: from.address, port: options.repliesToSource ? from.port : udp.port }
+    const reply = device.reply(text, peer)
     if (reply !== '') udp.send(reply, peer)
   })
+  const device = new SimulatedRackDevice(udp, options)
+  return device
+}
 
-  function handleDatagram(text: string, peer: Peer): string {
+class SimulatedRackDevice implements McpSimulator {
+  readonly udp: SimulatedUdpSocket
+  readonly url: string
+  readonly state: McpState
+  readonly #kind: 'EM' | 'SR'
+  readonly #endsSubscriptionsWhileMuted: boolean
+  readonly #subscriptions = new Map<string, Subscription>()
+  /** Number of configuration changes, modulo 1000. */
+  #configIndex = 0
+
+  constructor(
+    udp: SimulatedUdpSocket,
+    { kind = 'EM', state, endsSubscriptionsWhileMuted = false }: McpSimulatorOptions,
+  ) {
+    this.udp = udp
+    this.url = `mcp://${udp.host}:${udp.port}`
+    this.state = { ...defaultState, ...state }
+    this.#kind = kind
+    this.#endsSubscriptionsWhileMuted = endsSubscriptionsWhileMuted
+  }
+
+  get subscriptions(): number {
+    return [...this.#subscriptions.values()].filter((subscription) => !this.#isExpired(subscription)).length
+  }
+
+  set(changes: Partial<McpState>): void {
+    this.#applyChange('', changes)
+  }
+
+  send(text: string): void {
+    for (const { peer } of this.#subscriptions.values()) this.udp.send(text, peer)
+  }
+
+  async close(): Promise<void> {
+    for (const { peer } of [...this.#subscriptions.values()]) this.#endSubscription(peer)
+    await this.udp.close()
+  }
+
+  /** Returns the reply to a datagram; empty if there is none. */
+  reply(text: string, peer: Peer): string {
     if (text.length > maxDatagramChars) return ''
     if (!text.endsWith('\r')) return formatError(1050, text)
     const replies: string[] = []
     for (const line of text.split('\r').filter((candidate) => candidate !== '')) {
-      const reply = handleLine(line, peer)
+      const reply = this.#handleLine(line, peer)
       replies.push(reply)
       // Only the first error of a datagram is reported.
       if (/^\d{4}:/.test(reply)) break
@@ -115,13 +152,18 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     return replies.join('')
   }
 
-  function handleLine(line: string, peer: Peer): string {
+  #handleLine(line: string, peer: Peer): string {
     const [keyword = '', ...values] = line.trimEnd().split(' ')
-    if (keyword === 'Push') return subscribe(values, line, peer)
-    if (keyword === 'Name' && values.length > 0) return applyChange(line, { name: line.slice('Name '.length) })
-    const keywords = [...configurationKeywords[kind], 'FirmwareRevision', 'BankList', 'RfConfig'] as readonly string[]
+    if (keyword === 'Push') return this.#subscribe(values, line, peer)
+    if (keyword === 'Name' && values.length > 0) return this.#applyChange(line, { name: line.slice('Name '.length) })
+    const keywords = [
+      ...configurationKeywords[this.#kind],
+      'FirmwareRevision',
+      'BankList',
+      'RfConfig',
+    ] as readonly string[]
     if (!keywords.includes(keyword)) return formatError(1000, line)
-    if (values.length === 0) return `${formatAttribute(keyword)}\r`
+    if (values.length === 0) return `${this.#formatAttribute(keyword)}\r`
     const setting = settings[keyword]
     if (setting === undefined) return formatError(1040, line)
     if (!values.every((value) => /^#?-?\d+$/.test(value))) return formatError(1010, line)
@@ -129,52 +171,53 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
     const [first = '', ...others] = values
     if (first.startsWith('#') && setting.step === undefined) return formatError(1030, line)
     const requested = first.startsWith('#')
-      ? Number(state[setting.field]) + Number(first.slice(1)) * (setting.step ?? 0)
+      ? Number(this.state[setting.field]) + Number(first.slice(1)) * (setting.step ?? 0)
       : Number(first)
     if (!setting.isAllowed(requested)) return formatError(1020, line)
-    applyChange(line, setting.apply(requested, others.map(Number)))
-    return `${formatAttribute(keyword)}\r`
+    this.#applyChange(line, setting.apply(requested, others.map(Number)))
+    return `${this.#formatAttribute(keyword)}\r`
   }
 
-  function formatAttribute(keyword: string): string {
+  #formatAttribute(keyword: string): string {
     switch (keyword) {
       case 'Name':
-        return `Name ${state.name}`
+        return `Name ${this.state.name}`
       case 'Frequency':
-        return `Frequency ${state.frequencyKhz} ${state.bank} ${state.presetChannel}`
+        return `Frequency ${this.state.frequencyKhz} ${this.state.bank} ${this.state.presetChannel}`
       case 'FirmwareRevision':
-        return `FirmwareRevision ${state.firmware}`
+        return `FirmwareRevision ${this.state.firmware}`
       case 'Mute':
-        return `Mute ${Number(state.isMuted)}`
+        return `Mute ${Number(this.state.isMuted)}`
       case 'RfConfig':
         return 'RfConfig 606000 678000 25'
       case 'BankList':
         return `BankList 1 ${Array.from({ length: 32 }, (_, index) => (index < 4 ? 606_200 + index * 400 : 0)).join(' ')}`
       default: {
         const setting = settings[keyword]
-        return `${keyword} ${setting === undefined ? '' : Number(state[setting.field])}`
+        return `${keyword} ${setting === undefined ? '' : Number(this.state[setting.field])}`
       }
     }
   }
 
-  function subscribe(values: readonly string[], line: string, peer: Peer): string {
+  #subscribe(values: readonly string[], line: string, peer: Peer): string {
     if (values.length !== 3) return formatError(1040, line)
     if (!values.every((value) => /^\d+$/.test(value))) return formatError(1010, line)
     const [timeoutS = 0, cycleMs = 0, flags = 0] = values.map(Number)
-    const isAllowed = timeoutS <= 300 && cycleMs <= 60_000 && cycleMs % 100 === 0 && flags <= (kind === 'EM' ? 7 : 3)
+    const isAllowed =
+      timeoutS <= 300 && cycleMs <= 60_000 && cycleMs % 100 === 0 && flags <= (this.#kind === 'EM' ? 7 : 3)
     if (!isAllowed) return formatError(1020, line)
-    endSubscription(peer)
+    this.#endSubscription(peer)
     // The data is sent before the acknowledgement, which the protocol allows.
-    if (flags !== 0) udp.send(allConfiguration(), peer)
-    if (timeoutS === 0 && cycleMs > 0) udp.send(cycleText(), peer)
-    if (timeoutS > 0) startSubscription(peer, { timeoutS, cycleMs, flags })
+    if (flags !== 0) this.udp.send(this.#allConfiguration(), peer)
+    if (timeoutS === 0 && cycleMs > 0) this.udp.send(this.#cycleText(), peer)
+    if (timeoutS > 0) this.#startSubscription(peer, { timeoutS, cycleMs, flags })
     return `${line}\r`
   }
 
-  function startSubscription(peer: Peer, requested: { timeoutS: number; cycleMs: number; flags: number }): void {
+  #startSubscription(peer: Peer, requested: { timeoutS: number; cycleMs: number; flags: number }): void {
     const tick = () => {
-      if (isExpired(subscription)) endSubscription(peer)
-      else udp.send(cycleText(), peer)
+      if (this.#isExpired(subscription)) this.#endSubscription(peer)
+      else this.udp.send(this.#cycleText(), peer)
     }
     const subscription: Subscription = {
       peer,
@@ -182,70 +225,53 @@ export async function startMcpSimulator(options: McpSimulatorOptions = {}): Prom
       flags: requested.flags,
       cycle: requested.cycleMs > 0 ? setInterval(tick, requested.cycleMs) : null,
     }
-    subscriptions.set(keyOf(peer), subscription)
+    this.#subscriptions.set(keyOf(peer), subscription)
   }
 
-  function isExpired({ endsAt }: Subscription): boolean {
+  #isExpired({ endsAt }: Subscription): boolean {
     return (
       performance.now() > endsAt ||
-      (endsSubscriptionsWhileMuted && (state.isTxMuted || state.rf[0] + state.rf[1] === 0))
+      (this.#endsSubscriptionsWhileMuted && (this.state.isTxMuted || this.state.rf[0] + this.state.rf[1] === 0))
     )
   }
 
-  function endSubscription(peer: Peer): void {
-    const subscription = subscriptions.get(keyOf(peer))
+  #endSubscription(peer: Peer): void {
+    const subscription = this.#subscriptions.get(keyOf(peer))
     if (subscription?.cycle) clearInterval(subscription.cycle)
-    subscriptions.delete(keyOf(peer))
+    this.#subscriptions.delete(keyOf(peer))
   }
 
-  function applyChange(line: string, changed: Partial<McpState>): string {
+  #applyChange(line: string, changed: Partial<McpState>): string {
     const previous = {
-      configuration: allConfiguration(),
-      warnings: state.warnings.join(' '),
-      transmitter: transmitterStateOf(state),
+      configuration: this.#allConfiguration(),
+      warnings: this.state.warnings.join(' '),
+      transmitter: transmitterStateOf(this.state),
     }
-    Object.assign(state, changed)
-    const lines = configurationKeywords[kind].map((keyword) => `${formatAttribute(keyword)}\r`)
+    Object.assign(this.state, changed)
+    const lines = configurationKeywords[this.#kind].map((keyword) => `${this.#formatAttribute(keyword)}\r`)
     const changedLines = lines.filter((changedLine) => !previous.configuration.includes(changedLine))
     if (changedLines.length > 0) {
-      configIndex = (configIndex + 1) % 1000
-      notify(1, changedLines.join(''))
+      this.#configIndex = (this.#configIndex + 1) % 1000
+      this.#notify(1, changedLines.join(''))
     }
-    if (state.warnings.join(' ') !== previous.warnings) notify(2, cycleText())
-    if (transmitterStateOf(state) !== previous.transmitter) notify(4, cycleText())
+    if (this.state.warnings.join(' ') !== previous.warnings) this.#notify(2, this.#cycleText())
+    if (transmitterStateOf(this.state) !== previous.transmitter) this.#notify(4, this.#cycleText())
     return `${line}\r`
   }
 
-  function notify(flag: number, text: string): void {
-    for (const subscription of subscriptions.values()) {
-      if ((subscription.flags & flag) !== 0 && !isExpired(subscription)) udp.send(text, subscription.peer)
+  #notify(flag: number, text: string): void {
+    for (const subscription of this.#subscriptions.values()) {
+      if ((subscription.flags & flag) !== 0 && !this.#isExpired(subscription)) this.udp.send(text, subscription.peer)
     }
   }
 
-  function allConfiguration(): string {
-    return configurationKeywords[kind].map((keyword) => `${formatAttribute(keyword)}\r`).join('')
+  #allConfiguration(): string {
+    return configurationKeywords[this.#kind].map((keyword) => `${this.#formatAttribute(keyword)}\r`).join('')
   }
 
-  function cycleText(): string {
-    const lines = kind === 'EM' ? formatEmCycle(state) : formatSrCycle(state)
-    return [...lines, `Config ${configIndex}`].map((line) => `${line}\r`).join('')
-  }
-
-  return {
-    url: `mcp://${udp.host}:${udp.port}`,
-    udp,
-    get subscriptions() {
-      return [...subscriptions.values()].filter((subscription) => !isExpired(subscription)).length
-    },
-    state,
-    set: (changed) => void applyChange('', changed),
-    send(text) {
-      for (const { peer } of subscriptions.values()) udp.send(text, peer)
-    },
-    async close() {
-      for (const { peer } of [...subscriptions.values()]) endSubscription(peer)
-      await udp.close()
-    },
+  #cycleText(): string {
+    const lines = this.#kind === 'EM' ? formatEmCycle(this.state) : formatSrCycle(this.state)
+    return [...lines, `Config ${this.#configIndex}`].map((line) => `${line}\r`).join('')
   }
 }
 

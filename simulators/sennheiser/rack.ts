@@ -111,10 +111,10 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
 
 function toRackDevice(
   name: string,
-  { url, close }: Pick<RackDevice, 'close'> & { url: string },
+  device: Pick<RackDevice, 'close'> & { url: string },
   update: RackDevice['update'],
 ): RackDevice {
-  return { source: { url, name }, update, close }
+  return { source: { url: device.url, name }, update, close: () => device.close() }
 }
 
 function updateMcp(device: McpSimulator, [channel]: readonly ShowChannel[]): void {

@@ -53,24 +53,85 @@ const notAcceptable: SscErrorReply = [406, { desc: 'not acceptable' }]
 const terminated: SscErrorReply = [310, { desc: 'subscription terminated' }]
 
 export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Promise<Ssc1Simulator> {
-  const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', maxClients = 8 } = options
-  const values = new Map(Object.entries({ ...createInitialValues(model, mac), ...options.values }))
-  const unlinked = new Set<number>()
-  const subscriptions = new Map<string, Subscription>()
-
   const udp = await openSimulatedUdpSocket(options, (text, from) => {
-    const reply = handleMessage(text, from)
-    if (reply !== null) udp.send(JSON.stringify(reply), from)
+    const reply = device.reply(text, from)
+    udp.send(JSON.stringify(reply), from)
   })
+  const device = new SimulatedSsc1Device(udp, options)
+  return device
+}
 
-  function handleMessage(text: string, from: Peer): Tree | null {
+class SimulatedSsc1Device implements Ssc1Simulator {
+  readonly udp: SimulatedUdpSocket
+  readonly url: string
+  readonly #model: SscModel
+  readonly #maxClients: number
+  /** The value of every address. */
+  readonly #values: Map<string, unknown>
+  /** Channels whose transmitter is off. */
+  readonly #unlinked = new Set<number>()
+  readonly #subscriptions = new Map<string, Subscription>()
+
+  constructor(udp: SimulatedUdpSocket, options: Ssc1SimulatorOptions) {
+    const { model = 'EWDXEM2', mac = '00:1B:66:0A:0B:0C', maxClients = 8, values } = options
+    this.udp = udp
+    this.url = `ssc1://${udp.host}:${udp.port}`
+    this.#model = model
+    this.#maxClients = maxClients
+    this.#values = new Map(Object.entries({ ...createInitialValues(model, mac), ...values }))
+  }
+
+  get subscriptions(): number {
+    return this.#subscriptions.size
+  }
+
+  value(address: string): unknown {
+    return this.#values.get(address)
+  }
+
+  set(changes: Readonly<Record<string, unknown>>): void {
+    const changed = Object.keys(changes).filter(
+      (address) => String(this.#values.get(address)) !== String(changes[address]),
+    )
+    for (const address of changed) this.#values.set(address, changes[address])
+    this.#notifySubscribers(changed)
+  }
+
+  setLinked(channel: number, isLinked: boolean): void {
+    if (isLinked) this.#unlinked.delete(channel)
+    else this.#unlinked.add(channel)
+    const isD6000 = this.#model === 'EM6000'
+    const warnings = `/rx${channel}/${isD6000 ? 'active_warnings' : 'warnings'}`
+    this.set({
+      [warnings]: isLinked ? [] : ['NoLink'],
+      ...(isD6000 && { [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [] }),
+    })
+  }
+
+  dock(bay: number, pack: DockedPack | null): void {
+    this.set(bayValues(this.#values, bay, pack))
+  }
+
+  send(text: string): void {
+    const peers = new Map([...this.#subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
+    for (const peer of peers.values()) this.udp.send(text, peer)
+  }
+
+  async close(): Promise<void> {
+    for (const key of [...this.#subscriptions.keys()]) this.#removeSubscription(key)
+    await this.udp.close()
+  }
+
+  /** Returns the reply to a message. */
+  reply(text: string, from: Peer): Tree {
     const message = parse(text)
     if (message === null) return { osc: { error: [notUnderstood] } }
     const { osc, ...tree } = message
     const reply: Tree = {}
     const errors: Tree = {}
-    for (const [address, value] of leavesOf(tree)) read(address, value, reply, errors)
-    for (const subscription of toList(getAt(osc, 'state', 'subscribe'))) subscribe(subscription, from, reply, errors)
+    for (const [address, value] of leavesOf(tree)) this.#read(address, value, reply, errors)
+    for (const subscription of toList(getAt(osc, 'state', 'subscribe')))
+      this.#subscribe(subscription, from, reply, errors)
     const oscReply: Tree = {}
     if (isTree(osc) && 'xid' in osc) oscReply.xid = osc.xid
     if (isTree(osc) && 'version' in osc) oscReply.version = '1.0'
@@ -81,114 +142,80 @@ export async function startSsc1Simulator(options: Ssc1SimulatorOptions = {}): Pr
   }
 
   /** Adds the value of an address to the reply. If `requested` is not null, the value is set first. */
-  function read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
-    const error = findError(address)
-    if (error === null && requested !== null) set({ [address]: roundToStep(address, requested) })
-    setAt(error === null ? reply : errors, address, error ?? values.get(address))
+  #read(address: string, requested: unknown, reply: Tree, errors: Tree): void {
+    const error = this.#findError(address)
+    if (error === null && requested !== null) this.set({ [address]: roundToStep(address, requested) })
+    setAt(error === null ? reply : errors, address, error ?? this.#values.get(address))
   }
 
-  function findError(address: string): SscErrorReply | null {
-    if (!values.has(address)) return notFound
+  #findError(address: string): SscErrorReply | null {
+    if (!this.#values.has(address)) return notFound
     const [, channel] = /^\/mates\/tx(\d)\//.exec(address) ?? []
-    return channel !== undefined && unlinked.has(Number(channel)) ? failedDependency : null
+    return channel !== undefined && this.#unlinked.has(Number(channel)) ? failedDependency : null
   }
 
-  function subscribe(subscription: unknown, peer: Peer, reply: Tree, errors: Tree): void {
+  #subscribe(subscription: unknown, peer: Peer, reply: Tree, errors: Tree): void {
     if (!isTree(subscription)) return
     const { '#': terms, ...tree } = subscription
     const addresses = [...leavesOf(tree)].map(([address]) => address)
     const key = keyOf(peer, addresses)
-    removeSubscription(key)
+    this.#removeSubscription(key)
     const { min = 0, max = 0, count = 1000, lifetime = 10, cancel = false } = readTerms(terms)
     if (cancel) return
-    const clients = new Set([...subscriptions.values()].map((active) => `${active.peer.address}:${active.peer.port}`))
-    if (clients.size >= maxClients && !clients.has(`${peer.address}:${peer.port}`)) {
+    const clients = new Set(
+      [...this.#subscriptions.values()].map((active) => `${active.peer.address}:${active.peer.port}`),
+    )
+    if (clients.size >= this.#maxClients && !clients.has(`${peer.address}:${peer.port}`)) {
       setAt(errors, '/osc/state/subscribe', notAcceptable)
       return
     }
-    for (const address of addresses) read(address, null, reply, errors)
-    const known = addresses.filter((address) => values.has(address))
+    for (const address of addresses) this.#read(address, null, reply, errors)
+    const known = addresses.filter((address) => this.#values.has(address))
     if (known.length === 0) return
     const isPeriodic = min === max && min > 0
-    subscriptions.set(key, {
+    this.#subscriptions.set(key, {
       peer,
       addresses: known,
-      lifetime: setTimeout(() => terminate(key), lifetime * 1000),
-      timer: isPeriodic ? setInterval(() => notify(key, addresses), min) : null,
+      lifetime: setTimeout(() => this.#terminate(key), lifetime * 1000),
+      timer: isPeriodic ? setInterval(() => this.#notify(key, addresses), min) : null,
       remaining: count,
     })
     setAt(reply, '/osc/state/subscribe', [{ '#': { min, max, count, lifetime } }])
   }
 
-  function notify(key: string, addresses: readonly string[]): void {
-    const subscription = subscriptions.get(key)
+  #notify(key: string, addresses: readonly string[]): void {
+    const subscription = this.#subscriptions.get(key)
     if (subscription === undefined) return
     const reply: Tree = {}
     const errors: Tree = {}
-    for (const address of addresses) if (subscription.addresses.includes(address)) read(address, null, reply, errors)
+    for (const address of addresses)
+      if (subscription.addresses.includes(address)) this.#read(address, null, reply, errors)
     if (Object.keys(reply).length + Object.keys(errors).length === 0) return
     const osc = Object.keys(errors).length > 0 ? { osc: { error: [errors] } } : {}
-    udp.send(JSON.stringify({ ...osc, ...reply }), subscription.peer)
+    this.udp.send(JSON.stringify({ ...osc, ...reply }), subscription.peer)
     subscription.remaining -= 1
-    if (subscription.remaining <= 0) terminate(key)
+    if (subscription.remaining <= 0) this.#terminate(key)
   }
 
-  function terminate(key: string): void {
-    const subscription = subscriptions.get(key)
+  #terminate(key: string): void {
+    const subscription = this.#subscriptions.get(key)
     if (subscription === undefined) return
     const errors: Tree = {}
     for (const address of subscription.addresses) setAt(errors, address, terminated)
-    removeSubscription(key)
-    udp.send(JSON.stringify({ osc: { error: [errors] } }), subscription.peer)
+    this.#removeSubscription(key)
+    this.udp.send(JSON.stringify({ osc: { error: [errors] } }), subscription.peer)
   }
 
-  function removeSubscription(key: string): void {
-    const subscription = subscriptions.get(key)
+  #removeSubscription(key: string): void {
+    const subscription = this.#subscriptions.get(key)
     clearTimeout(subscription?.lifetime)
     clearInterval(subscription?.timer ?? undefined)
-    subscriptions.delete(key)
-  }
-
-  function set(changes: Readonly<Record<string, unknown>>): void {
-    const changed = Object.keys(changes).filter((address) => String(values.get(address)) !== String(changes[address]))
-    for (const address of changed) values.set(address, changes[address])
-    notifySubscribers(changed)
+    this.#subscriptions.delete(key)
   }
 
   /** Notifies subscribers of changes. Subscriptions with a fixed rate are notified by their timer instead. */
-  function notifySubscribers(changed: readonly string[]): void {
-    for (const [key, { timer }] of [...subscriptions]) if (timer === null) notify(key, changed)
-  }
-
-  return {
-    url: `ssc1://${udp.host}:${udp.port}`,
-    udp,
-    get subscriptions() {
-      return subscriptions.size
-    },
-    value: (address) => values.get(address),
-    set,
-    setLinked(channel, isLinked) {
-      if (isLinked) unlinked.delete(channel)
-      else unlinked.add(channel)
-      const isD6000 = model === 'EM6000'
-      const warnings = `/rx${channel}/${isD6000 ? 'active_warnings' : 'warnings'}`
-      set({
-        [warnings]: isLinked ? [] : ['NoLink'],
-        ...(isD6000 && { [`/rx${channel}/skx/battery`]: isLinked ? ['70%', '5:12'] : [] }),
-      })
-    },
-    dock(bay, pack) {
-      set(bayValues(values, bay, pack))
-    },
-    send(text) {
-      const peers = new Map([...subscriptions.values()].map(({ peer }) => [`${peer.address}:${peer.port}`, peer]))
-      for (const peer of peers.values()) udp.send(text, peer)
-    },
-    async close() {
-      for (const key of [...subscriptions.keys()]) removeSubscription(key)
-      await udp.close()
-    },
+  #notifySubscribers(changed: readonly string[]): void {
+    for (const [key, { timer }] of [...this.#subscriptions]) if (timer === null) this.#notify(key, changed)
   }
 }
 

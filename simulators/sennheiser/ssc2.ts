@@ -6,7 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
@@ -65,156 +65,199 @@ const publicPaths = ['/api/ssc/version', '/api/device/identity']
 const isLevelPath = (path: string) => /\/(signal\w+Indicator|diversityIndicator|level|metering)$/.test(path)
 
 export async function startSsc2Simulator(options: Ssc2SimulatorOptions = {}): Promise<Ssc2Simulator> {
-  const { product = 'EWDX2CHS', serial = '1234567890', user = 'api', maxWrongPasswords = 5, maxSessions = 8 } = options
-  let { password = 'stage-right-password' } = options
-  const resources = new Map<string, unknown>(Object.entries(createInitialResources(product, serial)))
-  const sessions = new Map<string, Session>()
-  const requests: string[] = []
-  const sockets = new Set<Socket>()
-  let wrongPasswords = 0
-  let hasAccess = true
-  let isSilent = false
+  const { host = '127.0.0.1', port = 0 } = options
+  const device = new SimulatedSsc2Device(options)
+  await device.listen(port, host)
+  return device
+}
 
-  const handleRequest: RequestListener = async (request, response) => {
+class SimulatedSsc2Device implements Ssc2Simulator {
+  url = ''
+  readonly requests: string[] = []
+  readonly #options: Ssc2SimulatorOptions
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  /** The body of every resource; null if it is not available. */
+  readonly #resources: Map<string, unknown>
+  readonly #sessions = new Map<string, Session>()
+  readonly #user: string
+  readonly #maxWrongPasswords: number
+  readonly #maxSessions: number
+  #password: string
+  #wrongPasswords = 0
+  #hasAccess = true
+  #isSilent = false
+  #levelTimer: NodeJS.Timeout | undefined
+
+  constructor(options: Ssc2SimulatorOptions) {
+    const { tls, user = 'api', password = 'stage-right-password', maxWrongPasswords = 5, maxSessions = 8 } = options
+    this.#options = options
+    this.#resources = new Map(Object.entries(this.#initialResources()))
+    this.#user = user
+    this.#password = password
+    this.#maxWrongPasswords = maxWrongPasswords
+    this.#maxSessions = maxSessions
+    const handle: RequestListener = (request, response) => this.#handleRequest(request, response)
+    this.#server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle)
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket))
+    })
+  }
+
+  async listen(port: number, host: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(port, host, resolve))
+    const scheme = this.#options.tls === undefined ? 'http' : 'https'
+    this.url = `${scheme}://${host}:${(this.#server.address() as AddressInfo).port}`
+    this.#levelTimer = setInterval(() => this.#sendLevels(), this.#options.levelIntervalMs ?? 150)
+  }
+
+  get sessions(): number {
+    return this.#sessions.size
+  }
+
+  get isLocked(): boolean {
+    return this.#wrongPasswords >= this.#maxWrongPasswords
+  }
+
+  set(path: string, change: unknown): void {
+    const previous = this.#resources.get(path)
+    const next = isRecord(previous) && isRecord(change) ? { ...previous, ...change } : change
+    if (isDeepStrictEqual(previous, next)) return
+    this.#resources.set(path, next)
+    // Levels are sent by their own timer.
+    if (isLevelPath(path) && change !== null) return
+    for (const session of this.#sessions.values())
+      if (session.paths.has(path)) this.#sendEvent(session, { [path]: change })
+  }
+
+  setLinked(channel: number, isLinked: boolean): void {
+    const index = channel - 1
+    if (isLinked === (this.#resources.get(`/api/transmitters/${index}`) !== null)) return
+    const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } =
+      this.#initialResources()
+    this.set(`/api/transmitters/${index}/battery`, isLinked ? battery : null)
+    this.set(`/api/transmitters/${index}`, isLinked ? body : null)
+    this.set(`/api/channel/${index}/warnings`, isLinked ? [] : ['NoLink'])
+  }
+
+  setAccess(isOn: boolean): void {
+    this.#hasAccess = isOn
+    if (!isOn) this.#endSessions()
+  }
+
+  setPassword(password: string): void {
+    this.#password = password
+    this.#endSessions()
+  }
+
+  setSilent(isSilent: boolean): void {
+    this.#isSilent = isSilent
+  }
+
+  send(data: string): void {
+    for (const { response } of this.#sessions.values()) response.write(`data: ${data}\n\n`)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#levelTimer)
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #initialResources(): Record<string, unknown> {
+    const { product = 'EWDX2CHS', serial = '1234567890' } = this.#options
+    return createInitialResources(product, serial)
+  }
+
+  async #handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = request
-    requests.push(`${method} ${path}`)
+    this.requests.push(`${method} ${path}`)
     const body = await readBody(request)
-    if (isSilent) return
-    const denial = publicPaths.includes(path) ? null : checkAccess(request)
+    if (this.#isSilent) return
+    const denial = publicPaths.includes(path) ? null : this.#checkAccess(request)
     if (denial !== null) {
       send(response, denial)
       return
     }
     const isStream = path === subscriptionsPath && (request.headers.accept?.includes('text/event-stream') ?? false)
-    if (isStream && sessions.size < maxSessions) openSession(response)
-    else send(response, isStream ? { status: 503 } : handleAuthorized(method, path, body))
+    if (isStream && this.#sessions.size < this.#maxSessions) this.#openSession(response)
+    else send(response, isStream ? { status: 503 } : this.#handleAuthorized(method, path, body))
   }
 
-  function handleAuthorized(method: string, path: string, body: string): Reply {
+  #handleAuthorized(method: string, path: string, body: string): Reply {
     if (path === subscriptionsPath) return { status: 400, body: { message: 'expected Accept: text/event-stream' } }
-    if (path.startsWith(`${subscriptionsPath}/`)) return changeSession(method, path, body)
-    return method === 'GET' ? readResource(path) : { status: 405 }
+    if (path.startsWith(`${subscriptionsPath}/`)) return this.#changeSession(method, path, body)
+    return method === 'GET' ? this.#readResource(path) : { status: 405 }
   }
 
-  function checkAccess({ headers }: IncomingMessage): Reply | null {
-    if (!hasAccess || wrongPasswords >= maxWrongPasswords) return { status: 403, body: { message: 'access disabled' } }
-    if (headers.authorization === `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`) return null
-    if (headers.authorization !== undefined) wrongPasswords += 1
+  #checkAccess({ headers }: IncomingMessage): Reply | null {
+    if (!this.#hasAccess || this.isLocked) return { status: 403, body: { message: 'access disabled' } }
+    if (headers.authorization === `Basic ${Buffer.from(`${this.#user}:${this.#password}`).toString('base64')}`)
+      return null
+    if (headers.authorization !== undefined) this.#wrongPasswords += 1
     return { status: 401, body: { message: 'unauthorized' } }
   }
 
-  function readResource(path: string): Reply {
-    if (!resources.has(path)) return { status: 404, body: { message: 'unknown resource' } }
-    const body = resources.get(path)
+  #readResource(path: string): Reply {
+    if (!this.#resources.has(path)) return { status: 404, body: { message: 'unknown resource' } }
+    const body = this.#resources.get(path)
     return body === null ? { status: 422, body: { message: 'not available' } } : { status: 200, body }
   }
 
-  function openSession(response: ServerResponse): void {
+  #openSession(response: ServerResponse): void {
     const id = randomUUID()
     const path = `${subscriptionsPath}/${id}`
-    sessions.set(id, { id, response, paths: new Set() })
-    response.on('close', () => sessions.delete(id))
+    this.#sessions.set(id, { id, response, paths: new Set() })
+    response.on('close', () => this.#sessions.delete(id))
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-location': path })
     response.write(toEvent({ path, sessionUUID: id }, 'open'))
   }
 
-  function changeSession(method: string, path: string, text: string): Reply {
+  #changeSession(method: string, path: string, text: string): Reply {
     const [, id = '', action] = /^\/([^/]+)(?:\/(add|remove))?$/.exec(path.slice(subscriptionsPath.length)) ?? []
-    const session = sessions.get(id)
+    const session = this.#sessions.get(id)
     if (session === undefined) return { status: 422, body: { message: 'unknown session' } }
     if (method === 'GET') return { status: 200, body: [...session.paths] }
     if (method === 'DELETE') {
-      endSession(session)
+      this.#endSession(session)
       return { status: 200 }
     }
     const paths = parsePaths(text)
     if (method !== 'PUT' || paths === null) return { status: 400, body: { message: 'expected a list of paths' } }
-    const invalidPath = paths.find((candidate) => !resources.has(candidate) || resources.get(candidate) === null)
+    const invalidPath = paths.find(
+      (candidate) => !this.#resources.has(candidate) || this.#resources.get(candidate) === null,
+    )
     if (invalidPath !== undefined)
-      return { status: 400, body: { path: invalidPath, error: resources.has(invalidPath) ? 422 : 404 } }
+      return { status: 400, body: { path: invalidPath, error: this.#resources.has(invalidPath) ? 422 : 404 } }
     if (action === undefined) session.paths.clear()
     for (const resourcePath of paths) {
       if (action === 'remove') session.paths.delete(resourcePath)
       else session.paths.add(resourcePath)
-      if (action !== 'remove') sendEvent(session, { [resourcePath]: resources.get(resourcePath) })
+      if (action !== 'remove') this.#sendEvent(session, { [resourcePath]: this.#resources.get(resourcePath) })
     }
     return { status: 200, body: [...session.paths] }
   }
 
-  function endSession({ id, response }: Session): void {
-    sessions.delete(id)
+  #endSession({ id, response }: Session): void {
+    this.#sessions.delete(id)
     response.end(toEvent({ path: `${subscriptionsPath}/${id}`, sessionUUID: id }, 'close'))
   }
 
-  function sendEvent({ response }: Session, changes: Record<string, unknown>): void {
-    if (!isSilent && Object.keys(changes).length > 0) response.write(toEvent(changes))
+  #endSessions(): void {
+    for (const session of [...this.#sessions.values()]) this.#endSession(session)
   }
 
-  function set(path: string, change: unknown): void {
-    const previous = resources.get(path)
-    const next = isRecord(previous) && isRecord(change) ? { ...previous, ...change } : change
-    if (isDeepStrictEqual(previous, next)) return
-    resources.set(path, next)
-    // Levels are sent by their own timer.
-    if (isLevelPath(path) && change !== null) return
-    for (const session of sessions.values()) if (session.paths.has(path)) sendEvent(session, { [path]: change })
+  #sendEvent({ response }: Session, changes: Record<string, unknown>): void {
+    if (!this.#isSilent && Object.keys(changes).length > 0) response.write(toEvent(changes))
   }
 
-  const server = options.tls === undefined ? createServer(handleRequest) : createTlsServer(options.tls, handleRequest)
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
-  })
-  const { host = '127.0.0.1', port = 0 } = options
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
-  const levelTimer = setInterval(() => {
-    for (const session of sessions.values()) {
-      sendEvent(
-        session,
-        Object.fromEntries([...session.paths].filter(isLevelPath).map((path) => [path, resources.get(path)])),
-      )
+  #sendLevels(): void {
+    for (const session of this.#sessions.values()) {
+      const paths = [...session.paths].filter(isLevelPath)
+      this.#sendEvent(session, Object.fromEntries(paths.map((path) => [path, this.#resources.get(path)])))
     }
-  }, options.levelIntervalMs ?? 150)
-
-  return {
-    url: `${options.tls === undefined ? 'http' : 'https'}://${host}:${(server.address() as AddressInfo).port}`,
-    requests,
-    get sessions() {
-      return sessions.size
-    },
-    get isLocked() {
-      return wrongPasswords >= maxWrongPasswords
-    },
-    set,
-    setLinked(channel, isLinked) {
-      const index = channel - 1
-      if (isLinked === (resources.get(`/api/transmitters/${index}`) !== null)) return
-      const { [`/api/transmitters/${index}`]: body, [`/api/transmitters/${index}/battery`]: battery } =
-        createInitialResources(product, serial)
-      set(`/api/transmitters/${index}/battery`, isLinked ? battery : null)
-      set(`/api/transmitters/${index}`, isLinked ? body : null)
-      set(`/api/channel/${index}/warnings`, isLinked ? [] : ['NoLink'])
-    },
-    setAccess(isOn) {
-      hasAccess = isOn
-      if (!isOn) for (const session of [...sessions.values()]) endSession(session)
-    },
-    setPassword(next) {
-      password = next
-      for (const session of [...sessions.values()]) endSession(session)
-    },
-    setSilent(value) {
-      isSilent = value
-    },
-    send(data) {
-      for (const { response } of sessions.values()) response.write(`data: ${data}\n\n`)
-    },
-    async close() {
-      clearInterval(levelTimer)
-      const closed = new Promise((resolve) => server.close(resolve))
-      for (const socket of sockets) socket.destroy()
-      await closed
-    },
   }
 }
 

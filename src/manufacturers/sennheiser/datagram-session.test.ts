@@ -51,7 +51,7 @@ function toSimulatedDevice(simulator: {
     setFault(fault: 'silent' | 'foreign' | 'noise' | null) {
       udp.network.content = ({ silent: 'none', foreign: 'garbage', noise: 'both' } as const)[fault ?? 'noise']
     },
-    close: simulator.close,
+    close: () => simulator.close(),
   }
 }
 
