@@ -82,6 +82,8 @@ test.concurrent('detects a rack of every family, subscribes to it, and does not 
   })
   const channelAt = async (ip: string) =>
     channelOf((await app.receivers()).find((receiver) => receiver.ip === ip) as never)
+  // The level may arrive in another datagram than the battery.
+  await until('the level is visible', async () => (await channelAt('127.0.0.3')).rf_level === -71)
   expect(await channelAt('127.0.0.2')).toMatchObject({ name: 'EW 1', transmitter: { details: { muted: true } } })
   expect(await channelAt('127.0.0.3')).toMatchObject({ rf_level: -71, details: { quality: 100, antennas: 'A' } })
   expect(await channelAt('127.0.0.4')).toMatchObject({ details: { rf_a: -86, rf_b: -101, antennas: 'AB' } })
