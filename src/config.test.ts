@@ -33,12 +33,6 @@ describe('readConfig', () => {
     expect(errorOf('tls: on')).toBe('micwatch.yaml: tls: expected off, auto, or {cert: file, key: file}')
   })
 
-  test('requires trusted_proxies to be networks', () => {
-    expect(errorOf('server: {trusted_proxies: [10.0.0.0/8, proxy.example]}')).toBe(
-      'micwatch.yaml: server.trusted_proxies.1: expected a network in CIDR form, such as 10.0.0.0/8',
-    )
-  })
-
   // Conformance: S-2.8, S-8.9, C-1.4.
   test('has the documented defaults', () => {
     expect(readConfig({}, {})).toMatchObject({
@@ -81,6 +75,34 @@ describe('readConfig', () => {
     const name = content.replace('code: sennheiser', `code: sennheiser, name: "$\{NAME}"`)
     expect(() => offline(name)).toThrow(/manufacturers\.1\.name: the environment variable NAME is not set/)
     expect(() => offline(`database_url: "$\{URL}"`)).toThrow(/database_url: the environment variable URL is not set/)
+  })
+
+  // Conformance: C-1.20.
+  test('gives MICWATCH_PUBLIC_URL precedence over the file', () => {
+    const config = fileWith('server: {public_url: "https://mics.example/"}')
+    expect(readConfig({}, {}).server.public_url).toBeNull()
+    expect(readConfig({ config }, {}).server.public_url).toBe('https://mics.example/')
+    const env = { MICWATCH_PUBLIC_URL: 'http://wall.example:8000/micwatch' }
+    expect(readConfig({ config }, env).server.public_url).toBe(env.MICWATCH_PUBLIC_URL)
+    expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
+  })
+
+  test('replaces lists in the file with those in the environment', () => {
+    const config = fileWith('server: {allowed_hosts: [a.example], trusted_proxies: [10.0.0.0/8]}')
+    const env = { MICWATCH_ALLOWED_HOSTS: 'b.example, 192.168.1.20,,', MICWATCH_TRUSTED_PROXIES: '172.30.0.0/24' }
+    expect(readConfig({ config }, env).server).toMatchObject({
+      allowed_hosts: ['b.example', '192.168.1.20'],
+      trusted_proxies: ['172.30.0.0/24'],
+    })
+    expect(readConfig({ config }, { MICWATCH_ALLOWED_HOSTS: '' }).server.allowed_hosts).toEqual(['a.example'])
+  })
+})
+
+describe('readConfig, checking values', () => {
+  test('requires trusted_proxies to be networks', () => {
+    expect(errorOf('server: {trusted_proxies: [10.0.0.0/8, proxy.example]}')).toBe(
+      'micwatch.yaml: server.trusted_proxies.1: expected a network in CIDR form, such as 10.0.0.0/8',
+    )
   })
 
   test.each(['300.1.1.1', '10.0.0', '127'])('rejects the invalid host %s', (host) => {
@@ -136,26 +158,6 @@ describe('readConfig', () => {
     ['- just a list', 'micwatch.yaml: expected a section of keys'],
   ])('%s', (content, message) => {
     expect(errorOf(content)).toBe(message)
-  })
-
-  // Conformance: C-1.20.
-  test('gives MICWATCH_PUBLIC_URL precedence over the file', () => {
-    const config = fileWith('server: {public_url: "https://mics.example/"}')
-    expect(readConfig({}, {}).server.public_url).toBeNull()
-    expect(readConfig({ config }, {}).server.public_url).toBe('https://mics.example/')
-    const env = { MICWATCH_PUBLIC_URL: 'http://wall.example:8000/micwatch' }
-    expect(readConfig({ config }, env).server.public_url).toBe(env.MICWATCH_PUBLIC_URL)
-    expect(() => readConfig({}, { MICWATCH_PUBLIC_URL: 'ftp://a' })).toThrow('MICWATCH_PUBLIC_URL: expected an address')
-  })
-
-  test('replaces lists in the file with those in the environment', () => {
-    const config = fileWith('server: {allowed_hosts: [a.example], trusted_proxies: [10.0.0.0/8]}')
-    const env = { MICWATCH_ALLOWED_HOSTS: 'b.example, 192.168.1.20,,', MICWATCH_TRUSTED_PROXIES: '172.30.0.0/24' }
-    expect(readConfig({ config }, env).server).toMatchObject({
-      allowed_hosts: ['b.example', '192.168.1.20'],
-      trusted_proxies: ['172.30.0.0/24'],
-    })
-    expect(readConfig({ config }, { MICWATCH_ALLOWED_HOSTS: '' }).server.allowed_hosts).toEqual(['a.example'])
   })
 
   test('rejects an empty secret key', () => {

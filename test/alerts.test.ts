@@ -103,7 +103,9 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     const cleared = await socket.next(({ type, state }) => type === 'alert' && state === 'cleared', 2000)
     expect(cleared.id).toBe(raised.id)
   })
+})
 
+describe.concurrent.each(engines)('a low battery in several processes (%s)', (engine: Engine) => {
   // Conformance: C-7.24.
   it('survives a restart without a second alert, and is cleared by the process that runs then', async () => {
     const database = await createTestDatabase(engine)

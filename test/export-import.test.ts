@@ -165,7 +165,9 @@ describe.each(engines)('export and import on %s', (engine) => {
     },
     slowTestMs,
   )
+})
 
+describe.each(engines)('export and import on %s with stored secrets', (engine) => {
   // Conformance: C-9.19.
   it(
     'keep stored secrets where the file contains `********`, reassign slots, and delete nothing',

@@ -239,7 +239,9 @@ describe('readings that one service receives', () => {
     const batteries = updates.map(batteryOf).filter((battery) => battery !== undefined)
     expect(batteries.slice(batteries.indexOf(11)).every((battery) => battery === 11)).toBe(true)
   })
+})
 
+describe('readings that one service receives, despite trouble with Redis', () => {
   // Reliability: D2, D4.
   it('reach the other through the database while Redis is unavailable, and by message again once it is back', async () => {
     const redis = await startRedis()

@@ -88,6 +88,74 @@ describe.each(engines)('approving (%s)', (engine) => {
     expect((await app.receiver(holder.id)).is_active).toBe(true)
   })
 
+  // Conformance: C-4.7.
+  it('a device whose serial number belongs to another manufacturer creates a separate receiver', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
+    const app = await startService([shure, sennheiser], { engine })
+    const { serial_number } = deviceOf(shure)
+    const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
+    await poll(app)
+    const [entry] = await app.queue('?manufacturer=sennheiser')
+    expect(entry.conflict_type).toBe('manufacturer_mismatch')
+    await app.review('approve', [entry.id])
+    await poll(app)
+    expect(await app.receiver(id)).toMatchObject({ manufacturer: 'sennheiser', serial_number })
+    expect(await app.receivers()).toHaveLength(5)
+  })
+
+  // Conformance: C-4.13.
+  it('links the entry to an existing receiver that the device matches by now', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
+    addConflict(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const manual = { manufacturer: 'shure', name: 'By hand', mac_address: entry.mac_address }
+    const created = await app.post('/api/admin/receivers/', manual, app.admin)
+    expect(created.status).toBe(201)
+    expect((await app.review('approve', [entry.id])).json).toMatchObject({ updated: 1 })
+    expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: created.json.id }])
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  it('by two administrators at once takes effect once', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
+    addConflict(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const responses = await Promise.all(Array.from({ length: 4 }, () => app.review('approve', [entry.id])))
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+    const error = `Entry ${entry.id} has already been reviewed: it is imported.`
+    expect(responses.find(({ status }) => status === 409)?.json).toEqual({
+      error: 'Nothing was changed.',
+      status: 409,
+      details: error,
+      failed: [{ id: entry.id, error }],
+    })
+    expect(await app.receivers()).toHaveLength(3)
+  })
+
+  // Conformance: C-1.8.
+  it('in one process reaches the clients of another', async () => {
+    const shure = withoutPush(await startShure({ richList: true }))
+    const app = await startService([shure], { engine })
+    const second = await startApp({ databaseUrl: app.databaseUrl, servesOnly: true })
+    const { id } = addConflict(shure)
+    await poll(app)
+    const [entry] = await app.queue()
+    const socket = await second.socket()
+    const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
+    expect(json.updated).toBe(1)
+    const created = await until('the receiver is listed', () => app.receiver(id), 3_000)
+    await socket.next(({ receiver_id }) => receiver_id === created.id)
+    await poll(app)
+    expect(await app.receivers()).toHaveLength(3)
+  })
+})
+
+describe.each(engines)('approving after a replacement (%s)', (engine) => {
   // Conformance: C-4.6.
   it('replaced hardware creates a new receiver, which takes over the id', async () => {
     const shure = withoutPush(await startShure({ richList: true }))
@@ -159,72 +227,6 @@ describe.each(engines)('approving (%s)', (engine) => {
     ])
     await poll(app)
     expect(slotsOf(await app.receiver(id))).toEqual(slotsOf(old))
-    expect(await app.receivers()).toHaveLength(3)
-  })
-
-  // Conformance: C-4.7.
-  it('a device whose serial number belongs to another manufacturer creates a separate receiver', async () => {
-    const shure = withoutPush(await startShure({ richList: true }))
-    const sennheiser = withoutPush(await startSennheiser({ richList: true }))
-    const app = await startService([shure, sennheiser], { engine })
-    const { serial_number } = deviceOf(shure)
-    const id = sennheiser.show.add('sennheiser', { serial_number, ip: '10.88.0.1' })
-    await poll(app)
-    const [entry] = await app.queue('?manufacturer=sennheiser')
-    expect(entry.conflict_type).toBe('manufacturer_mismatch')
-    await app.review('approve', [entry.id])
-    await poll(app)
-    expect(await app.receiver(id)).toMatchObject({ manufacturer: 'sennheiser', serial_number })
-    expect(await app.receivers()).toHaveLength(5)
-  })
-
-  // Conformance: C-4.13.
-  it('links the entry to an existing receiver that the device matches by now', async () => {
-    const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startService([shure], { engine })
-    addConflict(shure)
-    await poll(app)
-    const [entry] = await app.queue()
-    const manual = { manufacturer: 'shure', name: 'By hand', mac_address: entry.mac_address }
-    const created = await app.post('/api/admin/receivers/', manual, app.admin)
-    expect(created.status).toBe(201)
-    expect((await app.review('approve', [entry.id])).json).toMatchObject({ updated: 1 })
-    expect(await app.queue()).toMatchObject([{ status: 'imported', existing_device: created.json.id }])
-    expect(await app.receivers()).toHaveLength(3)
-  })
-
-  it('by two administrators at once takes effect once', async () => {
-    const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startService([shure], { engine })
-    addConflict(shure)
-    await poll(app)
-    const [entry] = await app.queue()
-    const responses = await Promise.all(Array.from({ length: 4 }, () => app.review('approve', [entry.id])))
-    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
-    const error = `Entry ${entry.id} has already been reviewed: it is imported.`
-    expect(responses.find(({ status }) => status === 409)?.json).toEqual({
-      error: 'Nothing was changed.',
-      status: 409,
-      details: error,
-      failed: [{ id: entry.id, error }],
-    })
-    expect(await app.receivers()).toHaveLength(3)
-  })
-
-  // Conformance: C-1.8.
-  it('in one process reaches the clients of another', async () => {
-    const shure = withoutPush(await startShure({ richList: true }))
-    const app = await startService([shure], { engine })
-    const second = await startApp({ databaseUrl: app.databaseUrl, servesOnly: true })
-    const { id } = addConflict(shure)
-    await poll(app)
-    const [entry] = await app.queue()
-    const socket = await second.socket()
-    const { json } = await second.post(`${queuePath}/approve`, { ids: [entry.id] }, app.admin)
-    expect(json.updated).toBe(1)
-    const created = await until('the receiver is listed', () => app.receiver(id), 3_000)
-    await socket.next(({ receiver_id }) => receiver_id === created.id)
-    await poll(app)
     expect(await app.receivers()).toHaveLength(3)
   })
 })

@@ -210,7 +210,9 @@ describe('a session', () => {
     expect(transmitterOf(next)?.battery).toBe(12)
     await find(iterator, (event) => audioOf(event) === -9)
   })
+})
 
+describe('a session that may be interrupted', () => {
   test('ends with an error if it is closed, dropped or empty', async () => {
     const simulator = await start()
     const closed = await follow(openTestSource(simulator.url))

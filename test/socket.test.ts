@@ -89,6 +89,22 @@ describe('a WebSocket', () => {
     await large.next(({ type }) => type === 'pong')
   })
 
+  // Conformance: S-6.4, C-7.9.
+  it('reports a lost subscription of a manufacturer', async () => {
+    const shure = await startShure()
+    const app = await startApp({ manufacturers: [configFor(shure)] })
+    await until('the subscription is connected', () => shure.push.connections > 0)
+    const socket = await app.socket()
+    shure.setFault({ type: 'close-connections' })
+    const message = await socket.next(
+      ({ type, message }) => type === 'status_update' && /subscription/i.test(message),
+      2000,
+    )
+    expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
+  })
+})
+
+describe('a WebSocket at a given URL', () => {
   // Conformance: S-6.6, C-7.2.
   it('sends messages about one manufacturer if filtered', async () => {
     const shure = await startShure()
@@ -142,20 +158,6 @@ describe('a WebSocket', () => {
       'cache-control': 'no-store',
       'sec-websocket-version': '13, 8',
     })
-  })
-
-  // Conformance: S-6.4, C-7.9.
-  it('reports a lost subscription of a manufacturer', async () => {
-    const shure = await startShure()
-    const app = await startApp({ manufacturers: [configFor(shure)] })
-    await until('the subscription is connected', () => shure.push.connections > 0)
-    const socket = await app.socket()
-    shure.setFault({ type: 'close-connections' })
-    const message = await socket.next(
-      ({ type, message }) => type === 'status_update' && /subscription/i.test(message),
-      2000,
-    )
-    expect(message).toMatchObject({ manufacturer: 'shure', status: expect.any(String) })
   })
 
   // Conformance: C-7.17.

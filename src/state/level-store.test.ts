@@ -15,21 +15,21 @@ function channel(id: number, number: number, fields: Partial<Channel> = {}): Cha
   return { ...emptyChannel(id, number, id), ...fields }
 }
 
+let store: LevelStore
+let record: Receiver
+let rows: LevelRows
+
+const apply = (sample: LevelSample) => store.apply(rows, [sample], 5)
+
+beforeEach(() => {
+  store = new LevelStore()
+  const transmitter = { ...noTransmitter, rf_level: -70, audio_level: null }
+  record = receiver(1, [channel(11, 1, { rf_level: -80, transmitter, details: { muted: true } }), channel(12, 4)])
+  store.load(record, 0)
+  rows = store.rowsOf(1) as LevelRows
+})
+
 describe('LevelStore', () => {
-  let store: LevelStore
-  let record: Receiver
-  let rows: LevelRows
-
-  const apply = (sample: LevelSample) => store.apply(rows, [sample], 5)
-
-  beforeEach(() => {
-    store = new LevelStore()
-    const transmitter = { ...noTransmitter, rf_level: -70, audio_level: null }
-    record = receiver(1, [channel(11, 1, { rf_level: -80, transmitter, details: { muted: true } }), channel(12, 4)])
-    store.load(record, 0)
-    rows = store.rowsOf(1) as LevelRows
-  })
-
   test('adds levels to the record, and keeps the objects of unchanged channels', () => {
     apply({ channel: 1, rf_level: -60, transmitter: { audio_level: -20 }, details: { antennas: 'AC', quality: 80 } })
     const after = store.toRecord(record)
@@ -106,16 +106,18 @@ describe('LevelStore', () => {
     ])
   })
 
-  test('keeps the rows of a receiver when its record is loaded again, and takes over the levels of the record', () => {
-    apply({ channel: 1, rf_level: -60 })
-    store.load({ ...record, name: 'New' }, 7)
-    expect([store.rowsOf(1), rows.receivedAt, store.toRecord(record)]).toEqual([rows, 7, record])
-  })
-
   test('updates the time of the last report without changing levels', () => {
     store.markReceived(rows, 9, 2000)
     const after = store.toRecord(record)
     expect([after.last_seen, after.channels === record.channels, store.takeChanged()]).toEqual([2000, true, []])
+  })
+})
+
+describe('LevelStore, for several receivers', () => {
+  test('keeps the rows of a receiver when its record is loaded again, and takes over the levels of the record', () => {
+    apply({ channel: 1, rf_level: -60 })
+    store.load({ ...record, name: 'New' }, 7)
+    expect([store.rowsOf(1), rows.receivedAt, store.toRecord(record)]).toEqual([rows, 7, record])
   })
 
   test('reuses the rows of removed receivers without their levels', () => {

@@ -120,63 +120,6 @@ describe('a live publisher', () => {
     ])
   })
 
-  it('announces levels at a tick, once per channel, and only those that changed', () => {
-    const { receiverStore, live, messages, connect, setRfLevel } = start()
-    for (const id of [1, 2]) receiverStore.put(receiver(id))
-    connect()
-    setRfLevel(1, -60)
-    setRfLevel(1, -61)
-    live.synchronize()
-    expect(messages).toEqual([])
-    live.tick()
-    live.tick()
-    live.levelsChanged([10])
-    live.tick()
-    expect(messages).toEqual([{ type: 'levels', seq: 1, at: '1970-01-01T00:00:00.000Z', values: [[10, -61]] }])
-  })
-
-  it('announces levels from samples without a change of the record, and nothing when the record is read', () => {
-    const { receiverStore, live, messages, connect, applySample } = start()
-    receiverStore.put(receiver(1))
-    connect()
-    applySample(1, { channel: 1, rf_level: -60 })
-    receiverStore.get(1)
-    live.synchronize()
-    expect(messages).toEqual([])
-    applySample(1, { channel: 1, rf_level: -61 })
-    live.tick()
-    live.tick()
-    expect(messages).toMatchObject([{ type: 'levels', values: [[10, -61]] }])
-  })
-
-  it('announces the details of a channel once per tick if they contain changed levels that levels messages lack', () => {
-    const { receiverStore, live, messages, connect, applySample } = start()
-    receiverStore.put(receiver(1))
-    connect()
-    applySample(1, { channel: 1, details: { rf_percent: 40 } })
-    applySample(1, { channel: 1, details: { rf_percent: 42 } })
-    live.tick()
-    live.tick()
-    expect(messages.filter(({ type }) => type !== 'levels')).toEqual([
-      { type: 'channel', seq: 1, id: 10, receiver_id: 1, details: { rf_percent: 42 } },
-    ])
-  })
-
-  it('announces levels again that were announced before, if a client has received others since', () => {
-    const { receiverStore, live, messages, connect, setRfLevel } = start()
-    receiverStore.put(receiver(1))
-    connect()
-    setRfLevel(1, -60)
-    live.tick()
-    setRfLevel(1, -50)
-    // A client that connects now is sent -50 in its snapshot.
-    connect()
-    setRfLevel(1, -60)
-    live.tick()
-    expect(messages.at(-1)).toMatchObject({ type: 'levels', values: [[10, -60]] })
-    expect(live.journal.seq).toBe(2)
-  })
-
   it('announces changed settings of every scope, and changed lists as a whole', () => {
     const { state, live, messages, connect } = start()
     connect()
@@ -241,6 +184,65 @@ describe('a live publisher', () => {
       ['queue', 1],
       ['queue', 0],
     ])
+  })
+})
+
+describe('a live publisher of levels', () => {
+  it('announces levels at a tick, once per channel, and only those that changed', () => {
+    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    for (const id of [1, 2]) receiverStore.put(receiver(id))
+    connect()
+    setRfLevel(1, -60)
+    setRfLevel(1, -61)
+    live.synchronize()
+    expect(messages).toEqual([])
+    live.tick()
+    live.tick()
+    live.levelsChanged([10])
+    live.tick()
+    expect(messages).toEqual([{ type: 'levels', seq: 1, at: '1970-01-01T00:00:00.000Z', values: [[10, -61]] }])
+  })
+
+  it('announces levels from samples without a change of the record, and nothing when the record is read', () => {
+    const { receiverStore, live, messages, connect, applySample } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    applySample(1, { channel: 1, rf_level: -60 })
+    receiverStore.get(1)
+    live.synchronize()
+    expect(messages).toEqual([])
+    applySample(1, { channel: 1, rf_level: -61 })
+    live.tick()
+    live.tick()
+    expect(messages).toMatchObject([{ type: 'levels', values: [[10, -61]] }])
+  })
+
+  it('announces the details of a channel once per tick if they contain changed levels that levels messages lack', () => {
+    const { receiverStore, live, messages, connect, applySample } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    applySample(1, { channel: 1, details: { rf_percent: 40 } })
+    applySample(1, { channel: 1, details: { rf_percent: 42 } })
+    live.tick()
+    live.tick()
+    expect(messages.filter(({ type }) => type !== 'levels')).toEqual([
+      { type: 'channel', seq: 1, id: 10, receiver_id: 1, details: { rf_percent: 42 } },
+    ])
+  })
+
+  it('announces levels again that were announced before, if a client has received others since', () => {
+    const { receiverStore, live, messages, connect, setRfLevel } = start()
+    receiverStore.put(receiver(1))
+    connect()
+    setRfLevel(1, -60)
+    live.tick()
+    setRfLevel(1, -50)
+    // A client that connects now is sent -50 in its snapshot.
+    connect()
+    setRfLevel(1, -60)
+    live.tick()
+    expect(messages.at(-1)).toMatchObject({ type: 'levels', values: [[10, -60]] })
+    expect(live.journal.seq).toBe(2)
   })
 })
 

@@ -59,25 +59,25 @@ const errorResponses: [number, Record<string, string>, RegExp][] = [
   [503, { 'retry-after': '7' }, /status 503/],
 ]
 
-describe('openWebSocket', () => {
-  const never = new AbortController().signal
-  const openStream = async (
-    onSocket: (socket: WebSocket) => unknown,
-    options: WebSocketOptions = {},
-    signal = never,
-  ) => {
-    const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
-    const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
-      wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
-    const { client, server } = await connectTo({ onUpgrade })
-    return { events: openWebSocket(client, '/ws', signal, options), server }
-  }
-  const accept = (request: IncomingMessage) => {
-    const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
-    const proof = createHash('sha1').update(key).digest('base64')
-    return `HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`
-  }
+const never = new AbortController().signal
+const openSocketStream = async (
+  onSocket: (socket: WebSocket) => unknown,
+  options: WebSocketOptions = {},
+  signal = never,
+) => {
+  const wss = new WebSocketServer({ noServer: true, autoPong: false, perMessageDeflate: false })
+  const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
+    wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
+  const { client, server } = await connectTo({ onUpgrade })
+  return { events: openWebSocket(client, '/ws', signal, options), server }
+}
+const accept = (request: IncomingMessage) => {
+  const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const proof = createHash('sha1').update(key).digest('base64')
+  return `HTTP/1.1 101 Switching\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${proof}\r\n\r\n`
+}
 
+describe('openWebSocket', () => {
   test('returns a frame that arrives in the accepting packet', async () => {
     const { client } = await connectTo({
       onUpgrade: (request, socket) =>
@@ -93,7 +93,7 @@ describe('openWebSocket', () => {
     let server: WebSocket | undefined
     const taken: string[] = []
     const takeFrame = (text: string) => text.startsWith('level') && taken.push(text) > 0
-    const { events } = await openStream(
+    const { events } = await openSocketStream(
       (socket) => {
         server = socket
       },
@@ -119,14 +119,14 @@ describe('openWebSocket', () => {
     const takeFrame = () => {
       throw new ApiError('not stored')
     }
-    const { events } = await openStream((socket) => socket.send('level 1'), { takeFrame })
+    const { events } = await openSocketStream((socket) => socket.send('level 1'), { takeFrame })
     expect((await collect(events)).error).toMatchObject({ message: 'not stored' })
   })
 
   test.each([1000, 1001, 1011, 1006])(
     'throws after the received frames when the socket is closed with %i',
     async (code) => {
-      const { events } = await openStream((socket) => {
+      const { events } = await openSocketStream((socket) => {
         socket.send('one', () => (code === 1006 ? socket.terminate() : socket.close(code)))
       })
       const { received, error } = await collect(events)
@@ -135,30 +135,6 @@ describe('openWebSocket', () => {
       expect(error).toMatchObject({ message: expect.stringMatching(/closed the WebSocket/) })
     },
   )
-
-  // Conformance: C-8.8.
-  test('sends a ping to an idle connection, and throws when there is no response', async () => {
-    let pings = 0
-    const { events, server } = await openStream((socket) => socket.on('ping', () => pings++), { pingEveryMs: 100 })
-    const { error, tookMs } = await collect(events)
-    expect(error).toBeInstanceOf(ApiError)
-    expect(pings).toBe(1)
-    expect(tookMs).toBeGreaterThanOrEqual(190)
-    expect(tookMs).toBeLessThan(timeLimit(700))
-    await expect.poll(() => server.connections).toBe(0)
-  })
-
-  test('keeps the connection open after a pong or any other frame', async () => {
-    const stop = new AbortController()
-    let pings = 0
-    const onSocket = (socket: WebSocket) => socket.on('ping', () => (++pings % 2 ? socket.pong() : socket.send('here')))
-    const { events } = await openStream(onSocket, { pingEveryMs: 60 }, stop.signal)
-    setTimeout(() => stop.abort(), 500)
-    const { error, received } = await collect(events)
-    expect(error).toBeNull()
-    expect(pings).toBeGreaterThan(3)
-    expect(received).toContain('here')
-  })
 
   test.each([
     ['more than a mebibyte', Buffer.from([0x81, 0x7f, 0, 0, 0, 0, 0, 0x10, 0, 1]), 1009],
@@ -182,13 +158,56 @@ describe('openWebSocket', () => {
   })
 
   test('ignores a binary frame', async () => {
-    const { events } = await openStream((socket) => {
+    const { events } = await openSocketStream((socket) => {
       socket.send(Buffer.from('x'))
       socket.send('text', () => socket.close())
     })
     expect((await collect(events)).received).toEqual([null, 'text'])
   })
 
+  test('applies back-pressure when the reader is slow', async () => {
+    let socketOfServer: WebSocket | undefined
+    const { events } = await openSocketStream((socket) => {
+      socketOfServer = socket
+      for (let index = 0; index < 12_000; index++) socket.send('x'.repeat(1000))
+    })
+    await events.next()
+    await pause(300)
+    expect(socketOfServer?.bufferedAmount).toBeGreaterThan(1_000_000)
+    for (let index = 0; index < 12_000; index++) await events.next()
+    await events.return(null)
+  })
+})
+
+describe('openWebSocket on an idle connection', () => {
+  // Conformance: C-8.8.
+  test('sends a ping to an idle connection, and throws when there is no response', async () => {
+    let pings = 0
+    const { events, server } = await openSocketStream((socket) => socket.on('ping', () => pings++), {
+      pingEveryMs: 100,
+    })
+    const { error, tookMs } = await collect(events)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(pings).toBe(1)
+    expect(tookMs).toBeGreaterThanOrEqual(190)
+    expect(tookMs).toBeLessThan(timeLimit(700))
+    await expect.poll(() => server.connections).toBe(0)
+  })
+
+  test('keeps the connection open after a pong or any other frame', async () => {
+    const stop = new AbortController()
+    let pings = 0
+    const onSocket = (socket: WebSocket) => socket.on('ping', () => (++pings % 2 ? socket.pong() : socket.send('here')))
+    const { events } = await openSocketStream(onSocket, { pingEveryMs: 60 }, stop.signal)
+    setTimeout(() => stop.abort(), 500)
+    const { error, received } = await collect(events)
+    expect(error).toBeNull()
+    expect(pings).toBeGreaterThan(3)
+    expect(received).toContain('here')
+  })
+})
+
+describe('openWebSocket, before the connection is open', () => {
   test.each(errorResponses)('throws on a response with status %i', async (status, headers, message) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const { client, server } = await connectTo({
@@ -213,19 +232,6 @@ describe('openWebSocket', () => {
     const { error } = await collect(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no response .* within 0.2 s/) })
     await expect.poll(() => server.connections).toBe(0)
-  })
-
-  test('applies back-pressure when the reader is slow', async () => {
-    let socketOfServer: WebSocket | undefined
-    const { events } = await openStream((socket) => {
-      socketOfServer = socket
-      for (let index = 0; index < 12_000; index++) socket.send('x'.repeat(1000))
-    })
-    await events.next()
-    await pause(300)
-    expect(socketOfServer?.bufferedAmount).toBeGreaterThan(1_000_000)
-    for (let index = 0; index < 12_000; index++) await events.next()
-    await events.return(null)
   })
 
   test('ends without an error on abort while waiting for the rate limit', async () => {
@@ -258,7 +264,6 @@ test.each([
 })
 
 describe('openEventStream', () => {
-  const never = new AbortController().signal
   const stream = { 'content-type': 'text/event-stream; charset=utf-8' }
   const openStream = async (
     chunks: readonly (string | Buffer)[],

@@ -283,7 +283,9 @@ describe('audit log', () => {
       expect((await send(method, '/api/admin/audit/1/')).status).toBe(404)
     }
   })
+})
 
+describe('an entry of the audit log', () => {
   // Reliability: 1.8, 1.23, 3.11.1.
   it('is also written to standard output, one line of JSON for each entry', async () => {
     const installation = await createInstallation({ server: { port: 0 } })

@@ -106,7 +106,9 @@ describe('listed devices', () => {
     await until('polling continues', () => system.requests.length > requestsBefore + 1)
     expect(await channel()).toMatchObject({ audio_level: -35, transmitter: { battery: 33 } })
   })
+})
 
+describe('listed devices with missing or excess data', () => {
   // Reliability: 1.10, U16.
   it('are not deleted by an empty list; the third empty list in a row makes them inactive', async () => {
     const system = await startSystem(respondJson({ devices: Array.from({ length: 50 }, (_, index) => device(index)) }))

@@ -99,22 +99,6 @@ describe('planChanges', () => {
     expect(createIngest().ingest([report('t', { kind: 'transmitter' })]).creations).toEqual([])
   })
 
-  test('merges details field by field and reports no change for equal values', () => {
-    const ingest = createIngest()
-    const ingestDetails = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
-      ingest.ingest([report('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
-    ingestDetails({ details: { model: 'AD2' } }, { rf_a: -60 })
-    ingestDetails({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
-    expect(ingest.receivers()[0]?.channels).toMatchObject([
-      { details: { rf_a: null, muted: true }, transmitter: { details: { model: 'AD2', battery_minutes: 90 } } },
-    ])
-    expect(ingestDetails({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([
-      { hasChanges: false },
-    ])
-    ingestDetails(null)
-    expect(ingest.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
-  })
-
   test('adds a missing identity, but not one that another receiver has', () => {
     const ingest = createIngest()
     ingest.ingest([
@@ -137,6 +121,24 @@ describe('planChanges', () => {
     ])
     ingest.ingest([report('a', { serial_number: 'S2', ip: '10.0.0.2' })])
     expect(ingest.receivers().map(({ api_device_id }) => api_device_id)).toEqual([null, 'a'])
+  })
+})
+
+describe('planChanges for reported values', () => {
+  test('merges details field by field and reports no change for equal values', () => {
+    const ingest = createIngest()
+    const ingestDetails = (transmitter: TransmitterReading | null, details?: ChannelDetails) =>
+      ingest.ingest([report('a', { ip: '10.0.0.1', channels: [{ channel: 1, transmitter, details }] })])
+    ingestDetails({ details: { model: 'AD2' } }, { rf_a: -60 })
+    ingestDetails({ details: { battery_minutes: 90 } }, { muted: true, rf_a: null })
+    expect(ingest.receivers()[0]?.channels).toMatchObject([
+      { details: { rf_a: null, muted: true }, transmitter: { details: { model: 'AD2', battery_minutes: 90 } } },
+    ])
+    expect(ingestDetails({ details: { battery_minutes: 90 } }, { muted: true }).updates).toMatchObject([
+      { hasChanges: false },
+    ])
+    ingestDetails(null)
+    expect(ingest.receivers()[0]?.channels).toMatchObject([{ transmitter: null, details: { muted: true } }])
   })
 
   test('keeps the values of fields that are not reported', () => {
