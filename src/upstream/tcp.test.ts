@@ -62,6 +62,19 @@ describe('received data', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
   })
 
+  test('that cannot be handled ends the session with an error', async () => {
+    const { line } = await lineTo((socket) => socket.write('one\n'), {
+      onArrival: () => {
+        throw new TypeError('not a level')
+      },
+    })
+    const { error } = await outcome(line.messages)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^a message from 127.0.0.1:\d+ could not be handled \(TypeError: not a level\)$/),
+    })
+  })
+
   test('without a message end closes the connection', async () => {
     const { line } = await lineTo((socket) => socket.write('x'.repeat(70_000)))
     expect((await outcome(line.messages)).error).toMatchObject({ message: expect.stringMatching(/larger than/) })

@@ -83,8 +83,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
 
   const decoder = new StringDecoder()
   let rest = ''
-  onBytes = (received) => {
-    if (isClosed) return
+  const take = (received: Buffer) => {
     const bytes = onArrival === undefined || rest !== '' ? received : onArrival(received)
     if (bytes.length === 0) return
     const frames = framing(rest + decoder.write(bytes))
@@ -92,6 +91,15 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
     if (frames.messages.length > 0) inbox.push(frames.messages)
     if (inbox.size > maxQueued) socket.pause()
     if (rest.length > maxRestChars) fail(Object.assign(new Error('endless'), { code: 'BODY_TOO_LARGE' }))
+  }
+  onBytes = (received) => {
+    if (isClosed) return
+    try {
+      take(received)
+    } catch (error) {
+      // A message that cannot be handled ends this session only, not the process.
+      fail(new client.errors.ApiError(`a message from ${url.host} could not be handled (${error})`, { cause: error }))
+    }
   }
   socket.on('error', fail)
   socket.on('end', () => fail(new client.errors.ApiError(`${url.host} closed the connection`)))
