@@ -82,8 +82,8 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-/** The states of a channel's condition, in the order of precedence. */
-export const conditionStates = [
+/** The states of a channel that follow from reports, levels and time, in the order of precedence. */
+export const evaluatedStates = [
   'receiver_offline',
   'stale',
   'encryption_error',
@@ -98,27 +98,11 @@ export const conditionStates = [
   'battery_replace_soon',
   'tx_off',
   'no_battery_data',
-  'ok',
-  'unmonitored',
 ] as const
+/** The states of a channel's condition, in the order of precedence. */
+export const conditionStates = [...evaluatedStates, 'ok', 'unmonitored'] as const
 
 export const conditionSeverities = ['ok', ...severities] as const
 
 /** What a condition's flags may contain. */
-export const conditionFlags = [
-  'receiver_offline',
-  'stale',
-  'encryption_error',
-  'battery_critical',
-  'battery_died',
-  'interference',
-  'rf_weak',
-  'battery_low',
-  'no_audio',
-  'muted',
-  'clipping',
-  'battery_replace_soon',
-  'tx_off',
-  'no_battery_data',
-  'rf_fair',
-] as const
+export const conditionFlags = [...evaluatedStates, 'rf_fair'] as const

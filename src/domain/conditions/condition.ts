@@ -1,9 +1,9 @@
 /** The condition of a channel, and the table of all states in order of precedence. */
 
-import type { Severity } from '../../contract/values.ts'
+import type { conditionFlags, conditionStates, evaluatedStates, Severity } from '../../contract/values.ts'
 
 interface ConditionRow {
-  readonly state: string
+  readonly state: ConditionState
   readonly severity: 'ok' | Severity
   /** The severity if the channel was not in use when its receiver was last received. */
   readonly severityIfUnused?: Severity
@@ -42,14 +42,12 @@ export const conditionTable = [
   { state: 'unmonitored', severity: 'ok', attention: false, needs: 'memory' },
 ] as const satisfies readonly ConditionRow[]
 
-export type ConditionState = (typeof conditionTable)[number]['state']
+export type ConditionState = (typeof conditionStates)[number]
 export type ConditionSeverity = (typeof conditionTable)[number]['severity']
 /** The rows that are evaluated; the state is `ok` if none is true. */
-export type EvaluatedState = Exclude<ConditionState, 'ok' | 'unmonitored'>
+export type EvaluatedState = (typeof evaluatedStates)[number]
 /** The other rows that are true, in the order of the table, and then `rf_fair`, which is never a state. */
-export type ConditionFlag = EvaluatedState | 'rf_fair'
-
-export const conditionStates: readonly ConditionState[] = conditionTable.map(({ state }) => state)
+export type ConditionFlag = (typeof conditionFlags)[number]
 
 export interface Condition {
   readonly state: ConditionState

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { conditionStates, unmonitoredCondition } from './condition.ts'
+import { conditionStates } from '../../contract/values.ts'
+import { conditionTable, unmonitoredCondition } from './condition.ts'
 import { resetWatch } from './level-watch.ts'
 import { acknowledgeBatteryDied } from './memory.ts'
 import { hour, minute, startOfTest, TestChannel } from './test-channel.ts'
@@ -29,6 +30,7 @@ describe('the table', () => {
       'ok',
       'unmonitored',
     ])
+    expect(conditionTable.map(({ state }) => state)).toEqual(conditionStates)
   })
 
   /** How to bring about each row, and what it must look like. */

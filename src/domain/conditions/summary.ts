@@ -1,6 +1,7 @@
 /** The numbers of `GET /api/summary/`. */
 
-import { type Condition, type ConditionState, conditionStates } from './condition.ts'
+import { conditionStates } from '../../contract/values.ts'
+import type { Condition, ConditionState } from './condition.ts'
 
 interface SummaryChannel {
   readonly condition: Condition
