@@ -94,14 +94,25 @@ function escapeNonLatin1(path: string): void {
   if (escaped !== text) writeFileSync(path, escaped)
 }
 
-/** Builds the web pages and returns the input files. */
+/** Builds the web pages and returns the input files, including fonts and images that style sheets name. */
 async function buildPages(): Promise<string[]> {
   const inputs: string[] = []
+  const web = join(root, 'web')
   await bundlePages({
     configFile: join(root, 'vite.config.ts'),
-    root: join(root, 'web'),
+    root: web,
     logLevel: 'warn',
-    plugins: [{ name: 'inputs', moduleParsed: ({ id }) => void inputs.push(relative(root, id)) }],
+    plugins: [
+      {
+        name: 'inputs',
+        moduleParsed: ({ id }) => void inputs.push(relative(root, id)),
+        generateBundle(_options, bundle) {
+          const assets = Object.values(bundle).filter((output) => output.type === 'asset')
+          const names = assets.flatMap(({ originalFileNames }) => originalFileNames)
+          inputs.push(...names.map((name) => relative(root, join(web, name))))
+        },
+      },
+    ],
   })
   return inputs
 }

@@ -8,9 +8,10 @@ import type { Config, ManufacturerEntry } from './config.ts'
 import type { SourceBody } from './contract/live-messages.ts'
 import type { Group } from './contract/resources/groups.ts'
 import type { Location } from './contract/resources/locations.ts'
-import type { ChannelAssignment } from './contract/resources/performers.ts'
-import type { Settings } from './contract/resources/settings.ts'
+import type { ChannelAssignment, Performer } from './contract/resources/performers.ts'
+import type { Settings } from './contract/settings.ts'
 import type { AuditRecord } from './domain/access/access.ts'
+import type { Silence } from './domain/alerts/silences.ts'
 import type { DiscoveredRecord } from './domain/equipment/discovery.ts'
 import {
   type ManufacturerHealth,
@@ -20,7 +21,8 @@ import {
   storeHealth,
 } from './domain/equipment/health.ts'
 import { toSourceBodies } from './domain/live/lists.ts'
-import type { ExplainedSettings } from './domain/settings.ts'
+import type { ExplainedSettings, SettingScope } from './domain/settings.ts'
+import type { Show } from './domain/shows.ts'
 import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { ConditionMonitor } from './monitoring/conditions.ts'
@@ -33,21 +35,23 @@ import type { SourceRegistry } from './monitoring/source-registry.ts'
 import { openRepairedStore } from './monitoring/store-maintenance.ts'
 import { untilAborted } from './monitoring/wait.ts'
 import { now } from './platform/clock.ts'
+import { createBlankPlaceholders } from './runtime/blank-placeholders.ts'
 import { ConfiguredManufacturers } from './runtime/configured-manufacturers.ts'
 import { Follower } from './runtime/follower.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
+import { createShowAnnouncements } from './runtime/show-announcements.ts'
 import { createState } from './runtime/state.ts'
 import type { Cache } from './state/cache.ts'
 import { type Counters, createCounters } from './state/counters.ts'
 import type { Feed } from './state/feed.ts'
 import type { LivePublisher } from './state/live-publisher.ts'
+import type { PlaceholderStore } from './state/placeholder-store.ts'
 import type { ReceiverStore } from './state/receiver-store.ts'
 import { openRedis, type Redis } from './state/redis.ts'
 import type { UnitStore } from './state/unit-store.ts'
 import type { Database } from './storage/database.ts'
-import type { PerformerWithTag } from './storage/hardware.ts'
 import { getInstallationId } from './storage/installation-id.ts'
 import { openSecrets, type Secrets } from './storage/secrets.ts'
 
@@ -76,6 +80,7 @@ export interface Runtime {
   readonly db: Database
   readonly secrets: Secrets
   readonly receiverStore: ReceiverStore
+  readonly placeholderStore: PlaceholderStore
   readonly unitStore: UnitStore
   readonly feed: Feed
   /** Announces changes to clients of the live interface, version 2. */
@@ -97,20 +102,26 @@ export interface Runtime {
   readonly sources: readonly MonitoredSource[]
   manufacturers(): readonly MonitoredManufacturer[]
   settings(manufacturer: string | null): Settings
-  /** Returns the effective settings, each with its origin. */
-  explainSettings(manufacturer: string | null): ExplainedSettings
+  /** Returns the effective settings of a scope. */
+  settingsIn(scope: SettingScope): Settings
+  /** Returns the effective settings of a scope, each with its origin. */
+  explainSettings(scope: SettingScope): ExplainedSettings
   groups(manufacturer?: string): readonly Group[]
   locations(): readonly Location[]
   /** Returns the devices that network scans found within the last day; some may have become receivers since. */
   discovered(): readonly DiscoveredRecord[]
   health(manufacturer?: string): ServiceHealth
-  performers(): readonly PerformerWithTag[]
+  performers(): readonly Performer[]
+  /** Returns the alert silences in effect. */
+  silences(): readonly Silence[]
   /** Returns the active assignments, each with its channel. */
   assignments(): readonly ChannelAssignment[]
+  shows(): readonly Show[]
+  runningShows(): readonly Show[]
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
   /**
-   * Loads manufacturers, settings, groups, locations, performers and assignments from the database, after a user has
+   * Loads manufacturers, settings, groups, locations, shows, performers and assignments from the database, after a user has
    * changed them.
    */
   reload(): Promise<void>
@@ -154,24 +165,30 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const state = createState({ config, defaultIntervalSeconds, sourceBodies })
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
-  const { lists, settings, sourceRegistry, receiverStore, unitStore, feed, live } = state
+  const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
   const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
   const onChanged = () => {
     settings.clear()
     conditions.settingsChanged()
+    alerts.settingsChanged()
     cache.drop(null)
     live.listsChanged()
   }
+  const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
   const loader = new Loader({
     db,
     receiverStore,
+    placeholderStore,
     unitStore,
     conditions,
     lists,
     configured,
     manufacturers,
-    onListsChanged: onChanged,
+    onListsChanged() {
+      onChanged()
+      announceShows()
+    },
   })
   const follower = new Follower({
     ...monitoring,
@@ -181,6 +198,11 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     reload: () => loader.reload(),
     maintenance: isReadOnly ? null : maintenance,
   })
+  if (!isReadOnly) {
+    await createBlankPlaceholders(db).catch((error) =>
+      log.warn({ error: String(error) }, 'blank slots of groups could not be stored as placeholders'),
+    )
+  }
   await loader.open()
   await alerts.open()
   await connections.open()
@@ -189,6 +211,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     db,
     secrets,
     receiverStore,
+    placeholderStore,
     unitStore,
     feed,
     live,
@@ -205,17 +228,21 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceDeps: state.sourceDeps,
     sourceBodies,
     assignments: state.assignments,
+    shows: () => lists.current.shows,
+    runningShows: state.runningShows,
     get sources() {
       return sourceRegistry.sources()
     },
     manufacturers: sourceRegistry.manufacturers,
     settings: (manufacturer) => settings.get(manufacturer),
-    explainSettings: (manufacturer) => settings.explain(manufacturer),
+    settingsIn: (scope) => settings.inScope(scope),
+    explainSettings: (scope) => settings.explain(scope),
     groups: (manufacturer) =>
       lists.current.groups.filter((group) => manufacturer === undefined || group.manufacturer === manufacturer),
     locations: () => lists.current.locations,
     discovered: () => lists.current.discovered,
-    performers: () => lists.current.performers,
+    performers: state.performers,
+    silences: () => lists.current.silences,
     health(selected) {
       const store = storeHealth({
         isReachable: !follower.isStoreDown,
@@ -237,6 +264,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       live.close()
       ingest.levelLane.stop()
       await loader.idle()
+      alerts.close()
       await alerts.flushed()
       await conditions.close()
       monitoring.levelPublisher?.close()

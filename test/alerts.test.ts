@@ -58,11 +58,11 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     })
     setBattery(9)
     const escalated = await socket.next(({ type, severity }) => type === 'alert' && severity === 'critical')
-    expect(escalated).toMatchObject({ id: raised.id, state: 'raised', channel_id })
+    expect(escalated).toMatchObject({ id: raised.id, kind: 'battery_critical', state: 'raised', channel_id })
     expect(await listAlerts(app, '?state=raised')).toEqual([
       {
         id: raised.id,
-        kind: 'battery_low',
+        kind: 'battery_critical',
         state: 'raised',
         severity: 'critical',
         message: escalated.message,
@@ -71,6 +71,21 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
         receiver_id: receiver.id,
         raised_at: expect.stringMatching(/^\d{4}-.*Z$/),
         cleared_at: null,
+        acknowledged_by: null,
+        acknowledged_at: null,
+        note: null,
+        snoozed_by: null,
+        snoozed_at: null,
+        snoozed_until: null,
+        silenced: false,
+        data: {
+          name: channelOf(receiver).name,
+          slot: channelOf(receiver).slot,
+          battery: 9,
+          minutes_left: null,
+          threshold: 10,
+          receiver: receiver.name,
+        },
       },
     ])
     setBattery(22)
@@ -78,7 +93,7 @@ describe.concurrent.each(engines)('a low battery (%s)', (engine: Engine) => {
     setBattery(25)
     await socket.next(({ type, state }) => type === 'alert' && state === 'cleared')
     const messages = socket.ofType('alert').map(({ state, severity }) => `${state} ${severity}`)
-    expect(messages).toEqual(['raised warning', 'raised critical', 'cleared critical'])
+    expect(messages).toEqual(['raised warning', 'raised critical', 'raised warning', 'cleared warning'])
     expect(await listAlerts(app, '?state=raised')).toEqual([])
     expect(await listAlerts(app, '?state=cleared')).toMatchObject([
       { id: raised.id, cleared_at: expect.stringMatching(/Z$/) },
@@ -251,7 +266,7 @@ it.concurrent('raises an alert after three failed cycles of an upstream, clears 
 
   const { id } = deviceOf(simulator)
   simulator.show.set(id, { battery: 5 }, 1)
-  const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_low')
+  const low = await socket.next(({ type, kind }) => type === 'alert' && kind === 'battery_critical')
   const { status } = await app.send('PATCH', '/api/admin/manufacturers/shure/', {
     headers: { 'content-type': 'application/json', ...(await tokenHeaders(app.runtime, 'admin')) },
     body: JSON.stringify({ api_enabled: false }),
@@ -285,8 +300,55 @@ it.concurrent('marks receivers of a manufacturer that is no longer polled as ina
   expect(await listAlerts(second)).toEqual([])
 })
 
+// Conformance: C-11.4.
+it.concurrent('settings disable a kind, whose open alerts are cleared, and set its severity', async () => {
+  const simulator = await startShure({ receivers: 1 })
+  const { id } = deviceOf(simulator)
+  for (const [channel, battery] of [15, 90].entries()) simulator.show.set(id, { battery }, channel + 1)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const { id: alertId } = await until('the alert is raised', async () => (await listAlerts(app))[0])
+  const set = async (key: string, value: string) =>
+    expect(
+      (await app.post('/api/config/', { key: `alert_battery_low_${key}`, value, manufacturer: 'shure' })).status,
+    ).toBe(200)
+  await set('severity', 'critical')
+  await until('the severity is critical', async () => {
+    const alerts = await listAlerts(app, '?state=open')
+    return alerts.length === 1 && alerts[0].id === alertId && alerts[0].severity === 'critical'
+  })
+  await set('enabled', 'false')
+  await until('the alert is cleared', async () => (await listAlerts(app, '?state=open')).length === 0)
+  expect(channelOf(await app.receiver(id)).condition.state).toBe('battery_low')
+  await set('enabled', 'true')
+  await until('another alert is raised', async () => (await listAlerts(app, '?state=open'))[0]?.id > alertId)
+}, 60_000)
+
+// Conformance: C-11.5.
+it.concurrent('raises nothing of a receiver while the cycles of its source fail, and what is still true afterwards', async () => {
+  const simulator = await startShure({ receivers: 1 })
+  const { id } = deviceOf(simulator)
+  const setBattery = (battery: number) => {
+    simulator.show.set(id, { battery }, 1)
+    simulator.push.flush()
+  }
+  for (const channel of [1, 2]) simulator.show.set(id, { battery: 90 }, channel)
+  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  await until('the subscription is connected', () => simulator.push.connections > 0)
+  await until('the receiver is known', () => app.receiver(id))
+  const failures = async () => (await app.get('/api/health/')).json.vendor_api.consecutive_failures
+  simulator.setFault({ type: 'status', status: 500 }, { path: /\/devices/ })
+  await until('a cycle has failed', async () => (await failures()) > 0)
+  setBattery(15)
+  await until('the battery is low', async () => channelOf(await app.receiver(id)).condition.state === 'battery_low')
+  const before = await failures()
+  await until('more cycles have failed', async () => (await failures()) > before + 1)
+  expect((await listAlerts(app)).filter(({ kind }: AlertBody) => kind === 'battery_low')).toEqual([])
+  simulator.setFault(null)
+  await until('the alert is raised', async () => (await listAlerts(app, '?state=raised&kind=battery_low')).length === 1)
+}, 60_000)
+
 describe.concurrent('GET /api/alerts/', () => {
-  // Conformance: C-5.45.
+  // Conformance: C-5.45, C-11.13.
   it('filters and paginates', async () => {
     const shure = withoutPush(await startShure({ receivers: 1 }))
     const sennheiser = withoutPush(await startSennheiser({ receivers: 1 }))
@@ -304,10 +366,22 @@ describe.concurrent('GET /api/alerts/', () => {
     const page = await listAlerts(app, '?page=2&page_size=3&state=raised')
     expect(page).toMatchObject({ count: 4, next: null, previous: expect.stringContaining('state=raised') })
     expect(page.results).toHaveLength(1)
-    expect((await app.get('/api/alerts/?state=open')).json).toMatchObject({
-      status: 400,
-      details: expect.stringContaining('state'),
-    })
+    const { id: channel } = channelOf(await app.receiver(deviceOf(shure).id))
+    expect(await listAlerts(app, `?channel=${channel}&kind=battery_critical`)).toMatchObject([{ channel_id: channel }])
+    expect(await listAlerts(app, `?channel=${channel}&kind=stale`)).toEqual([])
+    expect(await listAlerts(app, '?receiver=4711')).toEqual([])
+    const newestFirst = await listAlerts(app, '?state=open')
+    const keys = newestFirst.map(({ raised_at, id }: AlertBody) => `${raised_at} ${String(id).padStart(5, '0')}`)
+    expect(keys).toEqual(keys.toSorted().reverse())
+    const [{ raised_at }] = newestFirst
+    expect(await listAlerts(app, `?from=${raised_at}&to=${raised_at}`)).toContainEqual(newestFirst[0])
+    expect(await listAlerts(app, '?to=2020-01-01T00:00:00Z')).toEqual([])
+    for (const query of ['state=active', 'kind=low', 'channel=x', 'from=yesterday', 'to=2026-02-30T00:00:00Z']) {
+      expect(await app.get(`/api/alerts/?${query}`), query).toMatchObject({
+        status: 400,
+        json: { details: expect.stringContaining(query.slice(0, query.indexOf('='))) },
+      })
+    }
     expect((await app.get('/api/alerts/?page=9')).status).toBe(404)
   })
 })

@@ -1,5 +1,6 @@
 /** Complete records for tests. Each builder sets plain values; a test states the fields that matter to it. */
 
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { QueueEntry } from '../src/domain/equipment/discovery.ts'
 import type { Receiver } from '../src/domain/equipment/receiver.ts'
 
@@ -49,6 +50,31 @@ export function buildQueueEntry(fields: Partial<QueueEntry> = {}): QueueEntry {
     existing_device: 1,
     discovered_at: 0,
     metadata: null,
+    ...fields,
+  }
+}
+
+/** Builds an open alert about a low battery, without a response. */
+export function buildAlert(fields: Partial<AlertBody> = {}): AlertBody {
+  return {
+    id: 4,
+    manufacturer: 'shure',
+    kind: 'battery_low',
+    state: 'raised',
+    severity: 'warning',
+    message: 'Battery low',
+    channel_id: 1,
+    receiver_id: 1,
+    raised_at: '2026-11-20T19:00:00.000Z',
+    cleared_at: null,
+    acknowledged_by: null,
+    acknowledged_at: null,
+    note: null,
+    snoozed_by: null,
+    snoozed_at: null,
+    snoozed_until: null,
+    silenced: false,
+    data: { name: null, slot: null, battery: null, minutes_left: null, threshold: null, receiver: null },
     ...fields,
   }
 }

@@ -52,9 +52,12 @@ const args = [
 
 let chromiumPath: Promise<string> | undefined
 
-/** Starts Chromium, and installs it first if needed. A hook that calls this needs a timeout of a few minutes. */
-export async function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: await findChromium(), args })
+/**
+ * Starts Chromium with these additional arguments, and installs it first if needed. A hook that calls this needs a
+ * timeout of a few minutes.
+ */
+export async function launchChromium(additional: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: await findChromium(), args: [...args, ...additional] })
 }
 
 let sharedBrowser: Promise<Browser> | undefined

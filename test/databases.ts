@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from '@photostructure/sqlite'
 import { inject } from 'vitest'
+import { migrations } from '../src/storage/migrations/index.ts'
 import { createPostgresDatabase } from './postgres.ts'
 
 export const engines = ['sqlite', 'postgres'] as const
@@ -46,8 +47,20 @@ function findTestRoot(): string {
 
 /** Reverts the newest migration, so that the database is like one of an older version. Returns the migration's name. */
 export function revertNewestMigration(database: InstanceType<typeof DatabaseSync>): string {
-  const { name } = database.prepare('select max(name) as name from migrations').get() as { name: string }
-  database.exec('drop table channel_conditions')
-  database.prepare('delete from migrations where name = ?').run(name)
-  return name
+  const newest = migrations.at(-1)
+  if (newest === undefined) throw new Error('There are no migrations.')
+  for (const statement of newest.statements('sqlite').toReversed()) database.exec(toReverse(statement))
+  database.prepare('delete from migrations where name = ?').run(newest.name)
+  return newest.name
+}
+
+/** Returns the statement that reverts a statement of a migration. */
+function toReverse(statement: string): string {
+  const [, kind, name] = /^create (?:unique )?(table|index) (\w+)/.exec(statement) ?? []
+  if (kind !== undefined) return `drop ${kind} ${name}`
+  const [, table, column] = /^alter table (\w+) add column (\w+)/.exec(statement) ?? []
+  if (table !== undefined) return `alter table ${table} drop column ${column}`
+  const [, key] = /^insert into meta \(key, value\) values \('(\w+)'/.exec(statement) ?? []
+  if (key !== undefined) return `delete from meta where key = '${key}'`
+  throw new Error(`This statement cannot be reverted: ${statement}`)
 }

@@ -52,19 +52,33 @@ async function configureService(installation: Installation) {
   await patch(`/api/admin/receivers/${first?.id}/`, { name: 'Stage left', location: rack.id })
   const channel = second?.channels[1]
   expect((await patch(`/api/channels/${channel?.id}/`, { slot: 40 })).status).toBe(200)
-  await service.post('/api/group/', { title: 'Band', slots: [1, 40], manufacturer: 'shure' })
+  const group = { title: 'Band', slots: [1, 40], manufacturer: 'shure' }
+  const band = (await service.post('/api/group/', group)).json
+  await service.post(`/api/config/?group=${band.id}`, { key: 'RF_WEAK_DBM', value: '-80' })
+  await service.post(`/api/config/?group=${band.id}`, { key: 'MUTE_ATTENTION', value: 'always' })
+  const silence = {
+    ...{ channels: [channel?.id], groups: [band.id], kinds: ['rf_weak'], reason: 'Changeover' },
+    until: new Date(Date.now() + 3_600_000).toISOString(),
+  }
+  expect((await service.post('/api/silences/', silence)).status).toBe(201)
   await service.post('/api/config/', { key: 'alert_battery_threshold', value: '33' })
   await service.post('/api/config/', { key: 'polling_interval', value: '2', manufacturer: 'shure' })
-  const image = `data:image/png;base64,${'A'.repeat(400)}`
+  const image = `data:image/jpeg;base64,/9j/${'A'.repeat(400)}`
   const ann = (await service.post('/api/performers/', { name: 'Ann', notes: 'No: 1 #', picture: image })).json
   const units = (await service.get('/api/units/')).json
   const unit = units.find((unit: { base_chassis: number; channel: number }) => unit.base_chassis === first?.id)
-  await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id })
+  await service.post('/api/assignments/', { performer: ann.id, wireless_unit: unit.id, role: 'Nora' })
+  const comms = { slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }
+  expect((await service.post('/api/placeholders/', comms)).status).toBe(201)
+  const plan = { title: 'Matinee', starts_at: '2026-11-23T14:00:00.000Z', ends_at: '2026-11-23T16:30:00.000Z' }
+  const show = (await service.post('/api/shows/', { ...plan, group_ids: [band.id], notes: 'Understudy' })).json
+  await service.post(`/api/shows/${show.id}/start`, undefined)
+  await service.post('/api/shows/', { title: 'Rehearsal' })
   return { service, receivers, picture: image, unit }
 }
 
 describe.each(engines)('export and import on %s', (engine) => {
-  // Conformance: C-9.19.
+  // Conformance: C-9.19, C-11.14, C-13.50, C-16.4.
   it(
     'move settings to another machine, where they take effect within a second in a running service',
     async () => {
@@ -86,10 +100,41 @@ describe.each(engines)('export and import on %s', (engine) => {
           { code: 'shure', plugin: 'shure', config: { shared_key: '********' }, settings: { polling_interval: 2 } },
         ],
         locations: [{ name: 'Hall', description: 'The big one', locations: [{ name: 'Rack' }] }],
-        groups: [{ title: 'Band', slots: [1, 40], hide_charts: false, manufacturer: 'shure' }],
+        groups: [
+          {
+            title: 'Band',
+            slots: [1, 40],
+            hide_charts: false,
+            manufacturer: 'shure',
+            settings: { RF_WEAK_DBM: -80, MUTE_ATTENTION: 'always' },
+          },
+        ],
         performers: [{ name: 'Ann', notes: 'No: 1 #', picture: image }],
         assignments: [
-          { performer: 'Ann', manufacturer: 'shure', serial_number: first.serial_number, channel: unit.channel },
+          {
+            performer: 'Ann',
+            manufacturer: 'shure',
+            serial_number: first.serial_number,
+            channel: unit.channel,
+            role: 'Nora',
+          },
+        ],
+        placeholders: [{ slot: 50, kind: 'wireless', name: 'Comms', frequency: '1900.125', note: 'Two packs' }],
+        shows: [
+          { title: 'Rehearsal', starts_at: null, groups: [], started_at: null },
+          {
+            ...{ title: 'Matinee', starts_at: '2026-11-23T14:00:00.000Z', ends_at: '2026-11-23T16:30:00.000Z' },
+            ...{ groups: ['Band'], notes: 'Understudy', started_at: expect.any(String), ended_at: null },
+          },
+        ],
+        silences: [
+          {
+            channels: [{ manufacturer: 'shure', serial_number: second.serial_number, channel: 2 }],
+            groups: ['Band'],
+            kinds: ['rf_weak'],
+            reason: 'Changeover',
+            by: 'local',
+          },
         ],
       })
       const renamedReceiver = file.receivers.find((receiver: { name?: string }) => receiver.name === 'Stage left')
@@ -120,15 +165,18 @@ describe.each(engines)('export and import on %s', (engine) => {
         dry_run: false,
         counts: {
           manufacturers: { created: 1 },
-          settings: { created: 2 },
+          settings: { created: 4 },
           locations: { created: 2 },
           groups: { created: 1 },
           performers: { created: 1 },
           receivers: { created: 0, updated: 0 },
           assignments: { created: 0 },
+          placeholders: { created: 1 },
+          shows: { created: 2 },
+          silences: { created: 0 },
         },
       })
-      expect(firstImport.json().unknown).toHaveLength(2)
+      expect(firstImport.json().unknown).toHaveLength(3)
       expect(firstImport.json().unknown).toContain(`shure ${first.serial_number}`)
       const targetService = await target.serve()
       await until('both receivers are known', async () => (await targetService.receivers()).length === 2)
@@ -138,7 +186,11 @@ describe.each(engines)('export and import on %s', (engine) => {
       expect((await targetService.get('/api/assignments/')).json).toEqual([])
       const secondImport = await target.run(['import', '-', '--json'], {}, content)
       expect(secondImport.json()).toEqual({ ...dryRun.json(), dry_run: false })
-      expect(secondImport.json().counts).toMatchObject({ receivers: { updated: 2 }, assignments: { created: 1 } })
+      expect(secondImport.json().counts).toMatchObject({
+        receivers: { updated: 2 },
+        assignments: { created: 1 },
+        silences: { created: 1 },
+      })
       const importedAt = performance.now()
       await socket.next(({ type, data }) => type === 'device_update' && data.name === 'Stage left', 3000)
       expect(performance.now() - importedAt).toBeLessThan(1500)
@@ -242,6 +294,17 @@ describe('a file that cannot be imported', () => {
           'manufacturers.0.config.shared_key: ******** stands for a stored value',
         ],
         ['version: 1\nreceivers: [{manufacturer: shure, slots: {1: 4, 2: 4}}]', 'receivers.0.slots.2: expected every'],
+        ['version: 1\nplaceholders: [{slot: 4, kind: wired}]', 'placeholders.0.name: expected text of 1 to 255'],
+        [
+          'version: 1\nplaceholders: [{slot: 4, kind: blank}]\nreceivers: [{manufacturer: shure, slots: {1: 4}}]',
+          'receivers.0.slots.1: expected every slot once; placeholders.0.slot also has slot 4',
+        ],
+        ['version: 1\nshows: [{title: a, starts_at: tomorrow}]', 'shows.0.starts_at: expected a time such as'],
+        ['version: 1\nshows: [{title: a, groups: [Band]}]', 'shows.0.groups.0: expected the title of a group'],
+        [
+          'version: 1\nshows: [{title: a, starts_at: "2026-05-01T18:00:00Z", ends_at: "2026-05-01T18:00:00Z"}]',
+          'shows.0.ends_at: expected a time after starts_at',
+        ],
         ['version: 1\ngroups: [{title: "a\\0b"}]', 'groups.0.title: expected text without U+0000'],
         ['version: 1\ngroups: [{title: !secret a}]', 'not valid YAML: Unresolved tag: !secret'],
         [
@@ -289,6 +352,9 @@ describe('validation of REST requests and imports', () => {
   const shure = (config: object) => ['manufacturers', '/api/admin/manufacturers/', { code: 'shure', config }] as const
   const group = (fields: object) => ['groups', '/api/group/', { title: 'Choir', ...fields }] as const
   const performer = (fields: object) => ['performers', '/api/performers/', { name: 'Ann', ...fields }] as const
+  const placeholder = (fields: object) =>
+    ['placeholders', '/api/placeholders/', { slot: 4, kind: 'wired', name: 'DI', ...fields }] as const
+  const show = (fields: object) => ['shows', '/api/shows/', { title: 'Matinee', ...fields }] as const
   const location = (fields: object) => ['locations', '/api/admin/locations/', { name: 'Hall', ...fields }] as const
 
   it.each(engines)('rejects on %s in an import what REST rejects, with the same reason', async (engine) => {
@@ -327,6 +393,13 @@ describe('validation of REST requests and imports', () => {
       shure({ devices: ['tcp://239.1.2.3'] }),
       shure({ devices: [{ url: 'tcp://10.0.0.2', password: 'a\0b' }] }),
       shure({ shared_key: '********' }),
+      placeholder({ kind: 'mic' }),
+      placeholder({ name: '' }),
+      placeholder({ frequency: '470.3' }),
+      placeholder({ slot: 0 }),
+      show({ title: '' }),
+      show({ starts_at: '2026-02-30T10:00:00Z' }),
+      show({ starts_at: '2026-05-01T18:00:00Z', ends_at: '2026-05-01T18:00:00Z' }),
     ] as const) {
       const { status, json } = await app.post(path, body, headers)
       expect([kind, body, status]).toEqual([kind, body, 400])
@@ -337,6 +410,43 @@ describe('validation of REST requests and imports', () => {
       expect(rejected.replace('installation.yaml: ', '')).toBe(`${kind}.0.${json.details}`)
     }
     expect((await importText('version: 1\nmanufacturers: [{code: shure}]')).counts.manufacturers.created).toBe(1)
+  })
+
+  it('keeps the start and the end of a known show, and the groups of an ended one', async () => {
+    const app = await startApp()
+    const { db, secrets, reload } = app.runtime
+    const destinations = createDestinationsExcluding({ host: '127.0.0.1', port: app.port })
+    const importShows = async (shows: readonly object[]) => {
+      const file = parseInstallationFile(JSON.stringify({ version: 1, shows }), 'installation.yaml')
+      const options = { isDryRun: false, source: 'installation.yaml' }
+      const { counts } = await importInstallation({ db, secrets, destinations, now: Date.now }, actor, file, options)
+      await reload()
+      return counts.shows
+    }
+    const band = (await app.post('/api/group/', { title: 'Band' })).json
+    const choir = (await app.post('/api/group/', { title: 'Choir' })).json
+    const create = async (title: string) =>
+      (await app.post('/api/shows/', { title, group_ids: [band.id, choir.id] })).json.id as number
+    const [ended, running] = [await create('Matinee'), await create('Evening')]
+    for (const id of [ended, running]) await app.post(`/api/shows/${id}/start`, undefined)
+    await app.post(`/api/shows/${ended}/end`, undefined)
+    await app.send('DELETE', `/api/groups/${choir.id}/`)
+    const before = (await app.get('/api/shows/')).json
+
+    const started = { started_at: null, ended_at: null }
+    expect(await importShows([{ title: 'Evening', groups: ['Band'], ...started }])).toMatchObject({ unchanged: 1 })
+    const changes = [
+      { title: 'Matinee', groups: [], notes: 'Sold out', ...started },
+      { title: 'Evening', groups: [], ...started },
+      { title: 'Evening', starts_at: '2026-05-01T18:00:00Z', started_at: '2026-05-01T18:01:00Z' },
+    ]
+    expect(await importShows(changes)).toEqual({ created: 1, updated: 2, unchanged: 0 })
+    expect((await app.get('/api/shows/')).json).toEqual([
+      { ...before[0], notes: 'Sold out' },
+      // The removed group stays, because a show without groups has all channels.
+      { ...before[1], group_ids: [choir.id] },
+      expect.objectContaining({ state: 'running', started_at: '2026-05-01T18:01:00.000Z', group_ids: [] }),
+    ])
   })
 
   it('rejects an invalid time in an import', async () => {

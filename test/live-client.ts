@@ -18,7 +18,11 @@ export interface LiveClient extends TestSocket {
 }
 
 /** Connects, and waits for the first message. */
-export async function openLive(app: TestApp, query = '', options: SocketOptions = {}): Promise<LiveClient> {
+export async function openLive(
+  app: Pick<TestApp, 'socket'>,
+  query = '',
+  options: SocketOptions = {},
+): Promise<LiveClient> {
   const socket = await app.socket(`/ws?protocol=2${query}`, options)
   const first = await socket.next(() => true)
   const numbered = () => socket.messages.filter(({ seq, type }) => seq !== undefined && type !== 'resumed')
@@ -88,7 +92,7 @@ function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: Re
       }
       break
     case 'settings':
-      if (message.manufacturer === null) Object.assign(data.config, message.config)
+      if (message.manufacturer === null && message.group === null) Object.assign(data.config, message.config)
       break
     case 'source':
       data.sources = [...data.sources.filter(({ address }: Json) => address !== message.address), message]
@@ -99,6 +103,10 @@ function apply(data: Json, { at: _, sentAt: __, type, seq: ___, ...message }: Re
     case 'alert':
       data.alerts = data.alerts.filter(({ id }: Json) => id !== message.id)
       if (message.state !== 'cleared') data.alerts.push(message)
+      break
+    case 'show':
+      data.shows = data.shows.filter(({ id }: Json) => id !== message.show.id)
+      if (message.show.state === 'running') data.shows.push(message.show)
       break
     default:
       if (wholeLists.includes(type)) data[type] = message[type]

@@ -40,7 +40,7 @@ it('GET /metrics includes polls, devices, clients, subscriptions, the queue and 
   expect(metrics.get('micwatch_websocket_clients')).toBe(1)
   expect(metrics.get('micwatch_feed_waiting_messages')).toBe(0)
   expect(metrics.get('micwatch_discovery_queue_entries{status="pending"}')).toBe(0)
-  expect(metrics.get('micwatch_alerts_open{kind="battery_low",severity="critical"}')).toBe(1)
+  expect(metrics.get('micwatch_alerts_open{kind="battery_critical",severity="critical"}')).toBe(1)
   expect(metrics.get('micwatch_alerts_open{kind="receiver_offline",severity="critical"}')).toBe(0)
   expect(metrics.get('micwatch_upstream_healthy{manufacturer="shure"}')).toBe(1)
   expect(metrics.get(`micwatch_build_info{version="${version}"}`)).toBe(1)

@@ -22,7 +22,7 @@ import {
   reportHealth,
 } from '../src/manufacturers/plugin.ts'
 import { createUpstreamClient, type UpstreamClient } from '../src/upstream/client.ts'
-import { createRequestThrottle } from '../src/upstream/request-throttle.ts'
+import { createRequestThrottle, type RequestThrottle } from '../src/upstream/request-throttle.ts'
 import { expectCommonFormat, freeze, readFixtures, serveFixture } from './plugin-kit-fixtures.ts'
 import { countResources, minResources, rejectionOf, until } from './plugin-kit-resources.ts'
 import { serveHttp } from './plugin-kit-server.ts'
@@ -71,38 +71,82 @@ const failures: readonly { fault: Fault; message: RegExp; isLate?: boolean }[] =
   { fault: { type: 'deep' }, message: /nested deeper/ },
 ]
 
+/** A plugin, with functions that start its simulator and connect to it until the end of the test. */
+interface PluginKit extends Required<PluginUnderTest> {
+  start(options?: SimulatorOptions): Promise<Simulator>
+  connect(config: PluginConfig, throttle?: RequestThrottle): UpstreamClient
+  closeAfterTest<T extends Closable>(resource: T): T
+  /** Closes what was opened last before the test ends. */
+  closeLast(): Promise<void>
+}
+
+interface Closable {
+  close(): unknown
+}
+
 export function describePlugin(options: PluginUnderTest): void {
-  const { plugin, adapter = defaultAdapter(plugin), startSimulator, fixtures } = options
-  const { idOf = ({ id }) => id, showsChange = hasBattery, keepsDevices = false } = options
-  const open: { close(): unknown }[] = []
+  const kit = createKit(options)
+  testCode(kit)
+  describeFixtures(kit)
+  describeDevices(kit)
+  testCredentials(kit)
+  testRetryAfter(kit)
+  describeFailures(kit)
+  testAbort(kit)
+  testRateLimit(kit)
+  describePush(kit)
+}
+
+function createKit(options: PluginUnderTest): PluginKit {
+  const { plugin, startSimulator } = options
+  const open: Closable[] = []
+  const closeLast = async () => void (await open.pop()?.close())
   afterEach(async () => {
-    for (const resource of open.splice(0).toReversed()) await resource.close()
+    while (open.length > 0) await closeLast()
   })
-  const closeAfterTest = <T extends { close(): unknown }>(resource: T): T => {
+  const closeAfterTest = <T extends Closable>(resource: T): T => {
     open.push(resource)
     return resource
   }
-  const start = async (options: SimulatorOptions = {}) =>
-    closeAfterTest(
-      await startSimulator({ rateLimit: unlimitedRate, story: false, pushesPerSecond: 0, receivers: 3, ...options }),
-    )
   const settingsOf = (config: PluginConfig) => {
     const limits = { timeout: 10, calls_per_second: unlimitedRate.perSecond, burst: unlimitedRate.burst }
     const [source] = plugin.listSources({ ...limits, ...config })
     if (source === undefined) throw new Error('the configuration names no source')
     return source
   }
-  const connect = (config: PluginConfig, throttle = createRequestThrottle()) =>
-    closeAfterTest(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle }))
-  const { ApiError, ApiRateLimitError } = plugin.errors
+  return {
+    adapter: defaultAdapter(plugin),
+    idOf: ({ id }) => id,
+    showsChange: hasBattery,
+    keepsDevices: false,
+    ...options,
+    start: async (simulatorOptions) =>
+      closeAfterTest(
+        await startSimulator({
+          rateLimit: unlimitedRate,
+          story: false,
+          pushesPerSecond: 0,
+          receivers: 3,
+          ...simulatorOptions,
+        }),
+      ),
+    connect: (config, throttle = createRequestThrottle()) =>
+      closeAfterTest(createUpstreamClient({ settings: settingsOf(config), errors: plugin.errors, throttle })),
+    closeAfterTest,
+    closeLast,
+  }
+}
 
+function testCode({ plugin, fixtures }: PluginKit): void {
   // Conformance: S-1.6.
   test('1: its code is the name of its folder and unique in the list, and it has a name', () => {
     expect(fileURLToPath(fixtures)).toMatch(new RegExp(`/manufacturers/${plugin.code}/(.+/)?fixtures/$`))
     expect(plugins.filter(({ code }) => code === plugin.code)).toEqual([plugin])
     expect(plugin.name).not.toBe('')
   })
+}
 
+function describeFixtures({ adapter, fixtures, connect, closeAfterTest }: PluginKit): void {
   describe('2: fixtures', () => {
     // Conformance: S-1.2, S-2.22, C-2.9, C-3.2, C-3.9.
     test.each(readFixtures(fixtures))(
@@ -117,7 +161,9 @@ export function describePlugin(options: PluginUnderTest): void {
       },
     )
   })
+}
 
+function describeDevices({ adapter, start, connect }: PluginKit): void {
   describe('3: devices', () => {
     // Conformance: S-1.6, S-4.21.
     test.each([{ richList: false }, { richList: true }])('returns all devices (%o)', async (options) => {
@@ -141,7 +187,10 @@ export function describePlugin(options: PluginUnderTest): void {
       }
     })
   })
+}
 
+function testCredentials({ plugin, adapter, start, connect }: PluginKit): void {
+  const { ApiError } = plugin.errors
   // Conformance: S-5.3, S-7.7.
   test('4: accepts valid credentials, and distinguishes wrong ones from disabled access, with instructions', async () => {
     const simulator = await start()
@@ -157,7 +206,10 @@ export function describePlugin(options: PluginUnderTest): void {
     expect(closed).toBeInstanceOf(ApiError)
     expect(closed).toMatchObject({ status: 403, message: expect.stringMatching(/disabled .* enable/) })
   })
+}
 
+function testRetryAfter({ plugin, adapter, start, connect }: PluginKit): void {
+  const { ApiRateLimitError } = plugin.errors
   // Conformance: S-7.10, C-3.21.
   test.each([
     { format: 'seconds', value: () => '7', minSeconds: 7 },
@@ -179,7 +231,11 @@ export function describePlugin(options: PluginUnderTest): void {
       expect(await checkHealth(adapter, client)).toMatchObject({ status: 'degraded', error: expect.any(String) })
     },
   )
+}
 
+function describeFailures(kit: PluginKit): void {
+  const { plugin, adapter, start, startSimulator, connect, closeAfterTest } = kit
+  const { ApiError } = plugin.errors
   describe('6 and 7: failures throw the ApiError of the plugin, and checkHealth reports them', () => {
     const expectFailure = async (config: PluginConfig, message: RegExp) => {
       const [error, health] = await Promise.all([
@@ -260,7 +316,9 @@ export function describePlugin(options: PluginUnderTest): void {
       }
     })
   })
+}
 
+function testAbort({ adapter, start, connect }: PluginKit): void {
   test('8: an abort during any call ends it at once and leaves no timer and no socket', async () => {
     const simulator = await start({ receivers: 1 })
     const client = connect(simulator.config)
@@ -286,7 +344,9 @@ export function describePlugin(options: PluginUnderTest): void {
       await adapter.listDevices(client)
     }
   })
+}
 
+function testRateLimit({ adapter, start, connect }: PluginKit): void {
   // Conformance: S-8.6, S-8.7, C-3.11.
   // Reliability: U28.
   test('9: stays within the declared rate limit under load, with several clients', async () => {
@@ -311,7 +371,11 @@ export function describePlugin(options: PluginUnderTest): void {
       }
     }
   })
+}
 
+function describePush(kit: PluginKit): void {
+  const { plugin, adapter, idOf, showsChange, keepsDevices, start, connect, closeLast } = kit
+  const { ApiError } = plugin.errors
   describe.runIf(adapter.subscribe !== undefined)('10: push', () => {
     const follow = async (options: SimulatorOptions = {}) => {
       const simulator = await start(options)
@@ -355,8 +419,8 @@ export function describePlugin(options: PluginUnderTest): void {
       controller.abort()
       await ended
       await until(() => simulator.push.connections === 0)
-      await open.pop()?.close()
-      await open.pop()?.close()
+      await closeLast()
+      await closeLast()
       await until(() => countResources() <= resourcesBefore, 'the subscription leaves no open resources')
     })
 

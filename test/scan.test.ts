@@ -187,7 +187,8 @@ describe('a system that manages several devices', () => {
     const server = await startSystemApi({ host: '127.0.77.9', port: 10_000, tls })
     const app = await startApp({ manufacturers: [{ code: 'shure', config: {} }], config: range })
     const address = 'https://127.0.77.9:10000'
-    const found = { ip: '127.0.77.9', device_type: 'system', channels: 0, model: 'System API', address }
+    const model = 'System API'
+    const found = { ip: '127.0.77.9', device_type: 'system', channels: 0, manufacturer: 'shure', model, address }
     const { status, json } = await app.post('/api/discover/', scan('127.0.77.8/30'))
     expect([status, json]).toEqual([200, { discovered: 1, devices: [found] }])
     expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
@@ -216,12 +217,24 @@ describe('individual devices', () => {
     await startUnits()
     const app = await startApp({ manufacturers: [lectrosonics(['tcp://127.0.77.2'])], config: range })
     await until('one receiver is known', async () => (await app.receivers()).length === 1)
-    const found = { device_type: 'dsqd', channels: 4, model: 'DSQD', address: 'tcp://127.0.77.1:4080' }
+    const address = 'tcp://127.0.77.1:4080'
+    const found = { device_type: 'dsqd', channels: 4, model: 'DSQD', address, manufacturer: 'lectrosonics' }
     const { status, json } = await app.post('/api/discover/', scan('127.0.77.0/28'))
     expect([status, json.devices]).toEqual([200, [expect.objectContaining({ ...found, ip: '127.0.77.1' })]])
-    expect((await app.get('/api/data.json')).json.discovered).toEqual([
-      expect.objectContaining({ ...found, manufacturer: 'lectrosonics' }),
+    expect((await app.get('/api/data.json')).json.discovered).toEqual([expect.objectContaining(found)])
+  })
+
+  it('are found before their manufacturer is configured, except by a scan of one manufacturer', async () => {
+    await startUnits()
+    const app = await startApp({ config: range })
+    const { json } = await app.post('/api/discover/', scan('127.0.77.0/29'))
+    expect(json.devices).toMatchObject([
+      { manufacturer: 'lectrosonics', address: 'tcp://127.0.77.1:4080' },
+      { manufacturer: 'lectrosonics', address: 'tcp://127.0.77.2:4080' },
     ])
+    expect((await app.post('/api/discover/?manufacturer=lectrosonics', scan('127.0.77.0/29'))).status).toBe(404)
+    const { status, json: networks } = await app.get('/api/discover/networks/')
+    expect([status, Array.isArray(networks)]).toEqual([200, true])
   })
 
   it('are added to the configuration from the command line, and removed', async () => {

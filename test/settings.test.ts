@@ -1,6 +1,7 @@
 /** Settings that change while the service runs, in this process and in every other one. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { defaultSettings, type SettingKind, settingKeys, settingKinds } from '../src/contract/settings.ts'
 import { configFor, createInstallation, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
 import type { HttpClient } from './http-client.ts'
@@ -10,20 +11,18 @@ function changeSetting(app: HttpClient, key: string, value: string, scope = '') 
   return app.post(`/api/config/${scope}`, { key, value })
 }
 
+const asJson = { headers: { 'content-type': 'application/json' } }
+
 describe('POST /api/config/', () => {
   // Conformance: S-2.6, S-4.12.
   it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
-    expect((await app.get('/api/config/')).json).toEqual({
-      polling_interval: 10,
-      alert_battery_threshold: 20,
-      enable_websocket: true,
-    })
+    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
     const { status, json } = await changeSetting(app, 'alert_battery_threshold', '35')
     expect({ status, json }).toEqual({
       status: 200,
-      json: { polling_interval: 10, alert_battery_threshold: 35, enable_websocket: true },
+      json: { ...defaultSettings, alert_battery_threshold: 35 },
     })
     expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({
       polling_interval: 7,
@@ -35,7 +34,76 @@ describe('POST /api/config/', () => {
     expect(inBody.json).toMatchObject({ polling_interval: 3, alert_battery_threshold: 50 })
     expect((await app.get('/api/config/')).json).toMatchObject({ polling_interval: 10, alert_battery_threshold: 35 })
     expect((await app.get('/api/data.json')).json.config).toMatchObject({ alert_battery_threshold: 35 })
-    expect((await app.get('/api/config/?manufacturer=nobody')).json).toMatchObject({ alert_battery_threshold: 35 })
+    expect((await app.get('/api/config/?manufacturer=')).json).toMatchObject({ alert_battery_threshold: 35 })
+  })
+
+  // Conformance: C-10.11.
+  it('changes the settings of a group, which its channels and its data use', async () => {
+    const simulator = withoutPush(await startShure({ receivers: 1 }))
+    const { id } = deviceOf(simulator)
+    simulator.show.set(id, { battery: 55 }, 1)
+    const app = await startApp({ manufacturers: [configFor(simulator)] })
+    await until('the receiver is known', () => app.receiver(id))
+    const stateOf = async (number: number) =>
+      (await app.receiver(id)).channels.find(({ channel }) => channel === number)?.condition?.state
+    const [first, second] = (await app.receiver(id)).channels
+    const { json: drums } = await app.post('/api/group/', { title: 'Drums', slots: [first?.slot] })
+    const { json: choir } = await app.post('/api/group/', { title: 'Choir', slots: [first?.slot, second?.slot] })
+    const changed = await changeSetting(app, 'alert_battery_threshold', '60', `?group=${drums.id}`)
+    expect([changed.status, changed.json]).toEqual([200, { ...defaultSettings, alert_battery_threshold: 60 }])
+    await until('the condition is evaluated again', async () => (await stateOf(1)) === 'battery_low')
+    expect(await stateOf(2)).not.toBe('battery_low')
+    expect((await app.get(`/api/config/?group=${drums.id}`)).json).toEqual(changed.json)
+    expect((await app.get(`/api/config/?group=${choir.id}`)).json).toEqual(defaultSettings)
+    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
+    expect((await app.get(`/api/data.json?group=${drums.id}`)).json.config).toEqual(changed.json)
+    expect((await app.get(`/api/data.json?group=${drums.id}&manufacturer=shure`)).json.config).toEqual(changed.json)
+
+    // Of several groups, the value that warns earlier applies; a channel that moves into a group belongs to it.
+    await changeSetting(app, 'alert_battery_threshold', '40', `?group=${choir.id}`)
+    expect(await stateOf(1)).toBe('battery_low')
+    await app.send('PUT', `/api/groups/${drums.id}/`, { ...asJson, body: JSON.stringify({ slots: [] }) })
+    await until('the channel has left the group', async () => (await stateOf(1)) === 'ok')
+
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    const [entry] = (await app.get('/api/admin/audit/?action=settings.change', admin)).json.slice(-1)
+    expect(entry).toMatchObject({
+      target: `alert_battery_threshold of group ${drums.id}`,
+      details: { key: 'alert_battery_threshold', manufacturer: null, group: drums.id, before: 20, after: 60 },
+    })
+    await app.send('DELETE', `/api/groups/${drums.id}/`)
+    expect((await app.get(`/api/config/?group=${drums.id}`)).status).toBe(404)
+    expect(await app.runtime.db.read.selectFrom('group_settings').select('group_id').execute()).toEqual([
+      { group_id: choir.id },
+    ])
+  })
+
+  it.each([
+    ['polling_interval', '5'],
+    ['enable_websocket', 'false'],
+  ])('rejects %s for a group', async (key, value) => {
+    const app = await startApp()
+    const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1] })
+    const { status, json } = await changeSetting(app, key, value, `?group=${group.id}`)
+    expect([status, json.details]).toEqual([400, `group: ${key} cannot be set for a group`])
+  })
+
+  // Conformance: C-10.11.
+  it('accepts every key within its bounds', async () => {
+    const app = await startApp()
+    for (const key of settingKeys) {
+      const kind: SettingKind = settingKinds[key]
+      if (kind.type === 'choice') {
+        expect([key, (await changeSetting(app, key, 'other')).status]).toEqual([key, 400])
+        expect((await changeSetting(app, key, kind.values[0] ?? '')).json[key]).toBe(kind.values[0])
+      } else if (kind.type === 'integer') {
+        for (const value of [kind.min - 1, kind.max + 1]) {
+          expect([key, (await changeSetting(app, key, String(value))).status]).toEqual([key, 400])
+        }
+        expect((await changeSetting(app, key, String(kind.max))).json[key]).toBe(kind.max)
+        expect((await changeSetting(app, key, String(kind.min))).json[key]).toBe(kind.min)
+      } else expect((await changeSetting(app, key, 'true')).json[key]).toBe(true)
+    }
   })
 
   // Conformance: C-5.39.
@@ -63,9 +131,25 @@ describe('POST /api/config/', () => {
     expect(json).toMatchObject({ error: expect.any(String), status: 400, details: expect.stringContaining(details) })
   })
 
-  it('returns 404 for an unknown manufacturer', async () => {
-    const app = await startApp()
-    expect((await changeSetting(app, 'polling_interval', '5', '?manufacturer=nobody')).status).toBe(404)
+  // Conformance: C-10.12.
+  it('returns 404 for an unknown manufacturer or group, and 400 for both', async () => {
+    const app = await startApp({ manufacturers: [configFor(await startShure())] })
+    const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1] })
+    for (const [scope, expected] of [
+      ['?manufacturer=nobody', 404],
+      ['?group=99', 404],
+      ['?group=x', 400],
+      [`?group=${group.id}&manufacturer=shure`, 400],
+    ] as const) {
+      const statuses = [
+        (await app.get(`/api/config/${scope}`)).status,
+        (await changeSetting(app, 'MINUTES_LOW', '5', scope)).status,
+        (await app.send('DELETE', `/api/config/${scope}&key=MINUTES_LOW`)).status,
+      ]
+      expect([scope, statuses]).toEqual([scope, [expected, expected, expected]])
+    }
+    const inBody = { key: 'MINUTES_LOW', value: '5', manufacturer: 'shure' }
+    expect((await app.post(`/api/config/?group=${group.id}`, inBody)).status).toBe(400)
   })
 
   // Conformance: C-5.40.
@@ -94,6 +178,40 @@ describe('POST /api/config/', () => {
     const row = rows.find((row) => row.action === 'settings.change')
     expect(row).toMatchObject({ actor_kind: 'local', result: 'ok' })
     expect(JSON.parse(row?.details ?? '')).toMatchObject({ before: 20, after: 15 })
+  })
+})
+
+describe('DELETE /api/config/', () => {
+  // Conformance: C-10.12.
+  it('takes back the value of one scope', async () => {
+    const app = await startApp({ manufacturers: [configFor(await startShure())] })
+    const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1] })
+    const scopes = ['', '&manufacturer=shure', `&group=${group.id}`]
+    const valueIn = async (scope: string) => (await app.get(`/api/config/?${scope}`)).json.RF_WEAK_DBM
+    for (const [index, scope] of scopes.entries())
+      await changeSetting(app, 'RF_WEAK_DBM', `-${80 + index}`, `?${scope}`)
+    expect(await Promise.all(scopes.map(valueIn))).toEqual([-80, -81, -82])
+    const remove = (scope: string, key = 'RF_WEAK_DBM') => app.send('DELETE', `/api/config/?key=${key}${scope}`)
+    expect((await remove(`&group=${group.id}`)).status).toBe(204)
+    expect(await Promise.all(scopes.map(valueIn))).toEqual([-80, -81, -80])
+    expect((await remove('')).status).toBe(204)
+    expect((await remove('&manufacturer=shure')).status).toBe(204)
+    expect(await Promise.all(scopes.map(valueIn))).toEqual([-85, -85, -85])
+    expect((await remove(`&group=${group.id}`)).json.error).toBe(
+      `There is no setting RF_WEAK_DBM of group ${group.id}.`,
+    )
+    expect((await remove('', 'volume')).json.details).toContain('key: expected one of polling_interval')
+    expect((await app.send('DELETE', '/api/config/')).json.details).toBe('key: missing')
+  })
+
+  it('requires an administrator where sign-in is required', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    await app.post('/api/config/', { key: 'MINUTES_LOW', value: '30' }, admin)
+    const remove = (headers: Record<string, string>) => app.send('DELETE', '/api/config/?key=MINUTES_LOW', { headers })
+    expect((await remove({})).status).toBe(401)
+    expect((await remove(await tokenHeaders(app.runtime, 'operator'))).status).toBe(403)
+    expect((await remove(admin)).status).toBe(204)
   })
 })
 
@@ -166,6 +284,7 @@ describe('enable_websocket', () => {
 })
 
 describe.each(engines)('several processes (%s)', (engine) => {
+  // Conformance: C-10.13.
   it('apply a change within a second', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
@@ -176,9 +295,16 @@ describe.each(engines)('several processes (%s)', (engine) => {
     const socket = await other.socket()
     await changeSetting(first, 'alert_battery_threshold', '42')
     await changeSetting(first, 'enable_websocket', 'false')
+    const { json: group } = await first.post('/api/group/', { title: 'Drums', slots: [1] })
+    await changeSetting(first, 'alert_rf_weak_severity', 'critical', `?group=${group.id}`)
     await until(
       'the other process has the setting',
       async () => (await other.get('/api/config/')).json.alert_battery_threshold === 42,
+      1500,
+    )
+    await until(
+      'the other process has the setting of the group',
+      async () => (await other.get(`/api/config/?group=${group.id}`)).json.alert_rf_weak_severity === 'critical',
       1500,
     )
     expect(await socket.closed).toBe(1001)
@@ -205,10 +331,14 @@ describe('/api/admin/settings/', () => {
     const listSettings = async (scope = '') => (await app.get(`/api/admin/settings/${scope}`, operator)).json
     await changeSetting(app, 'alert_battery_threshold', '35')
     await changeSetting(app, 'enable_websocket', 'false', '?manufacturer=shure')
+    const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1], manufacturer: 'shure' })
+    await changeSetting(app, 'RF_WEAK_DBM', '-90', `?group=${group.id}`)
     const defaultOn = { value: true, source: 'default' }
-    expect(await listSettings()).toEqual([
+    const threshold = { value: 35, source: 'global' }
+    expect(await listSettings()).toMatchObject([
       {
         manufacturer: null,
+        group: null,
         settings: {
           polling_interval: { value: 10, source: 'default' },
           alert_battery_threshold: { value: 35, source: 'stored' },
@@ -217,13 +347,24 @@ describe('/api/admin/settings/', () => {
       },
       {
         manufacturer: 'shure',
+        group: null,
         settings: {
           polling_interval: { value: 7, source: 'configured' },
-          alert_battery_threshold: { value: 35, source: 'global' },
+          alert_battery_threshold: threshold,
           enable_websocket: { value: false, source: 'stored' },
         },
       },
+      {
+        manufacturer: null,
+        group: group.id,
+        settings: {
+          alert_battery_threshold: threshold,
+          enable_websocket: { value: false, source: 'manufacturer' },
+          RF_WEAK_DBM: { value: -90, source: 'stored' },
+        },
+      },
     ])
+    expect(await listSettings(`?group=${group.id}`)).toHaveLength(1)
     const resetSetting = (path: string, headers = admin) =>
       app.send('DELETE', `/api/admin/settings/${path}`, { headers })
     expect((await resetSetting('enable_websocket/?manufacturer=shure', operator)).status).toBe(403)

@@ -299,7 +299,7 @@ describe.concurrent('database files that are deleted or replaced while the servi
 })
 
 describe.concurrent('damage that appears while the service runs', () => {
-  // Conformance: C-5.26.
+  // Conformance: C-5.26, C-11.12.
   // Reliability: S4.
   it(
     'leaves the last state available, causes writes to be rejected, is logged once, and is repaired at the next start',
@@ -327,7 +327,12 @@ describe.concurrent('damage that appears while the service runs', () => {
       expect([rejected.status, rejected.json.error]).toEqual([503, expect.stringContaining('damaged')])
       expect(rejected.headers['retry-after']).toBeDefined()
       const alert = await socket.next(({ type }) => type === 'alert', 3000)
-      expect(alert).toMatchObject({ kind: 'store_damaged', severity: 'critical', state: 'raised', manufacturer: null })
+      expect(alert).toMatchObject({
+        kind: 'storage_failing',
+        severity: 'critical',
+        state: 'raised',
+        manufacturer: null,
+      })
       const polls = shure.requests.count('/api/v1/devices')
       await until('polling continues', () => shure.requests.count('/api/v1/devices') > polls + 2)
       expect(socket.ofType('alert')).toHaveLength(1)

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import type { StatusUpdate } from '../src/contract/messages.ts'
 import type { MonitoredManufacturer } from '../src/domain/equipment/health.ts'
-import { type CycleOutcome, createSourceRecords, type SourceRecords } from '../src/monitoring/source-records.ts'
+import { type CycleOutcome, SourceRecords } from '../src/monitoring/source-records.ts'
 import { type Database, openDatabase } from '../src/storage/database.ts'
 import { onTestEnd } from './cleanup.ts'
 import { engines } from './databases.ts'
@@ -16,7 +16,7 @@ const shure: MonitoredManufacturer = { code: 'shure', base_url: 'a', isEnabled: 
 function open(db: Database, now: () => number = Date.now) {
   const published: string[] = []
   const recorded: number[] = []
-  const sourceRecords = createSourceRecords({
+  const sourceRecords = new SourceRecords({
     db,
     feed: { publish: (message) => void published.push((message as StatusUpdate).status) },
     manufacturers: () => [shure],

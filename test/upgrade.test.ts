@@ -54,7 +54,8 @@ async function getAll(app: TestApp, paths: readonly string[], headers: Record<st
   for (const path of paths) {
     const { status, json } = await app.get(path, headers)
     expect([path, status]).toEqual([path, 200])
-    responses[path] = withoutComputed(json)
+    if (path === '/api/performers/') await embedPictures(app, json, headers)
+    responses[path] = withoutComputed(path === '/api/admin/settings/' ? withoutGroupSettings(json) : json)
   }
   return responses
 }
@@ -82,17 +83,36 @@ async function expectServed(app: TestApp, { token, answers: responses }: ServedR
     // A restore adds an audit record of its own, so only as many records as before are compared.
     const served =
       path === '/api/admin/audit/' && Array.isArray(response) ? lastItems(now[path], response.length) : now[path]
-    const expected = path.startsWith('/api/data') ? withoutLastSeen(response) : response
+    const expected = path.startsWith('/api/data') ? withoutLastSeen(response) : newestFirst(path, response)
     expect({ path, served }).toMatchObject({ path, served: withoutComputed(expected) })
   }
   await signIn(app, 'root', password)
+}
+
+/** Replaces the addresses of pictures by data URLs, which version 0.1.0 served. */
+async function embedPictures(app: TestApp, performers: unknown, headers: Record<string, string>): Promise<void> {
+  for (const performer of performers as { picture: string | null }[]) {
+    if (performer.picture === null) continue
+    const { bytes, headers: received } = await app.get(performer.picture, headers)
+    performer.picture = `data:${received['content-type']};base64,${bytes.toString('base64')}`
+  }
+}
+
+/** Earlier versions had no settings of groups. */
+function withoutGroupSettings(scopes: readonly { readonly group: number | null }[]) {
+  return scopes.filter(({ group }) => group === null)
+}
+
+/** Earlier versions listed the oldest alerts first. */
+function newestFirst(path: string, response: unknown): unknown {
+  return path === '/api/alerts/' && Array.isArray(response) ? response.toReversed() : response
 }
 
 function lastItems(list: unknown, count: number): unknown {
   return Array.isArray(list) ? list.slice(-count) : list
 }
 
-// Conformance: C-9.30.
+// Conformance: C-9.30, C-16.4.
 it('opens the SQLite database of 0.1.0', async () => {
   const installation = await createEmptyInstallation('sqlite')
   await writeFile(join(installation.dataDir, 'micwatch.db'), await readGzip('micwatch.db'), { mode: 0o600 })
@@ -100,7 +120,7 @@ it('opens the SQLite database of 0.1.0', async () => {
   await expectServed(await openAtTime(installation, served.at), served)
 })
 
-// Conformance: C-9.30.
+// Conformance: C-9.30, C-16.4.
 it('opens the PostgreSQL database of 0.1.0', async () => {
   const installation = await createEmptyInstallation('postgres')
   await runSql(installation.databaseUrl, (await readGzip('postgres.sql')).toString())

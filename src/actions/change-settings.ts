@@ -1,53 +1,43 @@
-/** Changes settings while the service runs: global settings and settings of one manufacturer. */
+/** Changes settings while the service runs: global settings, and those of a manufacturer or a group. */
 
-import type { Settings } from '../contract/resources/settings.ts'
+import { isSettingKey, type SettingKey, type Settings, settingKeys, settingKinds } from '../contract/settings.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
-import { isSettingKey, parseSetting, settingKinds } from '../domain/settings.ts'
+import { parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { deleteSetting, saveSetting } from '../storage/settings.ts'
 
 export interface SettingsDeps {
   readonly db: Database
-  /** Returns the effective values for a manufacturer; null selects the global values. */
-  settings(manufacturer: string | null): Settings
+  /** Returns the effective values of a scope. */
+  settings(scope: SettingScope): Settings
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
 }
 
-export interface SettingChange {
-  readonly key: string
-  /** The value as text, whatever the type of the setting. */
-  readonly value: string
-  /** Null for a global setting. */
-  readonly manufacturer: string | null
-}
-
-/**
- * Stores a setting, and returns the effective values of its scope. Throws a RequestError that names the invalid field.
- */
-export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingChange): Promise<Settings> {
-  const { key, value, manufacturer } = change
-  if (!isSettingKey(key)) {
-    const known = Object.keys(settingKinds).join(', ')
-    throw new RequestError('bad_request', { details: `key: expected one of ${known}` })
+/** Stores a setting, and returns the effective values of its scope. Throws a RequestError that names an invalid field. */
+export async function changeSetting(deps: SettingsDeps, actor: Actor, change: SettingRecord): Promise<Settings> {
+  const { key, value, manufacturer, group } = change
+  requireKey(key)
+  if (group !== null && !settingKinds[key].isPerGroup) {
+    throw new RequestError('bad_request', { details: `group: ${key} cannot be set for a group` })
   }
   const parsed = parseSetting(key, value)
   if (!parsed.ok) throw new RequestError('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
-  const before = deps.settings(manufacturer)[key]
+  const before = deps.settings(change)[key]
   await deps.db.transaction(async (tx) => {
-    await saveSetting(tx, { manufacturer, key, value })
+    await saveSetting(tx, { manufacturer, group, key, value })
     await writeAudit(tx, {
       actor,
       action: 'settings.change',
       target: targetOf(change),
       result: 'ok',
-      details: { key, manufacturer, before, after: parsed.value },
+      details: { key, manufacturer, group, before, after: parsed.value },
     })
   })
   await deps.reload()
-  return deps.settings(manufacturer)
+  return deps.settings(change)
 }
 
 /**
@@ -57,17 +47,25 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
 export async function forgetSetting(
   deps: SettingsDeps,
   actor: Actor,
-  { key, manufacturer }: Omit<SettingChange, 'value'>,
+  setting: Omit<SettingRecord, 'value'>,
 ): Promise<void> {
-  const target = targetOf({ key, manufacturer })
+  const { key, manufacturer, group } = setting
+  const target = targetOf(setting)
   await deps.db.transaction(async (tx) => {
-    if (!(await deleteSetting(tx, { manufacturer, key })))
-      throw new RequestError('not_found', { subject: `setting ${target}` })
-    await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details: { key, manufacturer } })
+    if (!(await deleteSetting(tx, setting))) throw new RequestError('not_found', { subject: `setting ${target}` })
+    const details = { key, manufacturer, group }
+    await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details })
   })
   await deps.reload()
 }
 
-function targetOf({ key, manufacturer }: Omit<SettingChange, 'value'>): string {
+/** Throws a RequestError that lists the known keys. */
+export function requireKey(key: string): asserts key is SettingKey {
+  if (isSettingKey(key)) return
+  throw new RequestError('bad_request', { details: `key: expected one of ${settingKeys.join(', ')}` })
+}
+
+function targetOf({ key, manufacturer, group }: Omit<SettingRecord, 'value'>): string {
+  if (group !== null) return `${key} of group ${group}`
   return manufacturer === null ? key : `${key} of manufacturer ${manufacturer}`
 }

@@ -2,33 +2,38 @@
 
 import type { Group } from '../contract/resources/groups.ts'
 import type { Performer } from '../contract/resources/performers.ts'
+import type { SlotMove } from '../contract/resources/slots.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
+import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
+import type { PlaceholderStore } from '../state/placeholder-store.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../storage/groups.ts'
 import {
-  channelAtSlot,
   deleteAssignment,
   deletePerformer,
   findActiveAssignment,
   findAssignment,
-  findChannel,
   findPerformer,
   hasUnit,
   insertAssignment,
   insertPerformer,
-  moveChannel,
   saveAssignment,
   savePerformer,
 } from '../storage/hardware.ts'
-import { nextRevision } from '../storage/revision.ts'
+import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
+import { placeHolders } from '../storage/slots.ts'
+import { storePicture } from './edit-pictures.ts'
 
 export interface HardwareDeps {
   readonly db: Database
-  readonly ingest: Pick<Ingest, 'catchUp'>
+  readonly ingest: Pick<Ingest, 'change'>
+  readonly receiverStore: Pick<ReceiverStore, 'listFacts'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   hasManufacturer(code: string): boolean
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
@@ -101,22 +106,41 @@ export async function moveToSlot(
   slot: number,
   manufacturer?: string,
 ): Promise<number> {
-  const receiverId = await deps.db.transaction(async (tx) => {
-    const revision = await nextRevision(tx)
-    const channel = await findChannel(tx.query, id)
-    if (channel === undefined || (manufacturer !== undefined && channel.manufacturer !== manufacturer)) {
-      throw new RequestError('not_found', { subject: `channel ${id}` })
-    }
-    const holder = await channelAtSlot(tx.query, slot)
-    if (holder !== undefined && holder !== id) {
-      throw new RequestError('taken', { subject: `slot ${slot}`, details: `slot: already used by channel ${holder}` })
-    }
-    await moveChannel(tx, revision, { ...channel, slot })
-    await audit(tx, actor, 'channel.move', `channel ${id}`, { before: channel.slot, after: slot })
-    return channel.receiver_id
+  return deps.ingest.change(async (tx, revision) => {
+    const receivers = deps.receiverStore.listFacts(manufacturer)
+    const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
+    if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
+    const [move] = await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
+    if (move !== undefined)
+      await audit(tx, actor, 'channel.move', `channel ${id}`, { before: move.holder.slot, after: slot })
+    return receiver.id
   })
-  await deps.ingest.catchUp()
-  return receiverId
+}
+
+/** Moves channels and placeholders to other slots, all at once: two may swap their slots. */
+export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: readonly SlotMove[]): Promise<void> {
+  await deps.ingest.change(async (tx, revision) => {
+    const stored = await storeMoves(deps, tx, revision, moves)
+    if (stored.length === 0) return
+    const changes = stored.map(({ holder, slot }) => ({
+      moved: describeHolder(holder),
+      before: holder.slot,
+      after: slot,
+    }))
+    await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
+  })
+}
+
+/** Stores the moves. Returns those that change a slot. */
+async function storeMoves(
+  { receiverStore, placeholderStore }: HardwareDeps,
+  tx: Tx,
+  revision: number,
+  moves: readonly SlotMove[],
+): Promise<readonly PlannedMove[]> {
+  const planned = planMoves(moves, listSlotHolders(receiverStore.listFacts(), placeholderStore.list()))
+  await placeHolders(tx, revision, planned)
+  return planned
 }
 
 export type PerformerChange = Partial<Omit<Performer, 'id'>>
@@ -127,7 +151,8 @@ export async function addPerformer(
   { name, notes = '', picture = null }: PerformerChange & { readonly name: string },
 ): Promise<Performer> {
   const performer = await db.transaction(async (tx) => {
-    const inserted = await insertPerformer(tx, { name, notes, picture })
+    await lockPictures(tx)
+    const inserted = await insertPerformer(tx, await storePicture(tx, { name, notes, picture }))
     await audit(tx, actor, 'performer.create', `performer ${inserted.id}`, { name })
     return inserted
   })
@@ -142,8 +167,10 @@ export async function changePerformer(
   change: PerformerChange,
 ): Promise<Performer> {
   const performer = await db.transaction(async (tx) => {
-    const after = { ...(await performerOf(tx.query, id)), ...change }
+    await lockPictures(tx)
+    const after = { ...(await performerOf(tx.query, id)), ...(await storePicture(tx, change)) }
     await savePerformer(tx, after)
+    await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.change', `performer ${id}`, { fields: Object.keys(change) })
     return after
   })
@@ -153,8 +180,10 @@ export async function changePerformer(
 
 export async function removePerformer({ db, reload }: HardwareDeps, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
+    await lockPictures(tx)
     const { name } = await performerOf(tx.query, id)
     await deletePerformer(tx, id)
+    await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
   await reload()
@@ -166,19 +195,19 @@ async function performerOf(reader: Reader, id: number): Promise<Performer> {
   return performer
 }
 
-export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'is_active'>>
+export type AssignmentChange = Partial<Pick<Assignment, 'performer' | 'wireless_unit' | 'role' | 'is_active'>>
 
 export async function addAssignment(
   { db, reload, now }: HardwareDeps,
   actor: Actor,
-  { is_active = true, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
+  { is_active = true, role = null, ...who }: AssignmentChange & Pick<Assignment, 'performer' | 'wireless_unit'>,
 ): Promise<Assignment> {
   const assignment = await db.transaction(async (tx) => {
     const started_at = now()
-    const draft = { ...who, is_active, started_at, ended_at: is_active ? null : started_at }
+    const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
     const inserted = await insertAssignment(tx, draft)
-    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, is_active })
+    await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
     return inserted
   })
   await reload()
@@ -189,15 +218,15 @@ export async function changeAssignment(
   { db, reload, now }: HardwareDeps,
   actor: Actor,
   id: number,
-  { is_active, ...who }: AssignmentChange,
+  { is_active, ...change }: AssignmentChange,
 ): Promise<Assignment> {
   const assignment = await db.transaction(async (tx) => {
     const before = await assignmentOf(tx.query, id)
-    const after = { ...setActive(before, is_active ?? before.is_active, now()), ...who }
+    const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
     await checkAssignment(tx, after, id)
     await saveAssignment(tx, after)
-    const { performer, wireless_unit } = after
-    const details = { performer, wireless_unit, is_active: after.is_active }
+    const { performer, wireless_unit, role } = after
+    const details = { performer, wireless_unit, role, is_active: after.is_active }
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
     return after
   })

@@ -1,13 +1,18 @@
 /** Reads the configuration of an installation and everything that users entered, in one consistent snapshot. */
 
 import type { Installation } from '../domain/installation-file.ts'
+import { now } from '../platform/clock.ts'
 import type { Database, Reader } from '../storage/database.ts'
 import { listGroups } from '../storage/groups.ts'
 import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listLocations } from '../storage/locations.ts'
+import { embedPictures } from '../storage/pictures.ts'
+import { listPlaceholders } from '../storage/placeholders.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listManufacturers, listSettings } from '../storage/settings.ts'
+import { listShows } from '../storage/shows.ts'
+import { listSilences } from '../storage/silences.ts'
 import { listUnits } from '../storage/units.ts'
 
 export async function readInstallation(reader: Reader, secrets: Secrets): Promise<Installation> {
@@ -16,10 +21,13 @@ export async function readInstallation(reader: Reader, secrets: Secrets): Promis
     settings: await listSettings(reader),
     locations: await listLocations(reader),
     groups: await listGroups(reader),
-    performers: await listPerformers(reader),
+    performers: await embedPictures(reader, await listPerformers(reader)),
     receivers: await listReceivers(reader),
     units: await listUnits(reader),
     assignments: await listAssignments(reader, { is_active: true }),
+    placeholders: await listPlaceholders(reader),
+    shows: await listShows(reader),
+    silences: await listSilences(reader, now()),
   }
 }
 

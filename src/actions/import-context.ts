@@ -29,6 +29,9 @@ export const importedKinds = [
   'performers',
   'receivers',
   'assignments',
+  'placeholders',
+  'shows',
+  'silences',
 ] as const
 export type Kind = (typeof importedKinds)[number]
 

@@ -1,22 +1,27 @@
-/** Imports the receivers in a file with their locations and slots, and the assignments. */
+/** Imports the receivers in a file with their locations and slots, the placeholders, and the assignments. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Location } from '../contract/resources/locations.ts'
 import { setActive } from '../domain/equipment/hardware.ts'
+import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { listSlotHolders } from '../domain/equipment/slots.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { type DeviceReference, planSlots, type ReceiverEntry, toPath } from '../domain/installation-file.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, trimMovements } from '../storage/discovery.ts'
-import { insertAssignment, placeChannels, saveAssignment } from '../storage/hardware.ts'
+import { insertAssignment, saveAssignment } from '../storage/hardware.ts'
+import { insertPlaceholder, savePlaceholder } from '../storage/placeholders.ts'
 import { saveReceivers } from '../storage/receivers.ts'
+import { placeHolders } from '../storage/slots.ts'
 import { readInstallation } from './export-installation.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
 export async function putReceivers(work: ImportContext, locations: readonly Location[]): Promise<void> {
   const { tx, file, before, revision, now } = work
   const slots = new Map<number, number>()
-  const pathBySlot = new Map<number, string>()
+  const pathBySlot = placeholderPaths(work)
+  const placeholderSlots = new Set(pathBySlot.keys())
   for (const [index, entry] of (file.receivers ?? []).entries()) {
     const path = `receivers.${index}`
     const location = entry.location === undefined ? undefined : locationOf(entry.location, locations, path)
@@ -44,7 +49,34 @@ export async function putReceivers(work: ImportContext, locations: readonly Loca
     if (after.location !== stored.location) await logPlacement(tx, stored, after, now)
   }
   await trimMovements(tx)
-  await placeChannels(tx, revision, planSlots(before.receivers, slots))
+  const holders = listSlotHolders(before.receivers, before.placeholders)
+  await placeHolders(tx, revision, planSlots(holders, slots, placeholderSlots))
+}
+
+/** Returns the path of the placeholder in each slot. */
+function placeholderPaths({ file }: ImportContext): Map<number, string> {
+  const paths = new Map<number, string>()
+  for (const [index, { slot }] of (file.placeholders ?? []).entries()) {
+    const path = `placeholders.${index}.slot`
+    const earlier = paths.get(slot)
+    if (earlier !== undefined) throw new ImportError(path, `expected every slot once; ${earlier} also has slot ${slot}`)
+    paths.set(slot, path)
+  }
+  return paths
+}
+
+/** Imports the placeholders; their slots have no channels any more. */
+export async function putPlaceholders({ tx, file, before, now, count }: ImportContext): Promise<void> {
+  for (const [index, entry] of (file.placeholders ?? []).entries()) {
+    const stored = before.placeholders.find(({ slot }) => slot === entry.slot)
+    const placeholder = { name: '', frequency: null, note: '', created_at: now, ...stored, ...entry }
+    if (!isNameAllowed(placeholder)) {
+      throw new ImportError(`placeholders.${index}.name`, 'expected text of 1 to 255 characters')
+    }
+    if (!count('placeholders', stored, placeholder)) continue
+    if (stored === undefined) await insertPlaceholder(tx, placeholder)
+    else await savePlaceholder(tx, { ...placeholder, id: stored.id })
+  }
 }
 
 /** Adds the slots of an entry to `slots`. Returns whether any of its channels has to move. */
@@ -117,13 +149,19 @@ export async function putAssignments(work: ImportContext): Promise<void> {
     }
     indexByUnit.set(unit.id, index)
     const current = assignments.find(({ wireless_unit }) => wireless_unit === unit.id)
-    if (!count('assignments', current?.performer, performer.id)) continue
+    const isSamePerformer = current?.performer === performer.id
+    const role = entry.role === undefined && isSamePerformer ? current.role : (entry.role ?? null)
+    if (!count('assignments', current && [current.performer, current.role], [performer.id, role])) continue
+    if (isSamePerformer) {
+      await saveAssignment(tx, { ...current, role })
+      continue
+    }
     if (current !== undefined) await saveAssignment(tx, setActive(current, false, now))
     const started_at = entry.since === undefined ? now : Date.parse(entry.since)
     if (Number.isNaN(started_at)) {
       throw new ImportError(`assignments.${index}.since`, 'expected a time such as 2026-05-01T18:00:00Z')
     }
-    const made = { performer: performer.id, wireless_unit: unit.id, is_active: true, started_at, ended_at: null }
+    const made = { performer: performer.id, wireless_unit: unit.id, role, is_active: true, started_at, ended_at: null }
     await insertAssignment(tx, made)
   }
 }
@@ -131,7 +169,7 @@ export async function putAssignments(work: ImportContext): Promise<void> {
 /**
  * Finds the receiver by serial number, then by MAC address, then by the upstream's id unless the serial numbers differ.
  */
-function findReceiver(receivers: readonly Receiver[], entry: DeviceReference): Receiver | undefined {
+export function findReceiver(receivers: readonly Receiver[], entry: DeviceReference): Receiver | undefined {
   const candidates = receivers.filter(({ manufacturer }) => manufacturer === entry.manufacturer)
   const serial = serialKey(entry.serial_number)
   const mac = macKey(entry.mac_address)
@@ -147,6 +185,6 @@ function findReceiver(receivers: readonly Receiver[], entry: DeviceReference): R
   )
 }
 
-function describe({ manufacturer, serial_number, mac_address, api_device_id }: DeviceReference): string {
+export function describe({ manufacturer, serial_number, mac_address, api_device_id }: DeviceReference): string {
   return `${manufacturer} ${serial_number ?? mac_address ?? api_device_id ?? ''}`
 }

@@ -11,9 +11,11 @@ import type { Database } from '../storage/database.ts'
 import { insertGroup, saveGroup } from '../storage/groups.ts'
 import { insertPerformer, savePerformer } from '../storage/hardware.ts'
 import { insertLocation, saveLocation } from '../storage/locations.ts'
+import { lockPictures, removeUnusedPictures, savePictureText } from '../storage/pictures.ts'
 import { nextRevision } from '../storage/revision.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listManufacturers } from '../storage/settings.ts'
+import { expectedPicture } from './edit-pictures.ts'
 import { readInstallation } from './export-installation.ts'
 import {
   type Count,
@@ -23,8 +25,11 @@ import {
   ImportError,
   type Kind,
 } from './import-context.ts'
-import { putAssignments, putReceivers } from './import-equipment.ts'
+import { putAssignments, putPlaceholders, putReceivers } from './import-equipment.ts'
 import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
+import { putSettings } from './import-settings.ts'
+import { putShows } from './import-shows.ts'
+import { putSilences } from './import-silences.ts'
 
 export interface ImportReport {
   readonly counts: Readonly<Record<Kind, Readonly<Count>>>
@@ -70,7 +75,10 @@ export async function importInstallation(
       await putGroups(work)
       await putPerformers(work)
       await putReceivers(work, locations)
+      await putPlaceholders(work)
       await putAssignments(work)
+      await putShows(work)
+      await putSilences(work)
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
       if (isDryRun) throw new DryRunRollback()
       await writeAudit(tx, { actor, action: 'house.import', target: source, result: 'ok', details: { ...report } })
@@ -110,29 +118,39 @@ async function putLocations(work: ImportContext): Promise<Location[]> {
   return locations
 }
 
-async function putGroups({ tx, file, before, count }: ImportContext): Promise<void> {
+async function putGroups(work: ImportContext): Promise<void> {
+  const { tx, file, before, count } = work
   const codes = [...before.manufacturers, ...(file.manufacturers ?? [])].map(({ code }) => code)
   const pick = createPicker(before.groups)
-  for (const [index, entry] of (file.groups ?? []).entries()) {
+  for (const [index, { settings, ...entry }] of (file.groups ?? []).entries()) {
     const { manufacturer = null } = entry
     if (manufacturer !== null && !codes.includes(manufacturer)) {
       throw new ImportError(`groups.${index}.manufacturer`, `expected a manufacturer; ${manufacturer} does not exist`)
     }
     const stored = pick(({ title }) => title === entry.title)
     const group = { slots: [], hide_charts: false, manufacturer: null, ...stored, ...entry }
-    if (!count('groups', stored, group)) continue
-    if (stored === undefined) await insertGroup(tx, group)
-    else await saveGroup(tx, { ...group, id: stored.id })
+    let id = stored?.id
+    if (count('groups', stored, group)) {
+      if (id === undefined) id = (await insertGroup(tx, group)).id
+      else await saveGroup(tx, { ...group, id })
+    }
+    if (id !== undefined)
+      await putSettings(work, settings, { manufacturer: null, group: id }, `groups.${index}.settings`)
   }
 }
 
 async function putPerformers({ tx, file, before, count }: ImportContext): Promise<void> {
   const pick = createPicker(before.performers)
-  for (const entry of file.performers ?? []) {
+  await lockPictures(tx)
+  for (const [index, entry] of (file.performers ?? []).entries()) {
     const stored = pick(({ name }) => name === entry.name)
-    const performer = { notes: '', picture: null, ...stored, ...entry }
-    if (!count('performers', stored, performer)) continue
+    const entered = { notes: '', picture: null, ...stored, ...entry }
+    if (!count('performers', stored, entered)) continue
+    const picture = entered.picture === null ? null : await savePictureText(tx, entered.picture)
+    if (picture === undefined) throw new ImportError(`performers.${index}.picture`, expectedPicture)
+    const performer = { ...entered, picture }
     if (stored === undefined) await insertPerformer(tx, performer)
     else await savePerformer(tx, { ...performer, id: stored.id })
   }
+  await removeUnusedPictures(tx)
 }

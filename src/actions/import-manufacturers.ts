@@ -1,12 +1,13 @@
 /** Imports the manufacturers in a file with their settings, and the global settings. */
 
 import { RequestError } from '../domain/errors.ts'
-import { findRepeatedCode, type InstallationFile, type SettingValues } from '../domain/installation-file.ts'
-import { isSettingKey, parseSetting } from '../domain/settings.ts'
+import { findRepeatedCode, type InstallationFile } from '../domain/installation-file.ts'
+import { globalScope } from '../domain/settings.ts'
 import type { SourceDeps } from '../manufacturers/sources.ts'
-import { type StoredManufacturer, saveManufacturer, saveSetting } from '../storage/settings.ts'
+import { type StoredManufacturer, saveManufacturer } from '../storage/settings.ts'
 import { mergeManufacturer } from './change-manufacturers.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
+import { putSettings } from './import-settings.ts'
 
 /** Merges the manufacturers in the file into the stored ones, with the same validation as a REST request. */
 export async function planManufacturers(
@@ -37,24 +38,8 @@ export async function putManufacturers(work: ImportContext, planned: readonly St
     const stored = before.manufacturers.find(({ code }) => code === record.code)
     if (work.count('manufacturers', stored, record)) await saveManufacturer(tx, secrets, record)
   }
-  for (const [index, { code, settings = {} }] of (file.manufacturers ?? []).entries()) {
-    await putSettings(work, settings, code, `manufacturers.${index}.settings`)
+  for (const [index, { code, settings }] of (file.manufacturers ?? []).entries()) {
+    await putSettings(work, settings, { manufacturer: code, group: null }, `manufacturers.${index}.settings`)
   }
-  await putSettings(work, file.settings ?? {}, null, 'settings')
-}
-
-async function putSettings(
-  work: ImportContext,
-  values: SettingValues,
-  manufacturer: string | null,
-  path: string,
-): Promise<void> {
-  for (const [key, value] of Object.entries(values)) {
-    if (!isSettingKey(key)) continue
-    const text = String(value)
-    const parsed = parseSetting(key, text)
-    if (!parsed.ok) throw new ImportError(`${path}.${key}`, `expected ${parsed.expected}`)
-    const stored = work.before.settings.find((setting) => setting.manufacturer === manufacturer && setting.key === key)
-    if (work.count('settings', stored?.value, text)) await saveSetting(work.tx, { manufacturer, key, value: text })
-  }
+  await putSettings(work, file.settings, globalScope, 'settings')
 }

@@ -13,8 +13,8 @@ import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { acknowledgeMovements, findEntries, findMovements, type Reviewer, saveReview } from '../storage/discovery.ts'
-import { placeChannels } from '../storage/hardware.ts'
 import { saveReceivers } from '../storage/receivers.ts'
+import { placeChannels } from '../storage/slots.ts'
 import { createReceiver } from './edit-receivers.ts'
 
 export interface ReviewDeps {
@@ -128,10 +128,7 @@ async function importReceiver(decision: Decision, approval: Approval): Promise<R
   await saveReceivers(tx, revision, [replaced])
   const created = await createReceiver(tx, revision, creation)
   const [after, before] = [withSlotsOf(created, replaced), withSlotsOf(replaced, created)]
-  const moves = [after, before].flatMap(({ id, channels }) =>
-    channels.map((channel) => ({ ...channel, receiver_id: id })),
-  )
-  await placeChannels(tx, revision, moves)
+  await placeChannels(tx, revision, [...after.channels, ...before.channels])
   known.put(before)
   known.put(after)
   return after

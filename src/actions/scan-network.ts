@@ -11,7 +11,7 @@ import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipmen
 import type { SourceError } from '../domain/equipment/health.ts'
 import { RequestError } from '../domain/errors.ts'
 import { formatSubnet, hostAddresses, isInSubnet, parseScanSubnet, type Subnet } from '../domain/identity/network.ts'
-import { getPlugin } from '../manufacturers/index.ts'
+import { getPlugin, plugins } from '../manufacturers/index.ts'
 import type { DiscoveryList } from '../manufacturers/plugin.ts'
 import { type FoundDevice, searchAddresses } from '../manufacturers/search.ts'
 import { type MonitoredSource, type SourceDeps, toSourceFailure } from '../manufacturers/sources.ts'
@@ -64,18 +64,24 @@ export async function scanNetwork(
   const lease = await db.transaction((tx) => acquireLease(tx, scanLease, nodeId, 2 * scanLimitMs))
   if (lease === null) throw new RequestError('scan_running')
   try {
-    return await scan(deps, actor, codes, subnet)
+    return await scan(deps, actor, codes, request.manufacturer === undefined, subnet)
   } finally {
     await db.transaction((tx) => releaseLease(tx, scanLease, nodeId)).catch(() => {})
   }
 }
 
-async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subnet: Subnet): Promise<ScanBody> {
+async function scan(
+  deps: ScanDeps,
+  actor: Actor,
+  codes: readonly string[],
+  isEverything: boolean,
+  subnet: Subnet,
+): Promise<ScanBody> {
   const { db, monitor, now } = deps
   const sources = monitor.pollers.map(({ source }) => source).filter(({ manufacturer }) => codes.includes(manufacturer))
   const limit = AbortSignal.any([deps.signal, AbortSignal.timeout(scanLimitMs)])
   const ips = hostAddresses(subnet)
-  const searching = search(deps, codes, ips, limit)
+  const searching = search(deps, codes, isEverything, ips, limit)
   const registered = await registerAddresses(sources, 'add', ips, limit)
   const polled = await pollWithin(deps, codes, limit)
   const { found, unsupported } = await searching
@@ -94,9 +100,10 @@ async function scan(deps: ScanDeps, actor: Actor, codes: readonly string[], subn
   const knownIps = new Set([...receivers, ...others].map(({ ip }) => ip))
   others.push(...found.filter(({ ip }) => !knownIps.has(ip)))
   const devices = [...receivers, ...others.map(toScannedDevice)]
+  const isConfigured = ({ manufacturer }: FoundRecord) => deps.manufacturers().some(({ code }) => code === manufacturer)
   await db.transaction(async (tx) => {
     await forgetDiscovered(tx, now() - discoveredRetentionMs)
-    await saveDiscovered(tx, others)
+    await saveDiscovered(tx, others.filter(isConfigured))
     await writeAudit(tx, { ...audit, result: 'ok', details: { manufacturers: codes, discovered: devices.length } })
   })
   await deps.reload()
@@ -142,14 +149,25 @@ interface SearchResult {
   readonly unsupported: readonly SourceError[]
 }
 
-/** Searches for individual devices of the manufacturers whose plugins support this. */
+/**
+ * Searches for individual devices of the manufacturers whose plugins support this. If everything is scanned, also those
+ * of the supported manufacturers that are not configured yet.
+ */
 async function search(
   { db, secrets, monitor, sourceDeps, now }: ScanDeps,
   codes: readonly string[],
+  isEverything: boolean,
   ips: readonly string[],
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  const records = (await listManufacturers(db.read, secrets)).filter(({ code }) => codes.includes(code))
+  const configured = await listManufacturers(db.read, secrets)
+  const isConfigured = (plugin: string) =>
+    configured.some((record) => record.plugin === plugin || record.code === plugin)
+  const others = isEverything ? plugins.filter(({ code }) => !isConfigured(code)) : []
+  const records = [
+    ...configured.filter(({ code }) => codes.includes(code)),
+    ...others.map(({ code }) => ({ code, plugin: code })),
+  ]
   const known = new Set(monitor.pollers.map(({ source }) => source.settings.baseUrl))
   const { destinations } = sourceDeps
   const unsupported: SourceError[] = []

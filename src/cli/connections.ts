@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander'
 import type { ConnectionBody } from '../contract/resources/connections.ts'
 import { type ConnectionStatus, connectionStatuses } from '../contract/values.ts'
-import { subscriptionLost, subscriptionSubject } from '../domain/alerts/alert.ts'
+import { subscriptionLost, subscriptionSubject } from '../domain/alerts/source.ts'
 import { type Connection, toConnectionBody } from '../domain/equipment/connection.ts'
 import type { SourceError } from '../domain/equipment/health.ts'
 import { openRuntime, type Runtime } from '../runtime.ts'

@@ -3,21 +3,26 @@
 import Type from 'typebox'
 import { Document, visit } from 'yaml'
 import { findSchemaError, parseYaml } from '../config.ts'
+import { alertKinds } from '../contract/alert-kinds.ts'
 import {
   code,
-  flag,
   groupFields,
   locationFields,
   manufacturerFields,
   name,
   nullable,
+  performedRole,
   performerFields,
+  placeholderFields,
+  placeholderKind,
+  showFields,
   slot,
   text,
   whole,
 } from '../contract/fields.ts'
+import { type SettingKey, type SettingKind, settingKeys, settingKinds } from '../contract/settings.ts'
 import type { InstallationFile } from '../domain/installation-file.ts'
-import { settingKinds } from '../domain/settings.ts'
+import { describeValues } from '../domain/settings.ts'
 import { escapeControls } from './output.ts'
 import { UsageError } from './terminal.ts'
 
@@ -30,21 +35,30 @@ const partial = <T extends Type.TProperties>(properties: T) =>
     [Name in keyof T]: Type.TOptional<T[Name]>
   }
 
-const settings = Type.Optional(
-  record(
-    partial({
-      polling_interval: Type.Integer({ ...bounds('polling_interval') }),
-      alert_battery_threshold: Type.Integer({ ...bounds('alert_battery_threshold') }),
-      enable_websocket: flag,
-    }),
-    `a section of ${Object.keys(settingKinds).join(', ')}`,
-  ),
-)
+/** A section with the settings of one scope. */
+const settingsSection = (keys: readonly SettingKey[]) =>
+  Type.Optional(
+    record(
+      partial(Object.fromEntries(keys.map((key) => [key, settingSchema(key)]))),
+      `a section of ${keys.join(', ')}`,
+    ),
+  )
 
-function bounds(key: 'polling_interval' | 'alert_battery_threshold') {
-  const { min, max } = settingKinds[key]
-  return { minimum: min, maximum: max, description: `a whole number from ${min} to ${max}` }
+function settingSchema(key: SettingKey): Type.TSchema {
+  const kind: SettingKind = settingKinds[key]
+  const description = describeValues(kind)
+  switch (kind.type) {
+    case 'boolean':
+      return Type.Boolean({ description })
+    case 'integer':
+      return Type.Integer({ minimum: kind.min, maximum: kind.max, description })
+    case 'choice':
+      return Type.Enum([...kind.values], { description })
+  }
 }
+
+const settings = settingsSection(settingKeys)
+const groupSettings = settingsSection(settingKeys.filter((key) => settingKinds[key].isPerGroup))
 
 const Manufacturer = record({ code, ...manufacturerFields, settings }, 'a manufacturer with at least a code')
 
@@ -62,7 +76,7 @@ const Location = Type.Cyclic(
   'Location',
 )
 
-const Group = record({ title: name, ...groupFields }, 'a group with at least a title')
+const Group = record({ title: name, ...groupFields, settings: groupSettings }, 'a group with at least a title')
 
 const Performer = record({ name, ...performerFields }, 'a performer with at least a name')
 
@@ -91,9 +105,35 @@ const Assignment = record(
     performer: name,
     ...device,
     channel: Type.Optional(whole(1, 65_535)),
+    role: Type.Optional(performedRole),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
   },
   'an assignment with a performer and a manufacturer',
+)
+
+const Placeholder = record(
+  { slot, kind: placeholderKind, ...placeholderFields },
+  'a placeholder with at least a slot and a kind',
+)
+
+const time = Type.Optional(nullable(Type.String(), 'a time such as 2026-05-01T18:00:00Z'))
+
+const Show = record(
+  { title: name, groups: list(name, 'a list of group titles'), ...showFields, started_at: time, ended_at: time },
+  'a show with at least a title',
+)
+
+const Silence = record(
+  {
+    channels: list(record({ ...device, channel: whole(1, 65_535) }, 'a channel of a device'), 'a list of channels'),
+    groups: list(name, 'a list of group titles'),
+    kinds: list(Type.Enum([...alertKinds], { description: 'a kind of alert' }), 'a list of kinds of alerts'),
+    until: Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' }),
+    reason: Type.Optional(text(0, 500)),
+    by: Type.Optional(name),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })),
+  },
+  'a silence with the time until which it applies',
 )
 
 const File = record(
@@ -106,6 +146,9 @@ const File = record(
     performers: list(Performer, 'a list of performers'),
     receivers: list(Receiver, 'a list of receivers'),
     assignments: list(Assignment, 'a list of assignments'),
+    placeholders: list(Placeholder, 'a list of placeholders'),
+    shows: list(Show, 'a list of shows'),
+    silences: list(Silence, 'a list of silences'),
   },
   'what micwatch export writes',
 )
@@ -127,7 +170,8 @@ const explanation = ` The configuration of an installation, written by micwatch 
 
  Import it with micwatch import, which adds and changes the records of the file and removes none. Manufacturers are
  matched by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
- number (otherwise by MAC address, otherwise by the id that their system gives them).
+ number (otherwise by MAC address, otherwise by the id that their system gives them), placeholders by slot, shows by
+ title and planned start.
 
  "********" stands for a secret that was not exported; the import leaves the stored secret unchanged.
  Accounts, tokens, the review queue and the logs are not included: micwatch backup copies everything.`

@@ -2,11 +2,13 @@
 
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
-type Immutable<T> = T extends readonly (infer Item)[]
-  ? readonly Immutable<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: Immutable<T[Key]> }
-    : T
+type Immutable<T> = T extends Uint8Array
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Immutable<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Immutable<T[Key]> }
+      : T
 
 /** The type that a schema describes, with read-only properties and lists. */
 export type Body<Schema extends TSchema> = Immutable<Static<Schema>>
@@ -62,6 +64,10 @@ export const countedOf = <Item extends TSchema>(item: Item) =>
     previous: Type.Optional(textOrNull('Path and query of the previous page; only present when paged.')),
     results: listOf(item, 'All items, or the items of this page.'),
   })
+
+/** Creates the schema of a body that is not JSON. `mediaType` may be a range such as `image/*`. */
+export const binary = (mediaType: string, description: string) =>
+  Type.Unsafe<Uint8Array>({ contentMediaType: mediaType, description })
 
 /** The response of an action that returns nothing. */
 export const NoContent = Type.Null({ description: 'Success without a body.' })

@@ -5,7 +5,8 @@ import type { TObject, TSchema } from 'typebox'
 /** The groups of operations in the OpenAPI document. */
 export const tags = {
   Monitoring: 'Receivers, their channels and the health of the service.',
-  Hardware: 'Groups, chassis, units, performers and assignments.',
+  Hardware: 'Groups, placeholders, chassis, units, performers and assignments.',
+  Shows: 'Shows that are planned, running or ended.',
   Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',
@@ -19,6 +20,8 @@ interface OperationSchema {
   readonly params?: TObject
   readonly querystring?: TObject
   readonly body?: TSchema
+  /** The media types of a body that is not JSON. */
+  readonly consumes?: string[]
   /** The bodies by status; errors that every operation can return are left out. */
   readonly response: Readonly<Record<number, TSchema>>
 }

@@ -4,6 +4,7 @@
  */
 
 import Type, { type TSchema } from 'typebox'
+import { placeholderKinds } from './values.ts'
 
 export const text = (min: number, max: number) =>
   Type.String({ minLength: min, maxLength: max, description: `text of ${min} to ${max} characters` })
@@ -41,9 +42,39 @@ export const groupFields = {
   manufacturer: Type.Optional(nullable(text(1, 64), "a manufacturer's code")),
 }
 
+export const pictureText =
+  'text of at most 262144 characters, a data URL of a PNG, JPEG or WebP picture of at most 2 MB'
+/** Long enough for the data URL of a picture of 2 MB. */
+const picture = nullable(text(1, 2_700_000), pictureText)
+export const placeholderKind = Type.Enum([...placeholderKinds], {
+  description: `one of ${placeholderKinds.join(', ')}`,
+})
+
+export const placeholderFields = {
+  /** Only a blank place may have an empty name. */
+  name: Type.Optional(text(0, 255)),
+  frequency: Type.Optional(
+    nullable(
+      Type.String({ pattern: '^[1-9]\\d{0,4}\\.\\d{3}$' }),
+      'text with a frequency in MHz with three decimals, such as 470.300',
+    ),
+  ),
+  note: Type.Optional(text(0, 4096)),
+}
+
+/** The plan of a show, without its groups. */
+export const showFields = {
+  starts_at: Type.Optional(nullable(text(1, 64), 'a time such as 2026-05-01T18:00:00Z')),
+  ends_at: Type.Optional(nullable(text(1, 64), 'a time such as 2026-05-01T20:30:00Z')),
+  notes: Type.Optional(text(0, 4096)),
+}
+
 export const performerFields = {
   notes: Type.Optional(text(0, 4096)),
-  picture: Type.Optional(nullable(text(1, 262_144), 'text of at most 262144 characters')),
+  picture: Type.Optional(picture),
 }
+
+/** The role that a performer plays. */
+export const performedRole = nullable(text(1, 255), 'text of 1 to 255 characters')
 
 export const locationFields = { description: Type.Optional(text(0, 2000)) }

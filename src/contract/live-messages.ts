@@ -6,13 +6,14 @@
 import Type, { type TProperties } from 'typebox'
 import { type Body, listOf, named, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import * as messages from './messages.ts'
-import { Alert } from './resources/alerts.ts'
+import { Alert, Silence } from './resources/alerts.ts'
 import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.ts'
 import { Data } from './resources/data.ts'
 import { Group } from './resources/groups.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
 import { Configuration } from './resources/settings.ts'
+import { AnnouncedShow, Show } from './resources/shows.ts'
 
 const seq = whole('Number of the message; increases by one with every message that the process creates.')
 const at = time('When the message was created.')
@@ -41,26 +42,17 @@ export const Source = named('Source', 'A monitored system or device.', {
   error: textOrNull('What is wrong; null while there is no error.'),
 })
 
-export const LivePerformer = named('LivePerformer', 'A performer.', {
-  ...Performer.properties,
-  picture_tag: Type.Optional(
-    text(
-      'Sent instead of a picture that is too large for messages, which `GET /api/performers/{id}/` returns. The value changes whenever the picture changes.',
-    ),
-  ),
-})
-
 const Queue = { pending: whole('Number of devices that are waiting for review.') }
-const anyList = (description: string) => Type.Array(Type.Unknown(), { description })
+const _anyList = (description: string) => Type.Array(Type.Unknown(), { description })
 
 const SnapshotData = Type.Object(
   {
     ...Data.properties,
     alerts: listOf(Alert, 'Alerts that are not cleared.'),
-    shows: anyList('Running shows.'),
+    shows: listOf(Show, 'Running shows.'),
     sources: listOf(Source, 'All monitored systems and devices.'),
-    performers: listOf(LivePerformer, 'All performers.'),
-    silences: anyList('Alert silences in effect; always empty in this version.'),
+    performers: listOf(Performer, 'All performers.'),
+    silences: listOf(Silence, 'Silences in effect.'),
     queue: Type.Object(Queue),
   },
   { description: 'The body of `GET /api/data.json` with the same filters, and the other data that pages show.' },
@@ -114,8 +106,11 @@ const Levels = numbered(
 )
 
 const Groups = numbered('groups', 'A group changed.', { groups: listOf(Group, 'All groups.') })
+const Placeholders = numbered('placeholders', 'A placeholder changed.', {
+  placeholders: Data.properties.placeholders,
+})
 const Performers = numbered('performers', 'A performer changed.', {
-  performers: listOf(LivePerformer, 'All performers.'),
+  performers: listOf(Performer, 'All performers.'),
 })
 const Assignments = numbered('assignments', 'An assignment changed.', {
   assignments: listOf(ChannelAssignment, 'All active assignments.'),
@@ -134,7 +129,19 @@ const SettingsMessage = numbered(
   },
 )
 
-const AlertMessage = numbered('alert', 'An alert was raised, changed or cleared.', Alert.properties)
+const AlertMessage = numbered(
+  'alert',
+  'An alert was raised, changed, snoozed, acknowledged, silenced or cleared.',
+  Alert.properties,
+)
+const Silences = numbered('silences', 'A silence began or ended.', {
+  silences: listOf(Silence, 'All silences in effect.'),
+})
+const ShowMessage = numbered(
+  'show',
+  'A show was planned, changed, started, ended or deleted. Any state but `running` removes it from the running shows.',
+  { show: AnnouncedShow },
+)
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
 const { type: _type, ...statusFields } = messages.StatusUpdate.properties
 const StatusUpdate = numbered(
@@ -175,11 +182,14 @@ const changes = [
   ChannelRemoved,
   Slots,
   Groups,
+  Placeholders,
   Performers,
   Assignments,
   Discovered,
   SettingsMessage,
   AlertMessage,
+  Silences,
+  ShowMessage,
   SourceMessage,
   StatusUpdate,
   QueueMessage,
@@ -197,4 +207,3 @@ export type LiveMessage = Body<typeof LiveServerMessage>
 /** A message about a change, before it has a sequence number. */
 export type LiveChange = WithoutSeq<Body<typeof Change>>
 export type SourceBody = Body<typeof Source>
-export type LivePerformerBody = Body<typeof LivePerformer>

@@ -4,7 +4,8 @@ import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import { alertKindList } from './resources/alerts.ts'
 import { detailFields } from './resources/receivers.ts'
-import { severities } from './values.ts'
+import { AnnouncedShow } from './resources/shows.ts'
+import { alertStates, severities } from './values.ts'
 
 const { id: _, channels, ...changeable } = detailFields
 const pingId = Type.Optional(Type.Unknown({ description: 'Any value; the response contains the same one.' }))
@@ -70,14 +71,14 @@ export type DeviceUpdate = Body<typeof DeviceUpdate>
 
 const AlertMessage = message(
   'alert',
-  'An alert was raised, got worse or was cleared.',
+  'An alert was raised, changed, snoozed, acknowledged or cleared.',
   {
     manufacturer: textOrNull('Code of the manufacturer.'),
     id: whole(
       'Id of the alert; it stays the same when the alert gets worse or is cleared. 0: the alert could not be stored.',
     ),
-    kind: text(`${alertKindList}, \`store_damaged\` …`),
-    state: oneOf(['raised', 'cleared'], 'Whether the alert is raised or cleared.'),
+    kind: text(`${alertKindList} …`),
+    state: oneOf(alertStates, 'Whether the alert is raised, snoozed, acknowledged or cleared.'),
     severity: oneOf(severities, 'Severity.'),
     message: text('Message for users.'),
     channel_id: wholeOrNull('Id of the affected channel.'),
@@ -126,6 +127,26 @@ export const StatusUpdate = message(
 )
 export type StatusUpdate = Body<typeof StatusUpdate>
 
+const ShowUpdate = message(
+  'show_update',
+  'A show was planned, changed, started, ended or deleted. Sent to clients of all manufacturers.',
+  { show: AnnouncedShow },
+  {
+    show: {
+      id: 2,
+      title: 'Evening show',
+      starts_at: '2026-05-01T18:00:00.000Z',
+      ends_at: '2026-05-01T20:30:00.000Z',
+      state: 'running',
+      group_ids: [1],
+      notes: '',
+      started_at: '2026-05-01T18:02:11.000Z',
+      ended_at: null,
+    },
+  },
+)
+export type ShowUpdate = Body<typeof ShowUpdate>
+
 const StatusMessage = message(
   'status',
   'Sent to this client only: as the first frame, and shortly before the session or token expires.',
@@ -158,7 +179,7 @@ export interface DescribedMessage extends TSchema {
   readonly examples: readonly unknown[]
 }
 
-const fromServer = [DeviceUpdate, AlertMessage, StatusUpdate, StatusMessage, Pong, SocketError] as const
+const fromServer = [DeviceUpdate, AlertMessage, StatusUpdate, ShowUpdate, StatusMessage, Pong, SocketError] as const
 export const ServerMessage = Type.Union([...fromServer])
 export type ServerMessage = Body<typeof ServerMessage>
 

@@ -1,6 +1,7 @@
 /** Parameters of paths and queries. */
 
 import Type, { type TProperties } from 'typebox'
+import { alertKinds } from './alert-kinds.ts'
 import {
   alertStates,
   auditResults,
@@ -16,7 +17,11 @@ import {
 const id = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description })
 
 export const ById = Type.Object({ id: id('Id of the record.') })
+export const ByPicture = Type.Object({
+  id: Type.String({ description: "Id of the picture, which is a digest of the picture's content." }),
+})
 export const ByCode = Type.Object({ code: Type.String({ description: 'Code of the manufacturer.' }) })
+export const ByUndo = Type.Object({ undo_id: id('The `undo_id` in the response of the action.') })
 export const ByKey = Type.Object({ key: Type.String({ description: 'Key of the setting.' }) })
 
 // --- Queries ---------------------------------------------------------------------------------------------------------
@@ -49,6 +54,15 @@ export const ScopedList = query({ manufacturer, ...paging })
 
 const group = id('Id of a group, to return only channels whose slot is in it.')
 
+/** The query of an operation on settings. Without a scope, it concerns the global settings. */
+const settingScope = {
+  manufacturer: Type.String({ description: 'Code of a manufacturer: its settings. Not together with `group`.' }),
+  group: id('Id of a group: its settings. Not together with `manufacturer`.'),
+}
+export const SettingScope = query(settingScope)
+export const ScopedSettingsList = query({ ...settingScope, ...paging })
+export const RemovedSetting = Type.Object({ ...ByKey.properties, ...SettingScope.properties })
+
 export const DataQuery = query({ manufacturer, group })
 
 /** The query of the WebSocket, version 1. `protocol` selects version 2, whose query is `LiveQuery`. */
@@ -75,8 +89,14 @@ export const MetricsQuery = query({
 })
 
 export const AlertQuery = query({
-  state: Type.Enum([...alertStates], sameValue),
+  state: Type.Enum([...alertStates, 'open'], {
+    description: 'Only alerts in this state; `open`: raised or snoozed.',
+  }),
+  kind: Type.Enum([...alertKinds], sameValue),
+  channel: id('Id of a channel, to return only alerts about it.'),
   receiver: id('Id of a receiver, to return only alerts about it and its channels.'),
+  from: dayOrTime('Raised at or after this time'),
+  to: dayOrTime('Raised at or before this time'),
   manufacturer,
   ...paging,
 })

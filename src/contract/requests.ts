@@ -1,6 +1,7 @@
 /** Bodies of requests. The description of a field completes the error message `field: expected …`. */
 
 import Type, { type TProperties } from 'typebox'
+import { alertKinds } from './alert-kinds.ts'
 import {
   code,
   flag,
@@ -9,9 +10,14 @@ import {
   manufacturerFields,
   name,
   nullable,
+  performedRole,
   performerFields,
+  placeholderFields,
+  placeholderKind,
+  showFields,
   slot,
   text,
+  whole,
 } from './fields.ts'
 import { roles } from './values.ts'
 
@@ -44,17 +50,70 @@ export const ConnectionIds = body({
 
 export const ScanRequest = body({ scan_subnet: text(1, 64) })
 
+// --- Alerts ----------------------------------------------------------------------------------------------------------
+
+const reason = text(0, 500)
+
+/** The body may be absent. */
+export const AlertAcknowledgement = Type.Optional(
+  body({ note: Type.Optional(nullable(reason, 'text of at most 500 characters')) }),
+)
+
+/** Either `minutes` or `until`. */
+export const AlertSnooze = body({
+  minutes: Type.Optional(whole(1, 10_080)),
+  until: Type.Optional(Type.Enum(['cleared', 'show_end'], { description: 'cleared or show_end' })),
+})
+
+const silencedIds = Type.Optional(
+  Type.Array(id, { maxItems: 1000, uniqueItems: true, description: 'a list of at most 1000 distinct ids' }),
+)
+
+/** At least one of the lists is not empty. */
+export const NewSilence = body({
+  channels: silencedIds,
+  groups: silencedIds,
+  kinds: Type.Optional(
+    Type.Array(Type.Enum([...alertKinds], { description: `one of ${alertKinds.join(', ')}` }), {
+      uniqueItems: true,
+      description: 'a list of distinct kinds of alerts',
+    }),
+  ),
+  until: Type.String({ format: 'time-with-zone', description: 'a time such as 2030-12-31T00:00:00Z' }),
+  reason: Type.Optional(reason),
+})
+
 // --- Hardware --------------------------------------------------------------------------------------------------------
 
 export const GroupChange = body({ id: Type.Optional(id), title: Type.Optional(name), ...groupFields })
 
 export const SlotChange = body({ slot })
 
+export const SlotMovesRequest = body({
+  moves: Type.Array(body({ channel_id: Type.Optional(id), placeholder_id: Type.Optional(id), slot }), {
+    maxItems: 1000,
+    description: 'a list of at most 1000 moves',
+  }),
+})
+
+export const NewPlaceholder = body({ kind: placeholderKind, slot: Type.Optional(slot), ...placeholderFields })
+
+export const PlaceholderChange = body({
+  kind: Type.Optional(placeholderKind),
+  slot: Type.Optional(slot),
+  ...placeholderFields,
+})
+
 export const NewPerformer = body({ name, ...performerFields })
 
 export const PerformerChange = body({ id: Type.Optional(id), name: Type.Optional(name), ...performerFields })
 
-export const NewAssignment = body({ performer: id, wireless_unit: id, is_active: Type.Optional(flag) })
+export const NewAssignment = body({
+  performer: id,
+  wireless_unit: id,
+  role: Type.Optional(performedRole),
+  is_active: Type.Optional(flag),
+})
 
 const time = text(1, 64)
 
@@ -62,11 +121,37 @@ export const AssignmentChange = body({
   id: Type.Optional(id),
   performer: Type.Optional(id),
   wireless_unit: Type.Optional(id),
+  role: Type.Optional(performedRole),
   is_active: Type.Optional(flag),
   // These fields are read-only. They are accepted and ignored, so that a client can send back a record that it has
   // read.
   started_at: Type.Optional(time),
   ended_at: Type.Optional(nullable(time, 'text of 1 to 64 characters')),
+})
+
+// --- Shows -----------------------------------------------------------------------------------------------------------
+
+const groupIds = Type.Array(id, {
+  maxItems: 1000,
+  uniqueItems: true,
+  description: 'a list of at most 1000 distinct ids',
+})
+
+export const NewShow = body({ title: name, group_ids: Type.Optional(groupIds), ...showFields })
+
+export const ShowChange = body({ title: Type.Optional(name), group_ids: Type.Optional(groupIds), ...showFields })
+
+/** Index of a column, or its heading; null if there is no such column. */
+const column = Type.Optional(
+  Type.Union([whole(0, 1000), text(1, 255), Type.Null()], {
+    description: 'the index of a column, from 0, its heading, or null',
+  }),
+)
+
+export const CastText = body({
+  text: text(1, 1_000_000),
+  columns: Type.Optional(body({ slot: column, name: column, role: column, note: column, photo: column, pack: column })),
+  preview: Type.Optional(flag),
 })
 
 // --- Locations and receivers -----------------------------------------------------------------------------------------

@@ -22,10 +22,7 @@ export const auditResults = ['ok', 'refused', 'failed'] as const
 export const severities = ['info', 'warning', 'critical'] as const
 export type Severity = (typeof severities)[number]
 
-export const alertKinds = ['battery_low', 'receiver_offline', 'upstream_failing', 'link_lost', 'charger_fault'] as const
-export type AlertKind = (typeof alertKinds)[number]
-
-export const alertStates = ['raised', 'cleared'] as const
+export const alertStates = ['raised', 'snoozed', 'acknowledged', 'cleared'] as const
 export type AlertState = (typeof alertStates)[number]
 
 export const sourceStatuses = ['healthy', 'unknown', 'degraded', 'unhealthy'] as const
@@ -49,6 +46,13 @@ export type OnlineState = (typeof onlineStates)[number]
 
 export const networkModes = ['auto', 'manual', 'dhcp', 'static'] as const
 export type NetworkMode = (typeof networkModes)[number]
+
+export const showStates = ['planned', 'running', 'ended'] as const
+export type ShowState = (typeof showStates)[number]
+
+/** `blank` is a place on the wall that is left empty; the other kinds are equipment without telemetry. */
+export const placeholderKinds = ['wired', 'wireless', 'iem', 'blank'] as const
+export type PlaceholderKind = (typeof placeholderKinds)[number]
 
 export const deviceTypes = ['receiver', 'transmitter'] as const
 

@@ -49,9 +49,15 @@ test.each([
   expect(
     batteryHealth(
       batteries.map((battery) => channel({ battery })),
-      20,
+      () => 20,
     ),
   ).toBe(expected)
+})
+
+test('batteryHealth uses the threshold of each channel', () => {
+  const [first, second] = [channel({ battery: 30 }), channel({ battery: 40 })]
+  expect(batteryHealth([first, second], (one) => (one === second ? 45 : 20))).toBe('low')
+  expect(batteryHealth([first, second], (one) => (one === second ? 35 : 20))).toBe('fair')
 })
 
 // Conformance: C-2.12.

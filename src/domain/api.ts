@@ -51,7 +51,7 @@ export function toChannelBody(channel: Channel): ChannelBody {
   }
 }
 
-function toConditionBody({ since, ...condition }: Condition): ChannelBody['condition'] {
+export function toConditionBody({ since, ...condition }: Condition): ChannelBody['condition'] {
   return { ...condition, since: toTimestamp(since) }
 }
 
@@ -74,9 +74,10 @@ function toReceiverInData(receiver: Receiver): ReceiverInData {
   return { ...toReceiverWithoutChannels(receiver), channels: receiver.channels.map(toChannelBody) }
 }
 
+/** `batteryThreshold` returns the `alert_battery_threshold` in force for a channel. */
 export function toReceiverDetail(
   receiver: Receiver,
-  batteryThreshold: number,
+  batteryThreshold: (receiver: Receiver, channel: Channel) => number,
   locations: readonly Location[],
 ): ReceiverDetail {
   const { api_device_id, serial_number, mac_address, subnet_mask, gateway, network_mode } = receiver
@@ -84,7 +85,7 @@ export function toReceiverDetail(
   return {
     ...toReceiverInData(receiver),
     last_seen: toTimestamp(receiver.last_seen),
-    battery_health: batteryHealth(receiver.channels, batteryThreshold),
+    battery_health: batteryHealth(receiver.channels, (channel) => batteryThreshold(receiver, channel)),
     signal_quality: signalQuality(receiver.channels),
     api_device_id,
     serial_number,
@@ -106,13 +107,24 @@ export function toTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
 
-/** Rates the lowest known battery level of the channels. */
-export function batteryHealth(channels: readonly Channel[], threshold: number): ReceiverDetail['battery_health'] {
-  const worst = lowest(channels.map((channel) => channel.transmitter?.battery ?? null))
-  if (worst === null) return 'unknown'
-  if (worst > 50) return 'good'
-  if (worst <= 10) return 'critical'
-  return worst > threshold ? 'fair' : 'low'
+const batteryRatings = ['critical', 'low', 'fair', 'good'] as const
+
+/** Rates the known battery levels of the channels. Returns the worst rating. */
+export function batteryHealth(
+  channels: readonly Channel[],
+  thresholdOf: (channel: Channel) => number,
+): ReceiverDetail['battery_health'] {
+  const ratings = channels.map((channel) =>
+    rateBattery(channel.transmitter?.battery ?? null, () => thresholdOf(channel)),
+  )
+  return batteryRatings.find((rating) => ratings.includes(rating)) ?? 'unknown'
+}
+
+function rateBattery(battery: number | null, threshold: () => number): (typeof batteryRatings)[number] | null {
+  if (battery === null) return null
+  if (battery > 50) return 'good'
+  if (battery <= 10) return 'critical'
+  return battery > threshold() ? 'fair' : 'low'
 }
 
 /**

@@ -76,19 +76,23 @@ export function toDiscoveredDevices(records: readonly DiscoveredRecord[], known:
     const outcome = reconcile(known, manufacturer, { id, kind: 'receiver', serial_number, mac_address, ip })
     return outcome.kind === 'new' || outcome.kind === 'conflict'
   })
-  return unknownDevices.map(({ id, manufacturer, discovered_at, ...device }) => ({
-    id,
-    manufacturer,
+  return unknownDevices.map((device) => ({
     ...toScannedDevice(device),
-    discovered_at: toTimestamp(discovered_at),
+    id: device.id,
+    manufacturer: device.manufacturer,
+    discovered_at: toTimestamp(device.discovered_at),
   }))
 }
 
 export function toScannedDevice(
-  device: Pick<DiscoveredRecord, 'ip' | 'device_type' | 'channels' | 'model' | 'address'>,
+  device: Pick<DiscoveredRecord, 'ip' | 'device_type' | 'channels' | 'manufacturer' | 'model' | 'address'>,
 ): ScannedDevice {
-  const { ip, device_type, channels, model, address } = device
-  return { ip, device_type, channels, ...(model !== null && { model }), ...(address !== null && { address }) }
+  const { ip, device_type, channels, manufacturer, model, address } = device
+  return {
+    ...{ ip, device_type, channels },
+    ...(model !== null && { model }),
+    ...(address !== null && { manufacturer, address }),
+  }
 }
 
 function toExistingDevice(receiver: Receiver, locations: readonly Location[]): ExistingDevice {

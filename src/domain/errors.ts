@@ -30,18 +30,26 @@ export const requestErrors = {
   already_known: { status: 409, message: (what: string) => `Already known: ${what}.` },
   taken: { status: 409, message: (what: string) => `Already in use: ${what}.` },
   in_use: { status: 409, message: (what: string) => `${what} is in use.` },
+  wrong_state: { status: 409, message: (sentence: string) => sentence },
   concurrent_change: {
     status: 409,
     message: (what: string) => `The stored version of ${what} has changed in the meantime. Reload it and try again.`,
   },
+  changed_since: {
+    status: 409,
+    message: (what: string) => `The action can no longer be undone, because ${what} has been changed since.`,
+  },
   disabled: { status: 409, message: (code: string) => `Manufacturer ${code} is disabled.` },
   name_taken: { status: 409, message: (name: string) => `The user ${name} already exists.` },
+  alert_cleared: { status: 409, message: (what: string) => `${what} is already cleared.` },
+  no_show_running: { status: 409, message: (what: string) => `No show that concerns ${what} is running.` },
   none_changed: { status: 409, message: () => 'Nothing was changed.' },
   last_admin: { status: 409, message: () => 'At least one active administrator must remain.' },
   already_set_up: { status: 409, message: () => 'An administrator already exists.' },
   too_large: { status: 413, message: () => 'The body is too large.' },
   address_too_long: { status: 414, message: () => 'The address is longer than 8 KiB.' },
   not_json_type: { status: 415, message: () => 'The body must be application/json.' },
+  not_a_picture: { status: 415, message: () => 'The body must be a PNG, JPEG or WebP picture.' },
   misdirected: {
     status: 421,
     message: (host: string) =>

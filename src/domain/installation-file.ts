@@ -3,27 +3,34 @@
  * by id, so that the file can be imported elsewhere.
  */
 
+import type { AlertKind } from '../contract/alert-kinds.ts'
 import type { Group } from '../contract/resources/groups.ts'
 import type { Location } from '../contract/resources/locations.ts'
 import type { Performer } from '../contract/resources/performers.ts'
+import { settingKeys } from '../contract/settings.ts'
 import { isSecretName, mask, maskSecrets } from './access/secrets.ts'
+import type { Silence } from './alerts/silences.ts'
 import type { Assignment, Unit } from './equipment/hardware.ts'
-import type { Channel, Receiver } from './equipment/receiver.ts'
-import { isSettingKey, parseSetting, type SettingKey, type SettingRecord, settingKinds } from './settings.ts'
+import type { Placeholder } from './equipment/placeholder.ts'
+import type { Receiver } from './equipment/receiver.ts'
+import type { PlannedMove, SlotHolder } from './equipment/slots.ts'
+import { indexSettings, type ScopeSettings, type SettingRecord } from './settings.ts'
+import { type Show, toShowBody } from './shows.ts'
 
 export interface InstallationFile {
   readonly version: 1
   readonly manufacturers?: readonly ManufacturerEntry[]
   /** Global settings. */
-  readonly settings?: SettingValues
+  readonly settings?: ScopeSettings
   readonly locations?: readonly LocationEntry[]
-  readonly groups?: readonly (Pick<Group, 'title'> & Partial<Omit<Group, 'id'>>)[]
+  readonly groups?: readonly GroupEntry[]
   readonly performers?: readonly (Pick<Performer, 'name'> & Partial<Omit<Performer, 'id'>>)[]
   readonly receivers?: readonly ReceiverEntry[]
   readonly assignments?: readonly AssignmentEntry[]
+  readonly placeholders?: readonly PlaceholderEntry[]
+  readonly shows?: readonly ShowEntry[]
+  readonly silences?: readonly SilenceEntry[]
 }
-
-export type SettingValues = Partial<Record<SettingKey, number | boolean>>
 
 export interface ManufacturerEntry {
   readonly code: string
@@ -31,7 +38,11 @@ export interface ManufacturerEntry {
   readonly plugin?: string
   readonly api_enabled?: boolean
   readonly config?: Readonly<Record<string, unknown>>
-  readonly settings?: SettingValues
+  readonly settings?: ScopeSettings
+}
+
+export interface GroupEntry extends Pick<Group, 'title'>, Partial<Omit<Group, 'id' | 'title'>> {
+  readonly settings?: ScopeSettings
 }
 
 /** Finds the first entry that repeats the code of an earlier entry; null if all codes are unique. */
@@ -73,7 +84,39 @@ export interface AssignmentEntry extends DeviceReference {
   readonly performer: string
   /** The number of the channel on which the unit is received; absent for a device unit. */
   readonly channel?: number
+  readonly role?: string | null
   /** When the assignment began, in ISO 8601. */
+  readonly since?: string
+}
+
+/** A placeholder is identified by its slot. */
+export type PlaceholderEntry = Pick<Placeholder, 'slot' | 'kind'> &
+  Partial<Pick<Placeholder, 'name' | 'frequency' | 'note'>>
+
+/** A show is identified by its title and its planned start. Times are in ISO 8601. */
+export interface ShowEntry {
+  readonly title: string
+  readonly starts_at?: string | null
+  readonly ends_at?: string | null
+  /** The titles of its groups; empty: all channels. */
+  readonly groups?: readonly string[]
+  readonly notes?: string
+  readonly started_at?: string | null
+  readonly ended_at?: string | null
+}
+
+/** A silence of alerts. Absent lists do not restrict. */
+export interface SilenceEntry {
+  readonly channels?: readonly (DeviceReference & { readonly channel: number })[]
+  /** The titles of groups. */
+  readonly groups?: readonly string[]
+  readonly kinds?: readonly AlertKind[]
+  /** ISO 8601. */
+  readonly until: string
+  readonly reason?: string
+  /** Who created it. */
+  readonly by?: string
+  /** When it was created, in ISO 8601. */
   readonly since?: string
 }
 
@@ -85,11 +128,16 @@ export interface Installation {
   readonly settings: readonly SettingRecord[]
   readonly locations: readonly Location[]
   readonly groups: readonly Group[]
+  /** Stored pictures are data URLs. */
   readonly performers: readonly Performer[]
   readonly receivers: readonly Receiver[]
   readonly units: readonly Unit[]
   /** Active assignments only. */
   readonly assignments: readonly Assignment[]
+  readonly placeholders: readonly Placeholder[]
+  readonly shows: readonly Show[]
+  /** Silences in effect. */
+  readonly silences: readonly Silence[]
 }
 
 /** Converts the records to a file. All lists are sorted, so that equal installations give equal files. */
@@ -97,23 +145,37 @@ export function toInstallationFile(
   installation: Installation,
   { withSecrets }: { readonly withSecrets: boolean },
 ): InstallationFile {
-  const { manufacturers, settings, locations, groups, performers, receivers } = installation
+  const { manufacturers, locations, groups, performers, receivers } = installation
+  const settings = indexSettings(installation.settings)
   return {
     version: 1,
     manufacturers: sortBy(manufacturers, ({ code }) => code).map(({ secretsUnreadable, config, ...fields }) => ({
       ...fields,
       config: toExportedConfig(config, withSecrets, secretsUnreadable),
-      ...whenNotEmpty('settings', toValues(settings, fields.code)),
+      ...whenNotEmpty('settings', inOrder(settings.manufacturers.get(fields.code))),
     })),
-    settings: toValues(settings, null),
+    settings: inOrder(settings.global),
     locations: toTree(locations, null),
-    groups: sortBy(groups, ({ title }) => title).map(({ id: _, ...fields }) => fields),
+    groups: sortBy(groups, ({ title }) => title).map(({ id, ...fields }) => ({
+      ...fields,
+      ...whenNotEmpty('settings', inOrder(settings.groups.get(id))),
+    })),
     performers: sortBy(performers, ({ name }) => name).map(({ id: _, ...fields }) => fields),
     receivers: sortBy(
       receivers,
       (receiver) => `${receiver.manufacturer} ${receiver.serial_number ?? receiver.api_device_id}`,
     ).map((receiver) => toReceiverEntry(receiver, locations)),
     assignments: sortBy(toAssignmentEntries(installation), (entry) => JSON.stringify(entry)),
+    placeholders: [...installation.placeholders]
+      .sort((a, b) => a.slot - b.slot)
+      .map(({ id: _, created_at: __, ...fields }) => fields),
+    shows: sortBy(installation.shows, ({ title, starts_at }) => `${starts_at ?? ''} ${title}`).map((show) =>
+      toShowEntry(show, groups),
+    ),
+    ...whenNotEmpty(
+      'silences',
+      sortBy(toSilenceEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
   }
 }
 
@@ -139,14 +201,10 @@ function maskUnreadable(value: unknown, isUnreadable: boolean, isSecret = false)
   )
 }
 
-function toValues(records: readonly SettingRecord[], manufacturer: string | null): SettingValues {
-  const values: Record<string, number | boolean> = {}
-  for (const key of Object.keys(settingKinds).filter(isSettingKey)) {
-    const record = records.find((record) => record.manufacturer === manufacturer && record.key === key)
-    const parsed = record && parseSetting(key, record.value)
-    if (parsed?.ok) values[key] = parsed.value
-  }
-  return values
+/** Returns the values in the order of the table of settings, so that equal installations give equal files. */
+function inOrder(settings: ScopeSettings = {}): ScopeSettings {
+  const entries = settingKeys.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]))
+  return Object.fromEntries(entries)
 }
 
 function toTree(locations: readonly Location[], parent: number | null): LocationEntry[] {
@@ -184,7 +242,7 @@ function toReference({
 }
 
 function toAssignmentEntries({ assignments, performers, units, receivers }: Installation): AssignmentEntry[] {
-  return assignments.flatMap(({ performer: performerId, wireless_unit, started_at }): AssignmentEntry[] => {
+  return assignments.flatMap(({ performer: performerId, wireless_unit, role, started_at }): AssignmentEntry[] => {
     const performer = performers.find(({ id }) => id === performerId)
     const unit = units.find(({ id }) => id === wireless_unit)
     if (performer === undefined || unit === undefined) return []
@@ -193,7 +251,47 @@ function toAssignmentEntries({ assignments, performers, units, receivers }: Inst
     const channel = receiver?.channels.find(({ id }) => id === unit.channel_id)
     const since = new Date(started_at).toISOString()
     const reference = toReference(receiver ?? { ...unit, mac_address: null })
-    return [{ performer: performer.name, ...reference, ...(channel && { channel: channel.channel }), since }]
+    return [
+      {
+        performer: performer.name,
+        ...reference,
+        ...(channel && { channel: channel.channel }),
+        ...(role !== null && { role }),
+        since,
+      },
+    ]
+  })
+}
+
+function toShowEntry(show: Show, groups: readonly Group[]): ShowEntry {
+  const { id: _, state: __, group_ids, ...fields } = toShowBody(show)
+  const titles = group_ids.flatMap((id) => groups.find((group) => group.id === id)?.title ?? [])
+  return { ...fields, groups: titles }
+}
+
+function toSilenceEntries({ silences, groups, receivers }: Installation): SilenceEntry[] {
+  return silences.flatMap(({ kinds, until, reason, by, created_at, ...ids }): SilenceEntry[] => {
+    const channels = receivers.flatMap((receiver) =>
+      receiver.channels
+        .filter(({ id }) => ids.channels.includes(id))
+        .map(({ channel }) => ({ ...toReference(receiver), channel })),
+    )
+    const titles = groups.filter(({ id }) => ids.groups.includes(id)).map(({ title }) => title)
+    // Without its removed channels or groups, the silence would apply to more alerts.
+    const isWidened =
+      (ids.channels.length > 0 && channels.length === 0) || (ids.groups.length > 0 && titles.length === 0)
+    if (isWidened) return []
+    return [
+      {
+        ...whenNotEmpty('channels', channels),
+        ...whenNotEmpty('groups', titles),
+        ...whenNotEmpty('kinds', kinds),
+        until: new Date(until).toISOString(),
+        ...(reason !== '' && { reason }),
+        by,
+        since: new Date(created_at).toISOString(),
+      },
+    ]
   })
 }
 
@@ -209,27 +307,30 @@ export function toPath(locations: readonly Location[], id: number): string[] {
   return path
 }
 
-export type SlotChange = Pick<Channel, 'id' | 'slot'> & { readonly receiver_id: number }
-
 /**
- * Returns the slot changes that give every channel in `requested` (channel id -> slot) its slot. Any other channel in
- * one of those slots moves to the first free slot.
+ * Returns the moves that give every channel in `requested` (channel id -> slot) its slot, and that leave the slots of the
+ * file's placeholders to placeholders. Anything else in one of those slots moves to the first free slot.
  */
-export function planSlots(receivers: readonly Receiver[], requested: ReadonlyMap<number, number>): SlotChange[] {
-  const channels = receivers.flatMap(({ id: receiver_id, channels }) =>
-    channels.map(({ id, slot }) => ({ id, slot, receiver_id })),
-  )
+export function planSlots(
+  holders: readonly SlotHolder[],
+  requested: ReadonlyMap<number, number>,
+  placeholderSlots: ReadonlySet<number>,
+): PlannedMove[] {
   const requestedSlots = new Set(requested.values())
-  const used = new Set([...requestedSlots, ...channels.filter(({ id }) => !requested.has(id)).map(({ slot }) => slot)])
+  const requestedSlot = ({ kind, id }: SlotHolder) => (kind === 'channel' ? requested.get(id) : undefined)
+  const isDisplaced = ({ kind, slot }: SlotHolder) =>
+    requestedSlots.has(slot) || (kind === 'channel' && placeholderSlots.has(slot))
+  const remaining = holders.filter((holder) => requestedSlot(holder) === undefined)
+  const used = new Set([...requestedSlots, ...placeholderSlots, ...remaining.map(({ slot }) => slot)])
   let free = 1
   const nextFree = () => {
     while (used.has(free)) free += 1
     used.add(free)
     return free
   }
-  return channels.flatMap((channel) => {
-    const slot = requested.get(channel.id) ?? (requestedSlots.has(channel.slot) ? nextFree() : channel.slot)
-    return slot === channel.slot ? [] : [{ ...channel, slot }]
+  return holders.flatMap((holder) => {
+    const slot = requestedSlot(holder) ?? (isDisplaced(holder) ? nextFree() : holder.slot)
+    return slot === holder.slot ? [] : [{ holder, slot }]
   })
 }
 

@@ -1,10 +1,15 @@
 /** The WebSocket messages that are sent to all clients, and the response to client messages. */
 
-import type { AlertMessage, DeviceUpdate, Pong, SocketError, StatusUpdate } from '../contract/messages.ts'
+import type { AlertMessage, DeviceUpdate, Pong, ShowUpdate, SocketError, StatusUpdate } from '../contract/messages.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
 
 /** Messages that are sent to all clients. */
-export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate
+export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate | ShowUpdate
+
+/** Returns the manufacturer that a message concerns; null if it concerns all. */
+export function manufacturerOf(message: BroadcastMessage): string | null {
+  return message.type === 'show_update' ? null : message.manufacturer
+}
 
 /** Returns the response to a client message. The only supported message is a ping. */
 export function respondToClient(text: string, now: Date): Pong | SocketError {

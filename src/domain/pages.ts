@@ -13,12 +13,16 @@ interface PageEntry {
   readonly needs: Permission | 'nothing'
   /** Where the navigation of the administrative pages lists it. */
   readonly section?: SectionName
+  /** The permission without which the page could show only an error, so that no menu lists it; by default `needs`. */
+  readonly listedFor?: Permission
 }
 
 export const pages = [
   { name: 'monitor', path: '/', needs: 'read' },
   { name: 'wall', path: '/wall', needs: 'read' },
   { name: 'channel', path: '/channels/:id', needs: 'read' },
+  { name: 'receiver', path: '/receivers/:id', needs: 'read' },
+  { name: 'alerts', path: '/alerts', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 
   // These pages and their assets contain no confidential data.
@@ -35,12 +39,14 @@ export const pages = [
   { name: 'layout', path: '/admin/layout', needs: 'inspect', section: 'show' },
   { name: 'groups', path: '/admin/groups', needs: 'inspect', section: 'show' },
   { name: 'performers', path: '/admin/performers', needs: 'inspect', section: 'show' },
+  { name: 'cast', path: '/admin/cast', needs: 'inspect', section: 'show', listedFor: 'operate' },
+  { name: 'find', path: '/admin/find', needs: 'inspect', section: 'service', listedFor: 'operate' },
   { name: 'manufacturers', path: '/admin/manufacturers', needs: 'inspect', section: 'service' },
   { name: 'settings', path: '/admin/settings', needs: 'inspect', section: 'service' },
   { name: 'nodes', path: '/admin/nodes', needs: 'inspect', section: 'service' },
-  { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access' },
-  { name: 'tokens', path: '/admin/tokens', needs: 'inspect', section: 'access' },
-  { name: 'audit', path: '/admin/audit', needs: 'inspect', section: 'access' },
+  { name: 'people', path: '/admin/people', needs: 'inspect', section: 'access', listedFor: 'administer' },
+  { name: 'tokens', path: '/admin/tokens', needs: 'inspect', section: 'access', listedFor: 'administer' },
+  { name: 'audit', path: '/admin/audit', needs: 'inspect', section: 'access', listedFor: 'administer' },
 ] as const satisfies readonly PageEntry[]
 
 type PageRow = (typeof pages)[number]
@@ -58,22 +64,21 @@ export const sections: readonly Section[] = sectionNames.map((name) => ({
   pages: pages.flatMap((page) => ('section' in page && page.section === name ? [page.name] : [])),
 }))
 
-/** Finds the page at this path; null if not found. A trailing slash is optional. */
-export function findPage(path: string): PageName | null {
-  const parts = partsOf(path)
-  const found = pages.find((page) => {
-    const expected = partsOf(page.path)
-    return (
-      expected.length === parts.length && expected.every((part, index) => part === parts[index] || part.startsWith(':'))
-    )
-  })
-  return found?.name ?? null
+type PathOf<Name extends PageName> = Extract<PageRow, { readonly name: Name }>['path']
+
+export function pathOf<Name extends PageName>(name: Name): PathOf<Name> {
+  return rowOf(name).path as PathOf<Name>
 }
 
-export function pathOf(name: PageName): string {
-  return pages.find((page) => page.name === name)?.path ?? '/'
+/** Whether menus list the page for a user with these permissions. */
+export function isListed(name: PageName, granted: readonly Permission[]): boolean {
+  const row: PageEntry = rowOf(name)
+  const needed = row.listedFor ?? row.needs
+  return needed === 'nothing' || granted.includes(needed)
 }
 
-function partsOf(path: string): string[] {
-  return path.split('/').filter((part) => part !== '')
+function rowOf(name: PageName): PageRow {
+  const row = pages.find((page) => page.name === name)
+  if (row === undefined) throw new Error(`Unknown page: ${name}`)
+  return row
 }

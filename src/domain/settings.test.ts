@@ -1,17 +1,41 @@
 import { describe, expect, it, test } from 'vitest'
-import { explainSettings, getEffectiveSettings, isSettingKey, parseSetting } from './settings.ts'
+import { defaultSettings, isSettingKey, type SettingKey, settingKeys, settingKinds } from '../contract/settings.ts'
+import {
+  explainSettings,
+  getEffectiveSettings,
+  globalScope,
+  indexSettings,
+  parseSetting,
+  type SettingRecord,
+  valueInForce,
+} from './settings.ts'
 
-test.each([
+test.each<[SettingKey, string, unknown]>([
   ['polling_interval', '1', 1],
   ['polling_interval', '3600', 3600],
   ['polling_interval', '0', null],
   ['polling_interval', '3601', null],
   ['polling_interval', '1.5', null],
   ['alert_battery_threshold', '0', 0],
+  ['alert_battery_threshold', '-1', null],
   ['alert_battery_threshold', '101', null],
   ['enable_websocket', 'false', false],
   ['enable_websocket', 'no', null],
-] as const)('parseSetting of %s = %s', (key, text, expected) => {
+  ['MINUTES_LOW', '1440', 1440],
+  ['MINUTES_LOW', '1441', null],
+  ['RF_WEAK_DBM', '-120', -120],
+  ['RF_WEAK_DBM', '-121', null],
+  ['RF_NOISE_DBM', '-20', -20],
+  ['RF_NOISE_DBM', '-19', null],
+  ['NO_AUDIO_MINUTES', '241', null],
+  ['MUTE_ATTENTION', 'always', 'always'],
+  ['MUTE_ATTENTION', 'sometimes', null],
+  ['alert_rf_weak_enabled', 'false', false],
+  ['alert_rf_weak_delay_seconds', '3600', 3600],
+  ['alert_rf_weak_delay_seconds', '3601', null],
+  ['alert_rf_weak_severity', 'info', 'info'],
+  ['alert_rf_weak_severity', 'ok', null],
+])('parseSetting of %s = %s', (key, text, expected) => {
   const parsed = parseSetting(key, text)
   expect(parsed.ok ? parsed.value : null).toBe(expected)
 })
@@ -20,9 +44,74 @@ test('isSettingKey accepts only known keys', () => {
   expect(['polling_interval', '__proto__', 'toString', 'other'].map(isSettingKey)).toEqual([true, false, false, false])
 })
 
+test('every default is a valid value', () => {
+  for (const key of settingKeys) {
+    expect(parseSetting(key, String(defaultSettings[key]))).toEqual({ ok: true, value: defaultSettings[key] })
+  }
+})
+
+test('only the polling interval and real-time updates cannot be set per group', () => {
+  expect(settingKeys.filter((key) => !settingKinds[key].isPerGroup)).toEqual(['polling_interval', 'enable_websocket'])
+})
+
+/** A stored setting of a manufacturer (text), a group (number), or all (null). */
+function record(scope: string | number | null, key: string, value: unknown): SettingRecord {
+  const [manufacturer, group] = typeof scope === 'number' ? [null, scope] : [scope, null]
+  return { manufacturer, group, key, value: String(value) }
+}
+
+describe('valueInForce', () => {
+  test.each<[SettingKey, unknown, unknown]>([
+    ['alert_rf_weak_enabled', true, false],
+    ['alert_rf_weak_delay_seconds', 0, 5],
+    ['alert_rf_weak_severity', 'warning', 'info'],
+    ['alert_rf_weak_severity', 'critical', 'warning'],
+  ])('of several groups, %s = %s warns earlier than %s', (key, earlier, later) => {
+    const scopes = { global: {}, manufacturer: {} }
+    expect(valueInForce(key, { ...scopes, groups: [{ [key]: earlier }, {}, { [key]: later }] })).toBe(earlier)
+    expect(valueInForce(key, { ...scopes, groups: [{ [key]: later }, { [key]: earlier }] })).toBe(earlier)
+  })
+})
+
+describe('explainSettings', () => {
+  const explain = (records: readonly SettingRecord[], scope: Partial<typeof globalScope>) =>
+    explainSettings({
+      stored: indexSettings(records),
+      scope: { ...globalScope, ...scope },
+      defaultInterval: 10,
+      isBroadcasting: true,
+    })
+
+  it('returns the default of every key if nothing is stored', () => {
+    const explained = explain([], {})
+    expect(Object.keys(explained)).toEqual(settingKeys)
+    for (const key of settingKeys) expect(explained[key]).toEqual({ value: defaultSettings[key], source: 'default' })
+  })
+
+  it('prefers the value of the scope, then that of the manufacturer, then the global one', () => {
+    const records = [
+      record(null, 'RF_WEAK_DBM', -80),
+      record('shure', 'RF_WEAK_DBM', -90),
+      record(7, 'RF_WEAK_DBM', -95),
+    ]
+    const valueIn = (scope: Partial<typeof globalScope>, from = records) => explain(from, scope).RF_WEAK_DBM
+    expect(valueIn({})).toEqual({ value: -80, source: 'stored' })
+    expect(valueIn({ manufacturer: 'shure' })).toEqual({ value: -90, source: 'stored' })
+    expect(valueIn({ manufacturer: 'sennheiser' })).toEqual({ value: -80, source: 'global' })
+    expect(valueIn({ group: 7 })).toEqual({ value: -95, source: 'stored' })
+    expect(valueIn({ group: 8 })).toEqual({ value: -80, source: 'global' })
+    expect(valueIn({ group: 8, manufacturer: 'shure' })).toEqual({ value: -90, source: 'manufacturer' })
+  })
+
+  it('ignores stored values that are invalid', () => {
+    const records = [record(null, 'RF_WEAK_DBM', 0), record(null, 'unknown', 0)]
+    expect(explain(records, {}).RF_WEAK_DBM).toEqual({ value: -85, source: 'default' })
+  })
+})
+
 describe('the effective polling interval', () => {
-  const global = { manufacturer: null, key: 'polling_interval', value: '20' }
-  const local = { manufacturer: 'shure', key: 'polling_interval', value: '3' }
+  const global = record(null, 'polling_interval', 20)
+  const local = record('shure', 'polling_interval', 3)
   // Conformance: C-1.16.
   test.each([
     ['the manufacturer’s record', [global, local], 7, 3, 'stored'],
@@ -31,44 +120,43 @@ describe('the effective polling interval', () => {
     ['the default', [], undefined, 10, 'default'],
     ['the default if the record is invalid', [{ ...global, value: 'x' }], undefined, 10, 'default'],
   ])('comes from %s', (_name, records, configuredInterval, expected, source) => {
-    const options = { records, manufacturer: 'shure', configuredInterval, defaultInterval: 10, isBroadcasting: true }
+    const stored = indexSettings(records)
+    const scope = { manufacturer: 'shure', group: null }
+    const options = { stored, scope, configuredInterval, defaultInterval: 10, isBroadcasting: true }
     expect(explainSettings(options).polling_interval).toEqual({ value: expected, source })
-    const settings = getEffectiveSettings(options)
-    expect(settings).toEqual({ polling_interval: expected, alert_battery_threshold: 20, enable_websocket: true })
+    expect(getEffectiveSettings(options)).toEqual({ ...defaultSettings, polling_interval: expected })
   })
 
   it('comes from the configuration file if that overrides the default, unless a global record exists', () => {
-    const options = { records: [], manufacturer: null, defaultInterval: 5, isBroadcasting: true }
+    const options = { stored: indexSettings([]), scope: globalScope, defaultInterval: 5, isBroadcasting: true }
     expect(explainSettings(options).polling_interval).toEqual({ value: 5, source: 'configured' })
-    expect(explainSettings({ ...options, records: [global] }).polling_interval.source).toBe('stored')
+    const stored = indexSettings([global])
+    expect(explainSettings({ ...options, stored }).polling_interval.source).toBe('stored')
   })
 })
 
 describe('the effective setting for real-time updates', () => {
-  const record = (manufacturer: string | null, value: boolean) => ({
-    manufacturer,
-    key: 'enable_websocket',
-    value: String(value),
-  })
+  const enabled = (scope: string | null, value: boolean) => record(scope, 'enable_websocket', value)
   test.each([
     ['there is no record', [], true, { value: true, source: 'default' }],
-    ['the manufacturer’s record disables them', [record('shure', false)], true, { value: false, source: 'stored' }],
-    ['the global record disables them', [record(null, false)], true, { value: false, source: 'global' }],
+    ['the manufacturer’s record disables them', [enabled('shure', false)], true, { value: false, source: 'stored' }],
+    ['the global record disables them', [enabled(null, false)], true, { value: false, source: 'global' }],
     [
       'the global record disables them and the manufacturer’s enables them',
-      [record(null, false), record('shure', true)],
+      [enabled(null, false), enabled('shure', true)],
       true,
       { value: false, source: 'global' },
     ],
-    ['the manufacturer’s record enables them', [record('shure', true)], true, { value: true, source: 'stored' }],
+    ['the manufacturer’s record enables them', [enabled('shure', true)], true, { value: true, source: 'stored' }],
     [
       'the configuration disables them',
-      [record(null, true), record('shure', true)],
+      [enabled(null, true), enabled('shure', true)],
       false,
       { value: false, source: 'configured' },
     ],
   ])('is resolved when %s', (_name, records, isBroadcasting, expected) => {
-    const options = { records, manufacturer: 'shure', defaultInterval: 10, isBroadcasting }
+    const scope = { manufacturer: 'shure', group: null }
+    const options = { stored: indexSettings(records), scope, defaultInterval: 10, isBroadcasting }
     expect(explainSettings(options).enable_websocket).toEqual(expected)
   })
 })

@@ -1,27 +1,28 @@
-/** The settings: limits, defaults and parsing. */
+/** The settings: parsing, and which of several stored values applies. */
 
-import type { Settings, SettingsBody } from '../contract/resources/settings.ts'
-import { resolveThresholds, type ScopeThresholds, type Thresholds } from './conditions/thresholds.ts'
+import {
+  defaultSettings,
+  isSettingKey,
+  type SettingKey,
+  type SettingKind,
+  type Settings,
+  settingKeys,
+  settingKinds,
+} from '../contract/settings.ts'
 
-export type { Settings } from '../contract/resources/settings.ts'
-
-export type ExplainedSettings = SettingsBody['settings']
-type SettingSource = ExplainedSettings[SettingKey]['source']
-
-export type SettingKey = keyof Settings
-
-interface WholeNumber {
-  readonly type: 'integer'
-  readonly min: number
-  readonly max: number
+/** What a value applies to: a manufacturer or a group; to everything if both are null. */
+export interface SettingScope {
+  readonly manufacturer: string | null
+  readonly group: number | null
 }
-type SettingKind = WholeNumber | { readonly type: 'boolean' }
 
-export const settingKinds = {
-  polling_interval: { type: 'integer', min: 1, max: 3600 },
-  alert_battery_threshold: { type: 'integer', min: 0, max: 100 },
-  enable_websocket: { type: 'boolean' },
-} as const satisfies Record<SettingKey, SettingKind>
+export const globalScope: SettingScope = { manufacturer: null, group: null }
+
+/** A stored setting. */
+export interface SettingRecord extends SettingScope {
+  readonly key: string
+  readonly value: string
+}
 
 /** The service-wide settings in the configuration file. */
 export interface ServiceDefaults {
@@ -32,40 +33,135 @@ export interface ServiceDefaults {
 }
 
 export const serviceDefaults: ServiceDefaults = {
-  DEFAULT_POLLING_INTERVAL: 10,
-  WEBSOCKET_BROADCASTING: true,
+  DEFAULT_POLLING_INTERVAL: defaultSettings.polling_interval,
+  WEBSOCKET_BROADCASTING: defaultSettings.enable_websocket,
   CACHE_TIMEOUT: 30,
 }
 
-/** A stored setting; `manufacturer: null` is global. */
-export interface SettingRecord {
-  readonly manufacturer: string | null
-  readonly key: string
-  readonly value: string
-}
-
-export function isSettingKey(key: string): key is SettingKey {
-  return Object.hasOwn(settingKinds, key)
-}
-
 /** Parses a stored value; if it is invalid, `expected` describes valid values. */
-export function parseSetting(
-  key: SettingKey,
+export function parseSetting<Key extends SettingKey>(
+  key: Key,
   text: string,
-): { ok: true; value: number | boolean } | { ok: false; expected: string } {
+): { ok: true; value: Settings[Key] } | { ok: false; expected: string } {
   const kind: SettingKind = settingKinds[key]
-  if (kind.type === 'boolean') {
-    if (text === 'true' || text === 'false') return { ok: true, value: text === 'true' }
-    return { ok: false, expected: 'true or false' }
-  }
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= kind.min && value <= kind.max) return { ok: true, value }
-  return { ok: false, expected: `a whole number from ${kind.min} to ${kind.max}` }
+  const value = parseValue(kind, text)
+  return value === undefined
+    ? { ok: false, expected: describeValues(kind) }
+    : { ok: true, value: value as Settings[Key] }
 }
+
+function parseValue(kind: SettingKind, text: string): number | boolean | string | undefined {
+  switch (kind.type) {
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined
+    case 'choice':
+      return kind.values.find((value) => value === text)
+    case 'integer': {
+      const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+      return value >= kind.min && value <= kind.max ? value : undefined
+    }
+  }
+}
+
+/** Completes the sentence "expected …". */
+export function describeValues(kind: SettingKind): string {
+  switch (kind.type) {
+    case 'boolean':
+      return 'true or false'
+    case 'choice':
+      return `one of ${kind.values.join(', ')}`
+    case 'integer':
+      return `a whole number from ${kind.min} to ${kind.max}`
+  }
+}
+
+/** The values that one scope sets. */
+export type ScopeSettings = Partial<Settings>
+
+/** The parsed values of all scopes. */
+export interface StoredSettings {
+  readonly global: ScopeSettings
+  readonly manufacturers: ReadonlyMap<string, ScopeSettings>
+  readonly groups: ReadonlyMap<number, ScopeSettings>
+}
+
+/** Parses the stored values. Values that cannot be parsed, and those of unknown keys, are left out. */
+export function indexSettings(records: readonly SettingRecord[]): StoredSettings {
+  const global: ScopeSettings = {}
+  const manufacturers = new Map<string, ScopeSettings>()
+  const groups = new Map<number, ScopeSettings>()
+  for (const { manufacturer, group, key, value } of records) {
+    const parsed = isSettingKey(key) ? parseSetting(key, value) : null
+    if (!parsed?.ok) continue
+    if (group !== null) groups.set(group, { ...groups.get(group), [key]: parsed.value })
+    else if (manufacturer !== null)
+      manufacturers.set(manufacturer, { ...manufacturers.get(manufacturer), [key]: parsed.value })
+    else Object.assign(global, { [key]: parsed.value })
+  }
+  return { global, manufacturers, groups }
+}
+
+/** The values that apply to a channel, a receiver or a source. */
+export interface SettingScopes {
+  readonly global: ScopeSettings
+  readonly manufacturer: ScopeSettings
+  /** The values of each group that the channel, or a channel of the receiver, belongs to. */
+  readonly groups: readonly ScopeSettings[]
+}
+
+/**
+ * Returns the stored value that applies. The first of these that has a value wins: the groups, the manufacturer, the
+ * global setting. If several groups have a value, the one that warns earlier wins.
+ */
+export function storedValue<Key extends SettingKey>(
+  key: Key,
+  { global, manufacturer, groups }: SettingScopes,
+): Settings[Key] | undefined {
+  let inGroups: Settings[Key] | undefined
+  for (const { [key]: value } of groups) {
+    if (value !== undefined) inGroups = inGroups === undefined ? value : earlierOf(key, inGroups, value)
+  }
+  return inGroups ?? manufacturer[key] ?? global[key]
+}
+
+/** Returns the stored value that applies, or the default. */
+export function valueInForce<Key extends SettingKey>(key: Key, scopes: SettingScopes): Settings[Key] {
+  return storedValue(key, scopes) ?? defaultSettings[key]
+}
+
+/** Returns the value that warns earlier. */
+function earlierOf<Key extends SettingKey>(key: Key, a: Settings[Key], b: Settings[Key]): Settings[Key] {
+  return rankOf(settingKinds[key], a) >= rankOf(settingKinds[key], b) ? a : b
+}
+
+/** Returns a higher number for a value that warns earlier. */
+function rankOf(kind: SettingKind, value: number | boolean | string): number {
+  switch (kind.type) {
+    case 'boolean':
+      return Number(value)
+    case 'choice':
+      return kind.values.indexOf(String(value))
+    case 'integer':
+      if (kind.earlier === 'higher') return Number(value)
+      return kind.earlier === 'lower_but_zero' && value === 0 ? Number.NEGATIVE_INFINITY : -Number(value)
+  }
+}
+
+type SettingSource = 'stored' | 'manufacturer' | 'global' | 'configured' | 'default'
+
+interface ExplainedValue<Value> {
+  readonly value: Value
+  readonly source: SettingSource
+}
+
+/** The value of every setting, with its origin. */
+export type ExplainedSettings = { readonly [Key in SettingKey]: ExplainedValue<Settings[Key]> }
 
 export interface SettingsOptions {
-  readonly records: readonly SettingRecord[]
-  readonly manufacturer: string | null
+  readonly stored: StoredSettings
+  /** The scope. For a group of one manufacturer, both are given. */
+  readonly scope: SettingScope
+  /** `poll_interval` in the manufacturer's plugin configuration. */
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
   /** `WEBSOCKET_BROADCASTING` in the configuration. If false, no setting can enable real-time updates. */
@@ -73,66 +169,53 @@ export interface SettingsOptions {
 }
 
 /**
- * Returns the effective values for a manufacturer (null: the global ones), with their origin. The first of these that
- * exists applies: the manufacturer's record, `poll_interval` in its plugin configuration (for the polling interval),
- * the global record, the default (for the polling interval: `defaultInterval`). `enable_websocket` is an exception, see
- * `mergeEnableWebsocket`.
+ * Returns the values in force for a scope, with their origin. The first of these that exists applies: the value of the
+ * group, that of the manufacturer, `poll_interval` in its plugin configuration (for the polling interval), the global
+ * value, the default (for the polling interval: `defaultInterval`). `enable_websocket` is an exception: real-time
+ * updates are disabled if any scope disables them.
  */
-export function explainSettings({
-  records,
-  manufacturer,
-  configuredInterval,
-  defaultInterval,
-  isBroadcasting,
-}: SettingsOptions): ExplainedSettings {
-  const stored = <Value>(key: SettingKey, scope: string | null, source: SettingSource) => {
-    const record = records.find((record) => record.key === key && record.manufacturer === scope)
-    const parsed = record === undefined ? undefined : parseSetting(key, record.value)
-    // The parsed value has the type of the key.
-    return parsed?.ok ? { value: parsed.value as Value, source } : undefined
+export function explainSettings(options: SettingsOptions): ExplainedSettings {
+  const { configuredInterval, defaultInterval, isBroadcasting } = options
+  const layers = layersOf(options)
+  const find = <Key extends SettingKey>(
+    key: Key,
+    isWanted: (value: Settings[Key]) => boolean = () => true,
+  ): ExplainedValue<Settings[Key]> | undefined => {
+    for (const { values, source } of layers) {
+      const value = values[key]
+      if (value !== undefined && isWanted(value)) return { value, source }
+    }
+    return undefined
   }
-  const local = <Value>(key: SettingKey) => stored<Value>(key, manufacturer, 'stored')
-  const global = <Value>(key: SettingKey) => stored<Value>(key, null, 'global')
-  const configured =
-    configuredInterval === undefined ? undefined : { value: configuredInterval, source: 'configured' as const }
-  const isBuiltIn = defaultInterval === serviceDefaults.DEFAULT_POLLING_INTERVAL
+  const explained = Object.fromEntries(
+    settingKeys.map((key) => [key, find(key) ?? { value: defaultSettings[key], source: 'default' }]),
+  ) as unknown as ExplainedSettings
+  const interval = find('polling_interval')
+  const configured = { value: configuredInterval ?? defaultInterval, source: 'configured' } as const
+  const isOverridden = interval === undefined || (configuredInterval !== undefined && interval.source === 'global')
+  const isConfigured = configuredInterval !== undefined || defaultInterval !== defaultSettings.polling_interval
   return {
-    polling_interval: local<number>('polling_interval') ??
-      configured ??
-      global<number>('polling_interval') ?? { value: defaultInterval, source: isBuiltIn ? 'default' : 'configured' },
-    alert_battery_threshold: local<number>('alert_battery_threshold') ??
-      global<number>('alert_battery_threshold') ?? { value: 20, source: 'default' },
+    ...explained,
+    ...(isOverridden && isConfigured && { polling_interval: configured }),
     enable_websocket: isBroadcasting
-      ? mergeEnableWebsocket([local<boolean>('enable_websocket'), global<boolean>('enable_websocket')])
+      ? (find('enable_websocket', (value) => !value) ?? explained.enable_websocket)
       : { value: false, source: 'configured' },
   }
 }
 
-/** Combines the scopes: real-time updates are disabled if either scope disables them. */
-function mergeEnableWebsocket(
-  scopes: readonly (ExplainedSettings['enable_websocket'] | undefined)[],
-): ExplainedSettings['enable_websocket'] {
-  const chosen = scopes.find((scope) => scope?.value === false) ?? scopes.find((scope) => scope !== undefined)
-  return chosen ?? { value: true, source: 'default' }
+/** Returns the stored values that may apply in a scope, the most specific first. */
+function layersOf({ stored, scope: { manufacturer, group } }: SettingsOptions) {
+  const layers: { readonly values: ScopeSettings; readonly source: SettingSource }[] = []
+  const add = (values: ScopeSettings = {}, source: SettingSource) =>
+    layers.push({ values, source: layers.length === 0 ? 'stored' : source })
+  if (group !== null) add(stored.groups.get(group), 'stored')
+  if (manufacturer !== null) add(stored.manufacturers.get(manufacturer), 'manufacturer')
+  add(stored.global, 'global')
+  return layers
 }
 
+/** Returns the values in force for a scope. */
 export function getEffectiveSettings(options: SettingsOptions): Settings {
-  const { polling_interval, alert_battery_threshold, enable_websocket } = explainSettings(options)
-  return {
-    polling_interval: polling_interval.value,
-    alert_battery_threshold: alert_battery_threshold.value,
-    enable_websocket: enable_websocket.value,
-  }
-}
-
-/** Returns the thresholds in force for a channel of this manufacturer. */
-export function resolveChannelThresholds(records: readonly SettingRecord[], manufacturer: string): Thresholds {
-  return resolveThresholds(thresholdsOf(records, null), thresholdsOf(records, manufacturer), [])
-}
-
-/** Returns the thresholds that a scope sets. */
-function thresholdsOf(records: readonly SettingRecord[], scope: string | null): ScopeThresholds {
-  const record = records.find(({ key, manufacturer }) => key === 'alert_battery_threshold' && manufacturer === scope)
-  const parsed = record && parseSetting('alert_battery_threshold', record.value)
-  return parsed?.ok ? { alert_battery_threshold: Number(parsed.value) } : {}
+  const explained = Object.entries(explainSettings(options)).map(([key, { value }]) => [key, value])
+  return Object.fromEntries(explained) as Settings
 }

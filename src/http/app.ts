@@ -75,10 +75,12 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       log,
       mount,
       receiverStore: runtime.receiverStore,
+      placeholderStore: runtime.placeholderStore,
       cache,
       feed: runtime.feed,
       connections: runtime.connections,
       alerts: runtime.alerts,
+      silences: runtime.silences,
       counters: runtime.counters,
       monitor: runtime.monitor,
       signal: stop.signal,
@@ -95,7 +97,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       headers: { frameAncestors: frame_ancestors, strictTransport: strict_transport },
       publicUrl: public_url === null ? null : new URL(public_url),
       now,
-      settings: (manufacturer) => runtime.settings(manufacturer ?? null),
+      settingsIn: runtime.settingsIn,
       explainSettings: runtime.explainSettings,
       groups: runtime.groups,
       health: runtime.health,
@@ -104,12 +106,17 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       discovered: runtime.discovered,
       performers: runtime.performers,
       assignments: runtime.assignments,
+      shows: runtime.shows,
+      runningShows: runtime.runningShows,
       sourceBodies: runtime.sourceBodies,
       subscribedSource: (receiverId) => runtime.connections.find(receiverId)?.source ?? null,
+      batteryThreshold: (receiver, channel) =>
+        runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
       replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
       live: runtime.live,
       discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },
+      importDeps: { ...runtime, now, mount },
       storeDeps: runtime,
       rateLimit: config.rate_limit,
       redis: runtime.redis,
@@ -210,12 +217,23 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
 
 /** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, unitStore, settings, reload, sourceDeps } = runtime
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, reload, sourceDeps } = runtime
+  const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
   return {
     unitStore,
     settingsDeps: { db, settings, reload },
-    hardwareDeps: { db, ingest, hasManufacturer, reload, now },
+    silenceDeps: {
+      db,
+      hasChannel: (id: number) =>
+        runtime.receiverStore.listFacts().some(({ channels }) => channels.some((channel) => channel.id === id)),
+      hasGroup: (id: number) => runtime.groups().some((group) => group.id === id),
+      reload,
+      now,
+    },
+    hardwareDeps: { db, ingest, receiverStore, placeholderStore, hasManufacturer, reload, now },
+    showDeps: { db, reload, now },
+    placeholderDeps: { ingest, receiverStore, placeholderStore, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }
 }

@@ -1,135 +1,208 @@
 /**
- * Raises and clears alerts, each once, even if several processes detect the cause. What has changed is collected and then
- * compared with the open alerts by the rules in `domain/alerts/alert.ts`.
+ * Raises, changes and clears alerts, each once, even if several processes detect the cause. What has changed is collected
+ * and then compared with the open alerts by the rules in `domain/alerts/`. Alerts about a receiver follow the conditions of
+ * its channels, and only the process that evaluates those conditions evaluates the alerts.
  */
 
+import type { AlertKind } from '../contract/alert-kinds.ts'
+import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'
+import type { AlertScope, AlertSettings } from '../domain/alerts/alert-settings.ts'
+import { canChangeCauses, listReceiverCauses, receiverAlertEnding } from '../domain/alerts/channel-alerts.ts'
+import { listChargerCauses } from '../domain/alerts/charger.ts'
 import {
-  type Alert,
-  type AlertCause,
-  type AlertChange,
-  canChangeAlerts,
-  evaluateCharger,
-  evaluateReceiver,
-  evaluateSource,
-  evaluateSubscription,
+  type Cause,
+  type CauseStarts,
+  type Comparison,
+  compareCauses,
+  noStarts,
+  toAlertCause,
+} from '../domain/alerts/compare-causes.ts'
+import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
+import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
+import { hasRunningShow, isSnoozeOver } from '../domain/alerts/snooze.ts'
+import {
+  listSourceCauses,
+  listSubscriptionCauses,
   type SourceFailures,
   type SubscriptionStatus,
   subscriptionSubject,
   upstreamSubject,
-} from '../domain/alerts/alert.ts'
-import type { Receiver } from '../domain/equipment/receiver.ts'
+} from '../domain/alerts/source.ts'
+import type { RunningShow } from '../domain/conditions/shows.ts'
+import type { Thresholds } from '../domain/conditions/thresholds.ts'
+import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Log } from './log.ts'
-import { OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
+import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
+import type { ReportingSources } from './reporting-sources.ts'
+import { StoreAlert } from './store-alert.ts'
 
-export interface AlertDeps extends OpenAlertsDeps {
-  readonly receiverStore: Pick<ReceiverStore, 'get'>
+export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
+  readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
   readonly unitStore: Pick<UnitStore, 'reportedBy'>
   readonly log: Log
-  /** Returns the battery threshold in force for a manufacturer. */
-  threshold(manufacturer: string): number
+  alertSettings(kind: AlertKind, scope: AlertScope): AlertSettings
+  thresholds(receiver: Receiver, channel: Channel): Thresholds
+  /** Lists the receivers whose conditions this process evaluates. */
+  ownReceivers(): Iterable<number>
+  isOwn(receiverId: number): boolean
+  /** Ends the condition `battery_died` of a channel, and resolves when that is stored. */
+  acknowledgeDied(channelId: number): Promise<void>
   isMonitored(manufacturer: string): boolean
   isSource(source: string): boolean
+  /** Whether the last cycle of the source failed. */
+  isFailing(source: string): boolean
+  /** Whether the last cycles of all sources of the receiver failed. */
+  areSourcesFailing(receiver: Receiver): boolean
+  readonly reportingSources: Pick<ReportingSources, 'receiversOf' | 'all'>
   subscriptions(): readonly SubscriptionStatus[]
-  /** Whether another process's subscription delivers this receiver's levels. */
-  isSubscribedElsewhere(receiverId: number): boolean
+  groups(): readonly { readonly id: number; readonly slots: readonly number[] }[]
+  /** Returns the silences in effect. */
+  silences(): readonly Silence[]
+  runningShows(): readonly RunningShow[]
 }
 
 /** What is due for evaluation. */
 interface Due {
   readonly receivers: Set<number>
-  readonly chargers: Set<number>
-  readonly sources: Map<string, SourceFailures>
-  /** Whether subscriptions and orphaned alerts are evaluated too. */
+  readonly sources: Set<string>
+  /** Whether subscriptions, snoozes and orphaned alerts are evaluated too. */
   everything: boolean
 }
 
+/** A longer time cannot be set. */
+const maxTimerMs = 2_000_000_000
+
 export class Alerts {
+  /** The alert about the database, which is not stored. */
+  readonly storeAlert: StoreAlert
   readonly #deps: AlertDeps
   readonly #open: OpenAlerts
-  /** Receivers whose reports this process receives. */
-  readonly #ownReceivers = new Set<number>()
-  /** The battery threshold used in the last evaluation, by manufacturer. */
-  readonly #evaluatedThresholds = new Map<string, number>()
+  /** The receivers in `ownReceivers` whose alerts were evaluated since they were added. */
+  readonly #evaluated = new Set<number>()
+  /** When the causes of each receiver, source and subscription began. */
+  readonly #starts = new Map<number | string, CauseStarts>()
+  /** When a delay of a receiver's cause ends (epoch ms). */
+  readonly #dueAt = new Map<number, number>()
+  #timer: NodeJS.Timeout | undefined
+  /** The sources without success in their last cycle. */
+  readonly #failures = new Map<string, SourceFailures>()
+  /** The sources that failed when they were last checked. */
+  readonly #failing = new Set<string>()
   #due: Due = nothingDue()
   #isScheduled = false
+  #areSettingsChanged = true
+  #isClosed = false
   /** Serializes evaluations, reads and writes. */
   readonly #queue = new Semaphore(1)
 
   constructor(deps: AlertDeps) {
     this.#deps = deps
-    this.#open = new OpenAlerts(deps)
+    this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.isSilenced(alert) })
+    this.storeAlert = new StoreAlert({
+      settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
+      publish(alert) {
+        deps.feed.publish(toAlertMessage(alert))
+        deps.onChanged?.(alert)
+      },
+      now: deps.now,
+    })
   }
 
   /** Loads the open alerts without publishing them. */
   open(): Promise<void> {
+    this.#areSettingsChanged = true
     return this.#queue.run(() => this.#open.open())
   }
 
-  /** Loads and publishes the alerts that other processes raised or cleared. */
+  /** Loads and publishes the alerts that other processes changed. */
   load(): Promise<void> {
     return this.#queue.run(() => this.#open.load())
   }
 
-  /** Returns the open alerts. */
+  /** Returns the open alerts, including a fault of the database. */
   list(): readonly Alert[] {
-    return this.#open.list()
+    return [...this.#open.list(), ...this.storeAlert.list()]
+  }
+
+  /** Whether the alert is open and a silence applies to it. */
+  isSilenced(alert: Alert): boolean {
+    const silences = alert.state === 'cleared' ? [] : this.#deps.silences()
+    return silences.length > 0 && isSilenced(alert, this.#channelsOf(alert), { silences, groups: this.#deps.groups() })
+  }
+
+  /** Whether a running show has a channel that the alert concerns. */
+  hasRunningShow(alert: Alert): boolean {
+    return hasRunningShow(alert, this.#showContext(alert))
   }
 
   /**
-   * Evaluates a receiver after this process received a report of it. `before` and `after` are its states before and
-   * after the report.
+   * Evaluates a receiver after this process received a report of it, or after its conditions changed. `before` and
+   * `after` are its states before and after.
    */
   evaluateReceiver(before: Receiver | undefined, after: Receiver): void {
-    const { id, manufacturer } = after
+    const { id } = after
     // The first report of a receiver is always evaluated, because this process has not evaluated the receiver's stored
     // state yet.
-    const isNew = !this.#ownReceivers.has(id)
-    if (!isNew && !canChangeAlerts(before, after)) return
-    this.#ownReceivers.add(id)
-    if (!this.#evaluatedThresholds.has(manufacturer)) {
-      this.#evaluatedThresholds.set(manufacturer, this.#deps.threshold(manufacturer))
-    }
-    this.#due.receivers.add(id)
-    if (isNew && this.#deps.unitStore.reportedBy(id).length > 0) this.#due.chargers.add(id)
-    this.#schedule()
+    if (this.#evaluated.has(id) && !canChangeCauses(before, after)) return
+    this.#evaluated.add(id)
+    this.#evaluateLater(id)
   }
 
   /** Evaluates a charger after its battery packs were stored. */
   evaluateCharger(chargerId: number): void {
-    this.#due.chargers.add(chargerId)
-    this.#schedule()
+    this.#evaluateLater(chargerId)
   }
 
-  /** Stops evaluating this receiver, because another process receives its reports. */
+  /** Another process may receive the reports of this receiver now; its next report here is evaluated in any case. */
   releaseReceiver(receiverId: number): void {
-    this.#ownReceivers.delete(receiverId)
+    this.#evaluated.delete(receiverId)
   }
 
   evaluateSource(failures: SourceFailures): void {
     const { source, unsuccessful_cycles } = failures
-    const isHealthy = unsuccessful_cycles === 0 && this.#open.find(upstreamSubject(source)) === undefined
-    if (isHealthy && this.#due.sources.size === 0) return
-    this.#due.sources.set(source, failures)
+    this.#checkFailing(source)
+    if (unsuccessful_cycles > 0) this.#failures.set(source, failures)
+    else this.#failures.delete(source)
+    if (unsuccessful_cycles === 0 && this.#open.find(upstreamSubject(source)) === undefined) return
+    this.#due.sources.add(source)
     this.#schedule()
   }
 
-  /** Evaluates conditions that depend on time, settings or the set of sources, and retries failed writes. */
+  /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
   evaluateAll(): void {
-    this.#evaluateChangedThresholds()
+    for (const source of this.#deps.reportingSources.all()) this.#checkFailing(source)
+    for (const source of this.#failures.keys()) this.#due.sources.add(source)
     this.#due.everything = true
     this.#schedule()
   }
 
+  /** Settings, groups, silences or shows have changed. */
+  settingsChanged(): void {
+    this.#areSettingsChanged = true
+    for (const id of this.#deps.ownReceivers()) this.#evaluateLater(id)
+  }
+
   /** Raises alerts for these causes unless they are already open. Returns the raised alerts. */
-  raise(causes: readonly AlertCause[]): Promise<readonly Alert[]> {
+  raise(causes: readonly Cause[]): Promise<readonly Alert[]> {
     return this.#queue.run(async () => {
-      const missing = causes.filter(({ subject }) => this.#open.find(subject) === undefined)
-      return missing.length === 0 ? [] : this.#open.write(missing.map((cause) => ({ type: 'raise', cause })))
+      const changes = causes.flatMap((cause): AlertChange[] => {
+        const { isEnabled, severity } = this.#settingsOf(cause)
+        const isOpen = this.#open.find(cause.subject) !== undefined
+        return isOpen || !isEnabled ? [] : [{ type: 'raise', cause: toAlertCause(cause, severity) }]
+      })
+      return changes.length === 0 ? [] : this.#open.write(changes)
     })
+  }
+
+  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
+  async edit(work: AlertEdit): Promise<Alert> {
+    const alert = await this.#queue.run(() => this.#open.edit(work))
+    if (alert.state === 'acknowledged') await this.#endDied(alert)
+    return alert
   }
 
   /** Resolves when the pending evaluations are stored or have failed. */
@@ -137,13 +210,33 @@ export class Alerts {
     return this.#queue.run(async () => {})
   }
 
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+
+  #evaluateLater(receiverId: number): void {
+    this.#due.receivers.add(receiverId)
+    this.#schedule()
+  }
+
   #schedule(): void {
-    if (this.#isScheduled) return
+    if (this.#isScheduled || this.#isClosed) return
     this.#isScheduled = true
     void this.#queue.run(() => this.#evaluateDue())
   }
 
-  /** Evaluates everything that is due. Receivers and chargers are evaluated in their current state. */
+  /** Evaluates the receivers of a source when it begins to fail, and when it recovers. */
+  #checkFailing(source: string): void {
+    const isFailing = this.#deps.isFailing(source)
+    if (isFailing === this.#failing.has(source)) return
+    if (isFailing) this.#failing.add(source)
+    else this.#failing.delete(source)
+    for (const id of this.#deps.reportingSources.receiversOf(source)) this.#due.receivers.add(id)
+    this.#schedule()
+  }
+
+  /** Evaluates everything that is due. Receivers are evaluated in their current state. */
   async #evaluateDue(): Promise<void> {
     this.#isScheduled = false
     const due = this.#due
@@ -153,85 +246,165 @@ export class Alerts {
       changes.push(...this.#evaluateReceiver(id))
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
-    for (const id of due.chargers) changes.push(...this.#evaluateCharger(id))
-    for (const failures of due.sources.values()) changes.push(...this.#evaluateSource(failures))
-    if (due.everything) changes.push(...this.#evaluateSubscriptions(), ...this.#clearOrphans())
+    for (const source of due.sources) changes.push(...this.#evaluateSource(source))
+    if (due.everything) changes.push(...this.#evaluateSubscriptions(), ...this.#clearOrphans(), ...this.#endSnoozes())
+    if (due.everything) this.#open.publishSilenced()
+    this.#setTimer()
     if (changes.length === 0) return
     try {
       await this.#open.write(changes)
     } catch (error) {
-      this.#retry(due)
+      // The next call of `evaluateAll` evaluates everything whose changes could not be stored.
+      for (const id of due.receivers) this.#due.receivers.add(id)
+      for (const source of due.sources) this.#due.sources.add(source)
+      this.#areSettingsChanged = true
       this.#deps.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
   }
 
-  /** Makes everything whose changes could not be stored due again. The next call of `evaluateAll` evaluates it. */
-  #retry({ receivers, chargers, sources }: Due): void {
-    for (const id of receivers) this.#due.receivers.add(id)
-    for (const id of chargers) this.#due.chargers.add(id)
-    for (const [source, failures] of sources) {
-      if (!this.#due.sources.has(source)) this.#due.sources.set(source, failures)
-    }
-  }
-
-  #evaluateReceiver(id: number): AlertChange[] {
-    const { receiverStore, isMonitored, isSubscribedElsewhere, threshold } = this.#deps
+  #evaluateReceiver(id: number): readonly AlertChange[] {
+    const { receiverStore, unitStore, isOwn, isMonitored, areSourcesFailing, thresholds } = this.#deps
     const receiver = receiverStore.get(id)
-    if (receiver === undefined || !isMonitored(receiver.manufacturer)) return []
-    return evaluateReceiver(receiver, isSubscribedElsewhere(id) ? null : threshold(receiver.manufacturer), this.#find)
+    this.#dueAt.delete(id)
+    if (receiver === undefined || !isOwn(id) || !isMonitored(receiver.manufacturer)) {
+      this.#starts.delete(id)
+      return []
+    }
+    const open = this.#open.ofReceiver(id)
+    for (const alert of open) if (alert.state === 'acknowledged') void this.#endDied(alert)
+    const context = {
+      areSourcesFailing: areSourcesFailing(receiver),
+      thresholds: (channel: Channel) => thresholds(receiver, channel),
+    }
+    const isInhibited = context.areSourcesFailing || !receiver.is_active
+    const packs = unitStore.reportedBy(id)
+    const causes = [...listReceiverCauses(receiver, context), ...listChargerCauses(receiver, packs, isInhibited)]
+    const endingOf = (alert: Alert) => {
+      if (alert.kind === 'charger_fault') return isInhibited ? null : 'resolved'
+      return receiverAlertEnding(receiver, alert)
+    }
+    const { changes, dueAt } = this.#compare(id, { causes, open, endingOf })
+    if (dueAt !== Number.POSITIVE_INFINITY) this.#dueAt.set(id, dueAt)
+    return changes
   }
 
-  #evaluateCharger(chargerId: number): AlertChange[] {
-    const { receiverStore, unitStore, isMonitored } = this.#deps
-    const charger = receiverStore.get(chargerId)
-    if (charger === undefined || !isMonitored(charger.manufacturer)) return []
-    const isFault = ({ kind, receiver_id }: Alert) => kind === 'charger_fault' && receiver_id === chargerId
-    return evaluateCharger(charger, unitStore.reportedBy(chargerId), this.#open.list().filter(isFault))
+  /** Ends the condition `battery_died` if an alert about it was acknowledged, in whichever process. */
+  async #endDied({ kind, channel_id }: Alert): Promise<void> {
+    if (kind !== 'battery_died' || channel_id === null) return
+    await this.#deps.acknowledgeDied(channel_id).catch((error) => {
+      this.#deps.log.warn({ channel: channel_id, error: String(error) }, 'the end of battery_died could not be stored')
+    })
   }
 
-  #evaluateSource(failures: SourceFailures): AlertChange[] {
-    return this.#deps.isSource(failures.source) ? evaluateSource(failures, this.#find) : []
+  #evaluateSource(source: string): readonly AlertChange[] {
+    const failures = this.#failures.get(source)
+    if (!this.#deps.isSource(source)) {
+      this.#failures.delete(source)
+      return []
+    }
+    const alert = this.#open.find(upstreamSubject(source))
+    return this.#compare(source, {
+      causes: failures === undefined ? [] : listSourceCauses(failures),
+      open: alert === undefined ? [] : [alert],
+      endingOf: () => (failures === undefined ? 'resolved' : null),
+    }).changes
   }
 
   #evaluateSubscriptions(): AlertChange[] {
     return this.#deps
       .subscriptions()
       .filter(({ source }) => this.#deps.isSource(source))
-      .flatMap((subscription) => evaluateSubscription(subscription, this.#find, performance.now()))
+      .flatMap((subscription) => {
+        const subject = subscriptionSubject(subscription.source)
+        const alert = this.#open.find(subject)
+        if (alert === undefined && subscription.downSince === null) return []
+        const { isEnabled, downSince } = subscription
+        const isUp = !isEnabled || downSince === null
+        return this.#compare(subject, {
+          causes: listSubscriptionCauses(subscription, performance.now()),
+          open: alert === undefined ? [] : [alert],
+          endingOf: () => (isUp ? (isEnabled ? 'resolved' : 'stopped') : null),
+        }).changes
+      })
   }
 
-  /** Returns changes that clear the alerts whose subject is no longer monitored. */
+  #compare(scope: number | string, comparison: Pick<Comparison, 'causes' | 'open' | 'endingOf'>) {
+    const compared = compareCauses({
+      ...comparison,
+      starts: this.#starts.get(scope) ?? noStarts,
+      now: this.#deps.now(),
+      settings: (subject) => this.#settingsOf(subject),
+    })
+    if (compared.starts.size === 0) this.#starts.delete(scope)
+    else this.#starts.set(scope, compared.starts)
+    return compared
+  }
+
+  #settingsOf(subject: AlertSubject): AlertSettings {
+    const slots = this.#channelsOf(subject).map(({ slot }) => slot)
+    return this.#deps.alertSettings(subject.kind, { manufacturer: subject.manufacturer, slots })
+  }
+
+  #channelsOf(subject: Omit<AlertSubject, 'kind' | 'manufacturer'>) {
+    const { receiver_id } = subject
+    return channelsOfAlert(subject, receiver_id === null ? undefined : this.#deps.receiverStore.facts(receiver_id))
+  }
+
+  #showContext(alert: Alert) {
+    const { runningShows, groups } = this.#deps
+    return { runningShows: runningShows(), groups: groups(), channels: this.#channelsOf(alert) }
+  }
+
+  #endSnoozes(): AlertChange[] {
+    const now = this.#deps.now()
+    return this.#open
+      .list()
+      .filter((alert) => alert.state === 'snoozed' && isSnoozeOver(alert, now, this.#showContext(alert)))
+      .map((alert) => ({ type: 'end_snooze', alert }))
+  }
+
+  /**
+   * Returns changes that clear the alerts whose subject is no longer monitored and, after a change of settings, those of
+   * disabled kinds.
+   */
   #clearOrphans(): AlertChange[] {
-    const orphans = this.#open.list().filter((alert) => this.#isOrphan(alert))
-    return orphans.map((alert) => ({ type: 'clear', alert, message: `No longer monitored: ${alert.message}` }))
+    const areSettingsChanged = this.#areSettingsChanged
+    this.#areSettingsChanged = false
+    return this.#open.list().flatMap((alert): AlertChange[] => {
+      const isDisabled = areSettingsChanged && !this.#settingsOf(alert).isEnabled
+      const ending: AlertEnding | null = this.#isOrphan(alert) ? 'unmonitored' : isDisabled ? 'disabled' : null
+      return ending === null ? [] : [{ type: 'clear', alert, message: describeEnding(alert, ending) }]
+    })
   }
 
   #isOrphan({ manufacturer, receiver_id, subject, kind }: Alert): boolean {
     const { receiverStore, isMonitored, isSource } = this.#deps
+    if (manufacturer === null) return false
     if (!isMonitored(manufacturer)) return true
-    if (receiver_id !== null) return receiverStore.get(receiver_id) === undefined
+    if (receiver_id !== null) return receiverStore.facts(receiver_id) === undefined
     const source = subject.slice(subject.indexOf(':') + 1)
     const subjectOf = kind === 'link_lost' ? subscriptionSubject : upstreamSubject
     return subject === subjectOf(source) && !isSource(source)
   }
 
-  #evaluateChangedThresholds(): void {
-    const { receiverStore, threshold } = this.#deps
-    const changed = new Set<string>()
-    for (const [manufacturer, before] of this.#evaluatedThresholds) {
-      const current = threshold(manufacturer)
-      if (current !== before) changed.add(manufacturer)
-      this.#evaluatedThresholds.set(manufacturer, current)
-    }
-    if (changed.size === 0) return
-    for (const id of this.#ownReceivers) {
-      if (changed.has(receiverStore.get(id)?.manufacturer ?? '')) this.#due.receivers.add(id)
-    }
+  /** Sets the timer for the next delay of a receiver's cause that ends. */
+  #setTimer(): void {
+    clearTimeout(this.#timer)
+    if (this.#dueAt.size === 0 || this.#isClosed) return
+    let next = Number.POSITIVE_INFINITY
+    for (const dueAt of this.#dueAt.values()) next = Math.min(next, dueAt)
+    const waitMs = Math.min(maxTimerMs, Math.max(1, next - this.#deps.now()))
+    this.#timer = setTimeout(() => {
+      const now = this.#deps.now()
+      for (const [id, dueAt] of this.#dueAt) if (dueAt <= now) this.#due.receivers.add(id)
+      this.#schedule()
+      if (this.#due.receivers.size === 0) this.#setTimer()
+    }, waitMs)
   }
-
-  readonly #find = (subject: string) => this.#open.find(subject)
 }
 
+type AlertSubject = Pick<Alert, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>
+
 function nothingDue(): Due {
-  return { receivers: new Set(), chargers: new Set(), sources: new Map(), everything: false }
+  return { receivers: new Set(), sources: new Set(), everything: false }
 }

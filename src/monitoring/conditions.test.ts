@@ -30,18 +30,22 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
   const published: string[] = []
   const saved = new Map<number, StoredCondition>()
   let scope: ScopeThresholds = {}
+  let shows: readonly number[] = []
   let isDown = false
+  let sourceReceivedAt = Number.NEGATIVE_INFINITY
   const monitor: ConditionMonitor = new ConditionMonitor({
     receiverStore,
     thresholds: () => resolveThresholds(scope, {}, []),
+    showsOf: () => shows,
     intervalMs: () => 10_000,
+    sourceReceivedAt: () => sourceReceivedAt,
     publish(changed) {
-      monitor.put(changed)
+      receiverStore.putConditions(changed)
       published.push(...changed.channels.map(({ condition }) => condition.state))
     },
     async save(conditions) {
       if (isDown) throw new Error('the database is not available')
-      for (const condition of conditions) saved.set(condition.channelId, condition)
+      for (const condition of conditions) if (monitor.isCurrent(condition)) saved.set(condition.channelId, condition)
     },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     now: () => Date.now(),
@@ -68,8 +72,16 @@ function open(stored: readonly StoredCondition[] = [], receiver = createReceiver
       receiverStore.levels.markReceived(rows, at, Date.now())
       monitor.watch(1)
     },
+    /** Receives something from the source that is no report. */
+    keepAlive() {
+      sourceReceivedAt = performance.now()
+    },
     set(thresholds: ScopeThresholds) {
       scope = thresholds
+      monitor.settingsChanged()
+    },
+    setShows(ids: readonly number[]) {
+      shows = ids
       monitor.settingsChanged()
     },
     setDown(value: boolean) {
@@ -105,6 +117,45 @@ describe('a channel', () => {
     expect(published).toEqual(['ok', 'rf_weak', 'ok'])
   })
 
+  // Conformance: C-13.13.
+  it('needs attention while it is muted during a show', async () => {
+    const { report, condition, setShows } = open()
+    report({ channels: [{ ...emptyChannel(5, 1, 1), transmitter, details: { muted: true } }] })
+    expect(condition()).toMatchObject({ state: 'muted', attention: false })
+    const { since } = condition() ?? {}
+    setShows([3])
+    await wait(30)
+    expect(condition()).toMatchObject({ state: 'muted', attention: true, since })
+    setShows([])
+    await wait(30)
+    expect(condition()).toMatchObject({ state: 'muted', attention: false, since })
+  })
+
+  // Conformance: C-13.13.
+  it.each([
+    ['a low battery during a show', 18, [3], [], 'battery_died', 'tx_off'],
+    ['a low battery during one of two shows', 18, [3, 4], [4], 'battery_died', 'battery_died'],
+    ['a low battery before a show', 18, [], [3], 'tx_off', 'tx_off'],
+    ['an empty battery before a show', 8, [], [3], 'battery_died', 'battery_died'],
+    ['an empty battery during a show', 8, [3], [], 'battery_died', 'tx_off'],
+  ] as const)('that lost a transmitter with %s', async (_name, battery, shows, laterShows, state, laterState) => {
+    const { report, state: stateOf, setShows } = open()
+    setShows(shows)
+    report({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: { ...transmitter, battery } }] })
+    report({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: null }] })
+    expect(stateOf()).toBe(state)
+    setShows(laterShows)
+    await wait(30)
+    expect(stateOf()).toBe(laterState)
+    // Neither the next show nor a further report evaluates the lost transmitter again.
+    setShows([5, ...laterShows])
+    report()
+    expect(stateOf()).toBe(laterState)
+    setShows(laterShows)
+    report()
+    expect(stateOf()).toBe(laterState)
+  })
+
   // Conformance: C-10.7.
   it('becomes stale if nothing is received for three intervals, until something is', async () => {
     const { report, sample, state, condition } = open()
@@ -116,6 +167,34 @@ describe('a channel', () => {
     sample({})
     await wait(30)
     expect(state()).toBe('ok')
+  })
+
+  // Conformance: C-10.15.
+  it('is not stale while its source sends anything, even if it is no report', async () => {
+    const { report, keepAlive, state, published } = open()
+    report()
+    for (let sent = 0; sent < 5; sent += 1) {
+      await wait(15_000)
+      keepAlive()
+    }
+    await wait(29_900)
+    expect([state(), published]).toEqual(['ok', []])
+    await wait(200)
+    expect(state()).toBe('stale')
+    await wait(20_000)
+    keepAlive()
+    await wait(1100)
+    expect([state(), published]).toEqual(['ok', ['stale', 'ok']])
+    await wait(29_000)
+    expect(state()).toBe('stale')
+  })
+
+  it('that is offline is not evaluated again when its source sends something', async () => {
+    const { report, keepAlive, state, published } = open()
+    report({ is_active: false, last_seen: Date.now() - 1 })
+    keepAlive()
+    await wait(5000)
+    expect([state(), published]).toEqual(['receiver_offline', []])
   })
 
   it('becomes stale if this process alone polls and has received nothing since it started', async () => {
@@ -154,6 +233,62 @@ describe('a channel', () => {
     expect([state(), published, saved.size]).toEqual(['ok', [], 0])
     const known = monitor.withConditions(createReceiver())
     expect(known.channels[0]?.condition).toEqual(condition)
+  })
+})
+
+describe('an acknowledged `battery_died`', () => {
+  const off = () => ({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: null }] })
+  const critical = () => ({ channels: [{ ...emptyChannel(5, 1, 1), transmitter: { ...transmitter, battery: 9 } }] })
+
+  /** Opens a monitor whose channel's battery has died. */
+  async function openDied() {
+    const opened = open()
+    opened.report(critical())
+    opened.report(off())
+    await wait(300)
+    expect(opened.state()).toBe('battery_died')
+    return opened
+  }
+
+  // Conformance: C-10.14.
+  it('ends, is stored and is published at once', async () => {
+    const { monitor, report, state, published, saved } = await openDied()
+    published.length = 0
+    await monitor.acknowledgeDied(5)
+    expect([state(), published]).toEqual(['tx_off', ['tx_off']])
+    expect(saved.get(5)?.memory.condition.state).toBe('tx_off')
+    report(off())
+    await wait(1000)
+    expect([state(), published]).toEqual(['tx_off', ['tx_off']])
+    await monitor.acknowledgeDied(5)
+    await monitor.acknowledgeDied(99)
+    expect(published).toEqual(['tx_off'])
+  })
+
+  it('remains if it cannot be stored', async () => {
+    const { monitor, state, setDown } = await openDied()
+    setDown(true)
+    await expect(monitor.acknowledgeDied(5)).rejects.toThrow('the database is not available')
+    expect(state()).toBe('battery_died')
+    setDown(false)
+    await monitor.acknowledgeDied(5)
+    expect(state()).toBe('tx_off')
+  })
+
+  // Conformance: C-10.14.
+  it('ends in the process that evaluates the receiver, which continues to evaluate it', async () => {
+    const owner = await openDied()
+    const other = open([...owner.saved.values()], { ...createReceiver(), ...off() })
+    expect(other.state()).toBe('battery_died')
+    await other.monitor.acknowledgeDied(5)
+    expect(other.state()).toBe('tx_off')
+    const stored = JSON.parse(JSON.stringify([...other.saved.values()])) as StoredCondition[]
+    expect(owner.monitor.load(stored)).toEqual(new Set([1]))
+    await wait(30)
+    expect(owner.condition()).toEqual(other.condition())
+    // Without a further report, only the process that evaluates the receiver notices that nothing is received.
+    await wait(60_000)
+    expect([owner.state(), other.state()]).toEqual(['stale', 'tx_off'])
   })
 })
 

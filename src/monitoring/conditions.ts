@@ -18,7 +18,13 @@ import {
   type WatchedValues,
   watchLength,
 } from '../domain/conditions/level-watch.ts'
-import { type ConditionMemory, getLastTransmitter, restoreMemory } from '../domain/conditions/memory.ts'
+import {
+  acknowledgeBatteryDied,
+  type ConditionMemory,
+  getLastTransmitter,
+  isAcknowledged,
+  restoreMemory,
+} from '../domain/conditions/memory.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -31,7 +37,11 @@ export interface ConditionDeps {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts' | 'listFacts' | 'put' | 'levels' | 'lastReceivedAt'>
   /** Returns the thresholds in force for a channel; they are kept until `settingsChanged` is called. */
   thresholds(manufacturer: string, slot: number): Thresholds
+  /** Returns the ids of the running shows that have the channel in this slot; they are kept like thresholds. */
+  showsOf(slot: number): readonly number[]
   intervalMs(manufacturer: string): number
+  /** Returns when the source of a receiver last sent anything, even if it was no report (`performance.now()`). */
+  sourceReceivedAt(receiverId: number): number
   /** Puts and publishes a receiver of which only conditions changed. */
   publish(receiver: Receiver): void
   save(stored: readonly StoredCondition[]): Promise<void>
@@ -51,6 +61,8 @@ interface WatchedChannel {
   isStored: boolean
   /** The thresholds in force for the channel in this slot; null if they must be looked up. */
   thresholds: Thresholds | null
+  /** The running shows that have the channel in this slot; null if they must be looked up. */
+  shows: readonly number[] | null
   slot: number | null
   /** When the condition may change without a report or a sample (`performance.now()`). */
   dueAt: number
@@ -59,6 +71,8 @@ interface WatchedChannel {
 /** Changes are collected for this time before they are stored. */
 const saveAfterMs = 300
 const retryAfterMs = 1000
+/** How often to check whether the sources of stale receivers have sent something. */
+const checkResumedEveryMs = 1000
 
 export class ConditionMonitor {
   readonly #deps: ConditionDeps
@@ -67,8 +81,9 @@ export class ConditionMonitor {
   readonly #channelOfRow: (WatchedChannel | undefined)[] = []
   /** The receivers that this process evaluates, and since when (`performance.now()`). */
   readonly #own = new Map<number, number>()
-  /** The receivers in `#own` that have a stale or offline channel. */
-  readonly #interrupted = new Set<number>()
+  /** The receivers in `#own` that have a stale or offline channel, and when they were last evaluated. */
+  readonly #interrupted = new Map<number, number>()
+  #resumeTimer: NodeJS.Timeout | undefined
   /** The receivers to evaluate in the next frame. */
   readonly #pending = new Set<number>()
   readonly #frames = new FrameClock(() => void this.#evaluatePending())
@@ -108,6 +123,7 @@ export class ConditionMonitor {
       if (channel.slot === slot) continue
       channel.slot = slot
       channel.thresholds = null
+      channel.shows = null
       if (this.#own.has(receiver.id)) this.#schedule(receiver.id)
     }
   }
@@ -132,6 +148,15 @@ export class ConditionMonitor {
   /** Starts to evaluate all receivers, because this process is the only one that polls. */
   watchAll(): void {
     for (const { id } of this.#deps.receiverStore.listFacts()) if (!this.#own.has(id)) this.watch(id)
+  }
+
+  /** Lists the receivers that this process evaluates. */
+  ownReceivers(): Iterable<number> {
+    return this.#own.keys()
+  }
+
+  isOwn(receiverId: number): boolean {
+    return this.#own.has(receiverId)
   }
 
   /** Stops evaluating the receiver, because another process receives its reports. */
@@ -164,8 +189,14 @@ export class ConditionMonitor {
     for (const { channelId, memory } of stored) {
       const channel = this.#channels.get(channelId)
       if (channel === undefined) continue
-      this.release(channel.receiverId)
       this.#unsaved.delete(channelId)
+      if (this.#own.has(channel.receiverId) && channel.memory !== null && isAcknowledged(channel.memory, memory)) {
+        channel.memory = memory
+        this.#schedule(channel.receiverId)
+        changed.add(channel.receiverId)
+        continue
+      }
+      this.release(channel.receiverId)
       const lastSeen = this.#deps.receiverStore.facts(channel.receiverId)?.last_seen ?? 0
       this.#setMemory(channel, memory, lastSeen)
       changed.add(channel.receiverId)
@@ -178,9 +209,35 @@ export class ConditionMonitor {
     return this.#channels.get(channelId)?.memory === memory
   }
 
-  /** Settings, groups or the slots of channels have changed. */
+  /**
+   * Ends `battery_died` of a channel, because an operator acknowledged it. Resolves when that is stored. Another process
+   * may evaluate the receiver; it continues with what is stored.
+   */
+  async acknowledgeDied(channelId: number): Promise<void> {
+    const { receiverStore, publish, save, now } = this.#deps
+    const channel = this.#channels.get(channelId)
+    // Repeated if the other process stored a newer condition at the same time.
+    while (channel?.memory != null && channel.memory.transmitter.died !== null) {
+      const before = channel.memory
+      const memory = acknowledgeBatteryDied(before, now())
+      channel.memory = memory
+      try {
+        await save([{ channelId, memory }])
+      } catch (error) {
+        if (channel.memory === memory) channel.memory = before
+        throw error
+      }
+      const receiver = receiverStore.get(channel.receiverId)
+      if (receiver !== undefined) publish(this.withConditions(receiver))
+    }
+  }
+
+  /** Settings, groups, shows or the slots of channels have changed. */
   settingsChanged(): void {
-    for (const channel of this.#channels.values()) channel.thresholds = null
+    for (const channel of this.#channels.values()) {
+      channel.thresholds = null
+      channel.shows = null
+    }
     for (const id of this.#own.keys()) this.#schedule(id)
   }
 
@@ -194,6 +251,7 @@ export class ConditionMonitor {
     this.#isClosed = true
     this.#frames.stop()
     clearTimeout(this.#dueTimer)
+    clearTimeout(this.#resumeTimer)
     clearTimeout(this.#saveTimer)
     await this.#saving
     await this.#save().catch(() => {})
@@ -218,7 +276,17 @@ export class ConditionMonitor {
     resetWatch(watch, null)
     const values = createWatchedValues()
     const dueAt = Number.POSITIVE_INFINITY
-    const channel = { receiverId, watch, values, memory: null, isStored: false, thresholds: null, slot: null, dueAt }
+    const channel: WatchedChannel = {
+      receiverId,
+      watch,
+      values,
+      memory: null,
+      isStored: false,
+      thresholds: null,
+      shows: null,
+      slot: null,
+      dueAt,
+    }
     this.#channels.set(channelId, channel)
     return channel
   }
@@ -234,6 +302,11 @@ export class ConditionMonitor {
     return watched.thresholds
   }
 
+  #showsOf(watched: WatchedChannel, { slot }: Channel): readonly number[] {
+    watched.shows ??= this.#deps.showsOf(slot)
+    return watched.shows
+  }
+
   /** Applies the current values, unless they were stored by an earlier process. */
   #updateWatches(receiver: Receiver, receivedAt = this.#deps.receiverStore.lastReceivedAt(receiver.id)): void {
     if (!receiver.is_active || receivedAt < (this.#own.get(receiver.id) ?? 0)) return
@@ -245,8 +318,9 @@ export class ConditionMonitor {
     }
   }
 
-  /** Evaluates the channels of a receiver, the last report of which arrived at `receivedAt`. */
-  #evaluate(receiver: Receiver, receivedAt: number): Receiver {
+  /** Evaluates the channels of a receiver, the last report of which arrived at `reportedAt`. */
+  #evaluate(receiver: Receiver, reportedAt: number): Receiver {
+    const receivedAt = Math.max(reportedAt, this.#deps.sourceReceivedAt(receiver.id))
     const watchedSince = this.#own.get(receiver.id) ?? 0
     const intervalMs = this.#deps.intervalMs(receiver.manufacturer)
     const reception = { receivedAt: receivedAt >= watchedSince ? receivedAt : null, watchedSince, intervalMs }
@@ -256,7 +330,8 @@ export class ConditionMonitor {
       const watched = this.#channelOf(receiver.id, channel.id)
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const { watch, memory } = watched
-      const result = evaluateCondition({ receiver, channel, reception, watch, memory, thresholds, shows: [], now })
+      const shows = this.#showsOf(watched, channel)
+      const result = evaluateCondition({ receiver, channel, reception, watch, memory, thresholds, shows, now })
       if (result.memory !== memory || !watched.isStored) this.#remember(channel.id, watched, result.memory)
       if (isInterruption(result.condition)) {
         isInterrupted = true
@@ -266,8 +341,10 @@ export class ConditionMonitor {
       this.#setDueTimer(watched.dueAt)
       return { condition: result.condition, last_transmitter: result.lastTransmitter }
     })
-    if (isInterrupted) this.#interrupted.add(receiver.id)
-    else this.#interrupted.delete(receiver.id)
+    if (isInterrupted) {
+      this.#interrupted.set(receiver.id, now.monotonic)
+      this.#setResumeTimer()
+    } else this.#interrupted.delete(receiver.id)
     return evaluated
   }
 
@@ -281,7 +358,8 @@ export class ConditionMonitor {
       const thresholds = this.#thresholdsOf(watched, receiver, channel)
       const time = { monotonic: 0, wall: now }
       const { watch } = watched
-      const input = { receiver, channel, reception, watch, memory, thresholds, shows: [], now: time }
+      const shows = this.#showsOf(watched, channel)
+      const input = { receiver, channel, reception, watch, memory, thresholds, shows, now: time }
       const result = evaluateCondition(input)
       watched.memory = result.memory
       return { condition: result.condition, last_transmitter: result.lastTransmitter }
@@ -321,6 +399,19 @@ export class ConditionMonitor {
     this.#updateWatches(receiver)
     const evaluated = this.#evaluate(receiver, receiverStore.lastReceivedAt(id))
     if (evaluated !== receiver) publish(evaluated)
+  }
+
+  /** Evaluates stale receivers again once their source has sent something that is no report. */
+  #setResumeTimer(): void {
+    if (this.#isClosed) return
+    this.#resumeTimer ??= setTimeout(() => {
+      this.#resumeTimer = undefined
+      const { receiverStore, sourceReceivedAt } = this.#deps
+      for (const [id, evaluatedAt] of this.#interrupted) {
+        if (sourceReceivedAt(id) > evaluatedAt && receiverStore.facts(id)?.is_active) this.#schedule(id)
+      }
+      if (this.#interrupted.size > 0) this.#setResumeTimer()
+    }, checkResumedEveryMs)
   }
 
   #setDueTimer(dueAt: number): void {

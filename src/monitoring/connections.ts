@@ -4,7 +4,7 @@
  * loads such changes, and the states of subscriptions that other processes hold.
  */
 
-import type { SubscriptionStatus } from '../domain/alerts/alert.ts'
+import type { SubscriptionStatus } from '../domain/alerts/source.ts'
 import {
   applyConnectionEvent,
   type Connection,
@@ -52,8 +52,6 @@ export class Connections {
   readonly #statusPublisher: StatusPublisher
   /** Receivers whose records this process has changed but not stored yet. */
   readonly #unsaved = new Set<number>()
-  /** Sources whose subscription this process holds or tries to open. */
-  readonly #ownSources = new Set<string>()
   /** The last input of `setDevices`, by source. If it is unchanged, `setDevices` has nothing to do. */
   readonly #lastDevices = new Map<string, DevicesInput>()
   readonly #changeListeners = new Map<string, Set<() => void>>()
@@ -145,8 +143,6 @@ export class Connections {
 
   /** Applies an event of the source's subscription to its connections. */
   async record(source: string, event: ConnectionEvent): Promise<void> {
-    if (event.type === 'trying') this.#ownSources.add(source)
-    if (event.type === 'ended') this.#ownSources.delete(source)
     const changed = this.ofSource(source).flatMap((before) => {
       if (event.type === 'opened' && before.status === 'connected') return []
       const after = applyConnectionEvent(this.#messageTimes.addTo(before), event)
@@ -187,12 +183,6 @@ export class Connections {
       const reason = 'the process that held the subscription has ended'
       await this.record(source, { type: 'ended', at: now(), reason })
     }
-  }
-
-  /** Whether another process's subscription delivers this receiver's levels. */
-  isSubscribedElsewhere(receiverId: number): boolean {
-    const known = this.find(receiverId)
-    return known?.status === 'connected' && known.source !== null && !this.#ownSources.has(known.source)
   }
 
   /** Returns the status of every source's subscription. */

@@ -6,8 +6,9 @@
 
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import type { Redis } from '../state/redis.ts'
-import type { Ingest, RemoteLevels } from './ingest.ts'
+import type { Ingest } from './ingest.ts'
 import type { Log } from './log.ts'
+import type { RemoteLevels } from './remote-levels.ts'
 import { pause } from './wait.ts'
 
 interface LevelDeps {

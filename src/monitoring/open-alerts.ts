@@ -1,12 +1,20 @@
 /**
- * The open alerts in memory. `write` stores changes and then publishes them; `load` publishes the changes that other
- * processes stored. Calls of `load` and `write` must not overlap.
+ * The open alerts in memory. `write` and `edit` store changes and then publish them; `load` publishes the changes that
+ * other processes stored. Calls of `load`, `write` and `edit` must not overlap.
  */
 
 import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Feed } from '../state/feed.ts'
-import { clearAlert, listAlerts, listAlertsSince, pruneAlerts, raiseAlert, worsenAlert } from '../storage/alerts.ts'
+import {
+  clearAlert,
+  endSnooze,
+  listAlertsSince,
+  listOpenAlerts,
+  pruneAlerts,
+  raiseAlert,
+  updateAlert,
+} from '../storage/alerts.ts'
 import type { Database, Tx } from '../storage/database.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 
@@ -14,16 +22,26 @@ export interface OpenAlertsDeps {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   now(): number
+  /** Whether a silence applies to the alert. */
+  isSilenced(alert: Alert): boolean
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
   onChanged?(alert: Alert): void
 }
 
+/** A user's change of an alert. */
+export type AlertEdit = (tx: Tx, revision: number) => Promise<{ readonly alert: Alert; readonly isChanged: boolean }>
+
 const keepClearedMs = 30 * 24 * 3600_000
 const keepCleared = 10_000
+const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
   readonly #deps: OpenAlertsDeps
   readonly #bySubject = new Map<string, Alert>()
+  /** The alerts about a receiver and its channels, by receiver and subject. */
+  readonly #byReceiver = new Map<number, Map<string, Alert>>()
+  /** The ids of the open alerts to which a silence applied when they were last published. */
+  readonly #silenced = new Set<number>()
   #lastRevision = -1
   /**
    * The revision at which this process last wrote an alert, by alert id. Entries are removed when `load` has reached
@@ -39,10 +57,13 @@ export class OpenAlerts {
   async open(): Promise<void> {
     const { read } = this.#deps.db
     this.#lastRevision = await currentRevision(read, 'alerts')
-    for (const alert of await listAlerts(read, { state: 'raised' })) this.#bySubject.set(alert.subject, alert)
+    for (const alert of await listOpenAlerts(read)) {
+      this.#put(alert)
+      if (this.#deps.isSilenced(alert)) this.#silenced.add(alert.id)
+    }
   }
 
-  /** Loads and publishes the alerts that other processes raised or cleared. */
+  /** Loads and publishes the alerts that other processes changed. */
   async load(): Promise<void> {
     const { read } = this.#deps.db
     const revision = await currentRevision(read, 'alerts')
@@ -62,11 +83,15 @@ export class OpenAlerts {
     return [...this.#bySubject.values()]
   }
 
+  /** Returns the alerts about a receiver and its channels. */
+  ofReceiver(id: number): readonly Alert[] {
+    return [...(this.#byReceiver.get(id) ?? none).values()]
+  }
+
   /** Stores and publishes the changes. Returns the changed alerts, without those that another process changed first. */
   async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
-    const { db, now } = this.#deps
-    const [revision, applied] = await db.transaction(async (tx) => {
-      const revision = await nextRevision(tx, 'alerts')
+    const { now } = this.#deps
+    return this.#change(async (tx, revision) => {
       const applied: Alert[] = []
       for (const change of changes) {
         const alert = await apply(tx, revision, change, now())
@@ -74,20 +99,73 @@ export class OpenAlerts {
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
       await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
-      return [revision, applied] as const
+      return applied
     })
-    for (const alert of applied) {
+  }
+
+  /** Runs a user's change of an alert in a transaction, publishes the alert if it has changed, and returns it. */
+  async edit(work: AlertEdit): Promise<Alert> {
+    let edited: Alert | undefined
+    await this.#change(async (tx, revision) => {
+      const { alert, isChanged } = await work(tx, revision)
+      edited = alert
+      return isChanged ? [alert] : []
+    })
+    if (edited === undefined) throw new Error('No alert was edited.')
+    return edited
+  }
+
+  /**
+   * Publishes the open alerts to which a silence applies now but did not before, or the other way around. Clients of
+   * version 1 do not know silences; they receive an alert again when its silence has ended.
+   */
+  publishSilenced(): void {
+    for (const alert of this.#bySubject.values()) {
+      const isSilenced = this.#deps.isSilenced(alert)
+      if (isSilenced !== this.#silenced.has(alert.id)) this.#announce(alert, isSilenced)
+    }
+  }
+
+  async #change(work: (tx: Tx, revision: number) => Promise<readonly Alert[]>): Promise<readonly Alert[]> {
+    const [revision, changed] = await this.#deps.db.transaction(async (tx) => {
+      const revision = await nextRevision(tx, 'alerts')
+      return [revision, await work(tx, revision)] as const
+    })
+    for (const alert of changed) {
       this.#written.set(alert.id, revision)
       this.#publish(alert)
     }
-    return applied
+    return changed
   }
 
   #publish(alert: Alert): void {
-    if (alert.state === 'raised') this.#bySubject.set(alert.subject, alert)
-    else if (this.#bySubject.get(alert.subject)?.id === alert.id) this.#bySubject.delete(alert.subject)
-    this.#deps.feed.publish(toAlertMessage(alert))
+    if (alert.state !== 'cleared') this.#put(alert)
+    else if (this.#bySubject.get(alert.subject)?.id === alert.id) this.#remove(alert)
+    this.#announce(alert, this.#deps.isSilenced(alert))
+  }
+
+  #announce(alert: Alert, isSilenced: boolean): void {
+    const isOpen = alert.state !== 'cleared'
+    if (isOpen && isSilenced) this.#silenced.add(alert.id)
+    else this.#silenced.delete(alert.id)
+    if (!isOpen || !isSilenced) this.#deps.feed.publish(toAlertMessage(alert))
     this.#deps.onChanged?.(alert)
+  }
+
+  #put(alert: Alert): void {
+    this.#bySubject.set(alert.subject, alert)
+    const { receiver_id } = alert
+    if (receiver_id === null) return
+    const ofReceiver = this.#byReceiver.get(receiver_id) ?? new Map<string, Alert>()
+    this.#byReceiver.set(receiver_id, ofReceiver.set(alert.subject, alert))
+  }
+
+  #remove({ subject, receiver_id }: Alert): void {
+    this.#bySubject.delete(subject)
+    if (receiver_id === null) return
+    const ofReceiver = this.#byReceiver.get(receiver_id)
+    ofReceiver?.delete(subject)
+    if (ofReceiver?.size === 0) this.#byReceiver.delete(receiver_id)
   }
 }
 
@@ -95,8 +173,10 @@ function apply(tx: Tx, revision: number, change: AlertChange, at: number): Promi
   switch (change.type) {
     case 'raise':
       return raiseAlert(tx, revision, change.cause, at)
-    case 'worsen':
-      return worsenAlert(tx, revision, change.alert.id, change.cause)
+    case 'update':
+      return updateAlert(tx, revision, change.alert, change)
+    case 'end_snooze':
+      return endSnooze(tx, revision, change.alert)
     case 'clear':
       return clearAlert(tx, revision, change.alert.id, { message: change.message, at })
     default:

@@ -5,8 +5,8 @@ import type { ChannelReading, DeviceReport, Receiver } from '../domain/equipment
 import {
   applyUpdate,
   changeWithoutReport,
-  createIngestPlan,
   type IngestPlan,
+  IngestPlanBuilder,
   isStructural,
   type LevelReport,
   type Update,
@@ -22,6 +22,8 @@ import type { Backlog } from './backlog.ts'
 
 export interface Batch {
   readonly manufacturer: string
+  /** The id of the source that sent the reports, if only one did. */
+  readonly source?: string
   readonly reports: readonly DeviceReport[]
   /**
    * Levels that are newer than those in a report, keyed by the report. They are separate, so that the same report
@@ -43,8 +45,9 @@ export function joinBatches(batches: readonly [Batch, ...Batch[]]): Batch {
   const [first] = batches
   if (batches.length === 1) return first
   const guards = batches.flatMap(({ guard }) => guard ?? [])
+  const { source: _, ...common } = first
   return {
-    ...first,
+    ...common,
     reports: batches.flatMap(({ reports }) => reports),
     newerLevels: new Map(batches.flatMap(({ newerLevels }) => [...(newerLevels ?? [])])),
     async guard(tx) {
@@ -70,6 +73,7 @@ export interface PlannedBatch {
   /** Does not count receivers of which only levels change. */
   readonly report: IngestReport
   readonly levelReports: readonly LevelReport[]
+  readonly updates: readonly Update[]
 }
 
 export interface Planner {
@@ -131,7 +135,7 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
   }
 
   function startPlan({ manufacturer }: Batch) {
-    return createIngestPlan({ known: receiverStore, manufacturer, at: now(), findLevelReceiver, precedence })
+    return new IngestPlanBuilder({ known: receiverStore, manufacturer, at: now(), findLevelReceiver, precedence })
   }
 
   function withOffline(plan: IngestPlan, { offline = [] }: Batch): IngestPlan {
@@ -178,12 +182,14 @@ export function createPlanner({ receiverStore, unitStore, backlog, precedence, n
       for (const batch of batches) {
         const before = toReport(batch, plan)
         const firstLevelReport = plan.levelReports.length
+        const firstUpdate = plan.updates.length
         for (const report of batch.reports) {
           builder.add(report, batch.newerLevels?.get(report))
           if (isTimeSliceUsed()) await yieldToEventLoop()
         }
         const report = countSince(before, toReport(batch, plan))
-        parts.push({ report, levelReports: plan.levelReports.slice(firstLevelReport) })
+        const levelReports = plan.levelReports.slice(firstLevelReport)
+        parts.push({ report, levelReports, updates: plan.updates.slice(firstUpdate) })
       }
       return { plan: withOffline(plan, joined), parts }
     },

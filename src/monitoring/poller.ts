@@ -252,15 +252,16 @@ export class Poller {
         return
       }
     }
-    const { manufacturer } = this.source
+    const { id: source, manufacturer } = this.source
     const reports = [this.devices.reportWithoutPushed(entry, start)]
-    await ingest.ingest({ manufacturer, reports, endsCycle, ...(guard && { guard }) })
+    await ingest.ingest({ manufacturer, source, reports, endsCycle, ...(guard && { guard }) })
   }
 
   async #toBatch({ reports, newerLevels, failure }: Reading, { guard }: CycleOptions): Promise<Batch> {
     const hasSucceeded = failure === undefined
     return {
       manufacturer: this.source.manufacturer,
+      source: this.source.id,
       reports,
       ...(newerLevels && { newerLevels }),
       offline: hasSucceeded ? await this.devices.findOfflineReceivers() : [],

@@ -1,7 +1,7 @@
 /** The status of every source: recorded by the process that polls it, stored in the database, published on change. */
 
 import { isDeepStrictEqual } from 'node:util'
-import type { SourceFailures } from '../domain/alerts/alert.ts'
+import type { SourceFailures } from '../domain/alerts/source.ts'
 import {
   type DeviceProblem,
   type ManufacturerHealth,
@@ -23,18 +23,16 @@ export type CycleOutcome =
   /** `holdMs` is set if the upstream requested a pause, which is not treated as a failure. */
   | { readonly ok: false; readonly error: string; readonly holdMs: number | null }
 
-export interface SourceRecords {
-  /** Loads the records of sources that other processes poll. */
-  load(): Promise<void>
-  get(source: string): SourceRecord | undefined
-  /** Returns the remaining time of a pause that the source requested from any process; 0 if there is none. */
-  holdMs(source: string): number
-  record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void>
-  /** Records that a cycle took longer than its interval; stored with the outcome of the next cycle. */
-  recordOverrun(source: string): void
-  /** Removes the record of a source that is no longer configured. */
-  forget(source: string): void
-  health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[]
+export interface SourceRecordDeps {
+  readonly db: Database
+  readonly feed: Pick<Feed, 'publish'>
+  manufacturers(): readonly MonitoredManufacturer[]
+  isOrphaned(source: string): boolean
+  now(): number
+  /** Called when the status of a source may have changed. */
+  onChanged?(): void
+  /** Called after every cycle, when its outcome has been stored or storing it has failed. */
+  onRecorded?(failures: SourceFailures): void
 }
 
 /** How long this process's own record of a source takes precedence over stored ones. */
@@ -47,54 +45,127 @@ type Rejected = ReadonlyMap<string, unknown>
 
 const noneRejected: Rejected = new Map()
 
-export function createSourceRecords(deps: {
-  readonly db: Database
-  readonly feed: Pick<Feed, 'publish'>
-  manufacturers(): readonly MonitoredManufacturer[]
-  isOrphaned(source: string): boolean
-  now(): number
-  /** Called when the status of a source may have changed. */
-  onChanged?(): void
-  /** Called after every cycle, when its outcome has been stored or storing it has failed. */
-  onRecorded?(failures: SourceFailures): void
-}): SourceRecords {
-  const { db, feed, isOrphaned, now } = deps
-  const records = new Map<string, SourceRecord>()
-  const recordedAt = new Map<string, number>()
-  /** When each record was last stored (`performance.now()`). */
-  const storedAt = new Map<string, number>()
-  const unsuccessful = new Map<string, Unsuccessful>()
-  const publishedStatus = new Map<string, string>()
-  /** Sources whose last record is not stored. */
-  const unstored = new Set<string>()
-  const storing = new Semaphore(1)
-  let foreignCommits: number | null = null
-  /** Until when records of other processes may be hidden by own ones (`performance.now()`). */
-  let hiddenUntil = 0
-  let isPublishing = false
+/** What this process knows about one source. */
+interface KnownSource {
+  record?: SourceRecord
+  /** When this process last recorded a cycle (`performance.now()`). */
+  recordedAt: number
+  /** When the record was last stored (`performance.now()`). */
+  storedAt: number
+  unsuccessful?: Unsuccessful
+  isUnstored: boolean
+}
 
-  function health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
-    return manufacturers.map((manufacturer) =>
-      manufacturerHealth(manufacturer, [...records.values()], now(), isOrphaned),
-    )
+export class SourceRecords {
+  readonly #deps: SourceRecordDeps
+  readonly #sources = new Map<string, KnownSource>()
+  /** The status that was last published, by manufacturer. */
+  readonly #publishedStatus = new Map<string, string>()
+  /** Serializes writes. */
+  readonly #storing = new Semaphore(1)
+  #foreignCommits: number | null = null
+  /** Until when records of other processes may be hidden by own ones (`performance.now()`). */
+  #hiddenUntil = Number.NEGATIVE_INFINITY
+  #isPublishing = false
+
+  constructor(deps: SourceRecordDeps) {
+    this.#deps = deps
+  }
+
+  /** Loads the records of sources that other processes poll. */
+  async load(): Promise<void> {
+    const { db } = this.#deps
+    const commits = db.foreignCommits()
+    const hasForeignCommits = commits === null || commits !== this.#foreignCommits
+    if (hasForeignCommits && this.#hasOwnRecords()) this.#hiddenUntil = performance.now() + ownRecordForMs
+    const isUnchanged = !hasForeignCommits && performance.now() > this.#hiddenUntil
+    for (const record of isUnchanged ? [] : await listSourceRecords(db.read)) {
+      const known = this.#know(record.source)
+      if (performance.now() - known.recordedAt >= ownRecordForMs) known.record = record
+    }
+    this.#foreignCommits = commits
+    this.#publishChanges()
+  }
+
+  get(source: string): SourceRecord | undefined {
+    return this.#sources.get(source)?.record
+  }
+
+  /** Returns the remaining time of a pause that the source requested from any process; 0 if there is none. */
+  holdMs(source: string): number {
+    return Math.max(0, (this.get(source)?.hold_until ?? 0) - this.#deps.now())
+  }
+
+  async record(manufacturer: string, source: string, outcome: CycleOutcome): Promise<void> {
+    const known = this.#know(source)
+    const before = known.record
+    const after = nextRecord(before, manufacturer, source, outcome, this.#deps.now())
+    const unsuccessful = countUnsuccessful(known.unsuccessful, before, outcome)
+    const hasChanged = before === undefined || isChanged(before, after)
+    const isDue = performance.now() - known.storedAt >= storeSuccessEveryMs
+    known.record = after
+    known.recordedAt = performance.now()
+    known.unsuccessful = unsuccessful
+    if (hasChanged) this.#publishSoon()
+    if (hasChanged || isDue) known.isUnstored = true
+    try {
+      const rejected = known.isUnstored ? await this.#store() : noneRejected
+      if (rejected.has(source)) throw rejected.get(source)
+    } finally {
+      const { error } = after
+      this.#deps.onRecorded?.({ manufacturer, source, unsuccessful_cycles: unsuccessful.cycles, error })
+    }
+  }
+
+  /** Records that a cycle took longer than its interval; stored with the outcome of the next cycle. */
+  recordOverrun(source: string): void {
+    const known = this.#sources.get(source)
+    if (known?.record === undefined) return
+    known.record = { ...known.record, overruns: known.record.overruns + 1 }
+    known.isUnstored = true
+  }
+
+  /** Removes the record of a source that is no longer configured. */
+  forget(source: string): void {
+    this.#sources.delete(source)
+  }
+
+  health(manufacturers: readonly MonitoredManufacturer[]): ManufacturerHealth[] {
+    const { isOrphaned, now } = this.#deps
+    const records = [...this.#sources.values()].flatMap(({ record }) => record ?? [])
+    return manufacturers.map((manufacturer) => manufacturerHealth(manufacturer, records, now(), isOrphaned))
+  }
+
+  #know(source: string): KnownSource {
+    const known = this.#sources.get(source)
+    if (known !== undefined) return known
+    const created = { recordedAt: Number.NEGATIVE_INFINITY, storedAt: Number.NEGATIVE_INFINITY, isUnstored: false }
+    this.#sources.set(source, created)
+    return created
+  }
+
+  #hasOwnRecords(): boolean {
+    for (const { recordedAt } of this.#sources.values()) if (recordedAt !== Number.NEGATIVE_INFINITY) return true
+    return false
   }
 
   /** Publishes changes once for all records of this turn of the event loop, because many sources start at once. */
-  function publishSoon(): void {
-    if (isPublishing) return
-    isPublishing = true
+  #publishSoon(): void {
+    if (this.#isPublishing) return
+    this.#isPublishing = true
     setImmediate(() => {
-      isPublishing = false
-      publishChanges()
+      this.#isPublishing = false
+      this.#publishChanges()
     })
   }
 
   /** Publishes a message when a manufacturer's status has changed, not for every failure. */
-  function publishChanges(): void {
-    deps.onChanged?.()
-    for (const { code, status, error } of health(deps.manufacturers())) {
-      const before = publishedStatus.get(code) ?? 'unknown'
-      publishedStatus.set(code, status)
+  #publishChanges(): void {
+    const { feed, manufacturers, onChanged } = this.#deps
+    onChanged?.()
+    for (const { code, status, error } of this.health(manufacturers())) {
+      const before = this.#publishedStatus.get(code) ?? 'unknown'
+      this.#publishedStatus.set(code, status)
       if (before === status) continue
       const state = status === 'unknown' ? 'has not responded yet' : `is ${status}`
       const message = error === null ? `${code} ${state}` : `${code} ${state}: ${error}`
@@ -102,82 +173,40 @@ export function createSourceRecords(deps: {
     }
   }
 
-  /** Stores all unsaved records. Writes are serialized. */
-  function store(): Promise<Rejected> {
-    return storing.run(() => save([...unstored].flatMap((source) => records.get(source) ?? [])))
+  /** Stores all unsaved records. */
+  #store(): Promise<Rejected> {
+    return this.#storing.run(() => {
+      const unstored = [...this.#sources.values()].filter(({ isUnstored }) => isUnstored)
+      return this.#save(unstored.flatMap(({ record }) => record ?? []))
+    })
   }
 
   /**
    * Stores these records. A rejected record does not prevent the others from being stored. Throws while the database is
    * unavailable.
    */
-  async function save(due: readonly SourceRecord[]): Promise<Rejected> {
+  async #save(due: readonly SourceRecord[]): Promise<Rejected> {
     if (due.length === 0) return noneRejected
     try {
-      await db.transaction((tx) => saveSourceRecords(tx, due))
+      await this.#deps.db.transaction((tx) => saveSourceRecords(tx, due))
     } catch (error) {
       if (error instanceof StoreDownError || error instanceof StoreBusyError) throw error
       const [only, ...others] = due
-      return only !== undefined && others.length === 0 ? new Map([[only.source, error]]) : saveOneByOne(due)
+      return only !== undefined && others.length === 0 ? new Map([[only.source, error]]) : this.#saveOneByOne(due)
     }
     for (const record of due) {
-      storedAt.set(record.source, performance.now())
-      if (records.get(record.source) === record) unstored.delete(record.source)
+      const known = this.#sources.get(record.source)
+      if (known === undefined) continue
+      known.storedAt = performance.now()
+      if (known.record === record) known.isUnstored = false
     }
     return noneRejected
   }
 
-  async function saveOneByOne(due: readonly SourceRecord[]): Promise<Rejected> {
+  async #saveOneByOne(due: readonly SourceRecord[]): Promise<Rejected> {
     const rejected = new Map<string, unknown>()
-    for (const record of due) for (const [source, error] of await save([record])) rejected.set(source, error)
+    for (const record of due) for (const [source, error] of await this.#save([record])) rejected.set(source, error)
     return rejected
-  }
-
-  return {
-    async load() {
-      const commits = db.foreignCommits()
-      const hasForeignCommits = commits === null || commits !== foreignCommits
-      if (hasForeignCommits && recordedAt.size > 0) hiddenUntil = performance.now() + ownRecordForMs
-      const isUnchanged = !hasForeignCommits && performance.now() > hiddenUntil
-      for (const record of isUnchanged ? [] : await listSourceRecords(db.read)) {
-        const ageMs = performance.now() - (recordedAt.get(record.source) ?? Number.NEGATIVE_INFINITY)
-        if (ageMs >= ownRecordForMs) records.set(record.source, record)
-      }
-      foreignCommits = commits
-      publishChanges()
-    },
-    get: (source) => records.get(source),
-    holdMs: (source) => Math.max(0, (records.get(source)?.hold_until ?? 0) - now()),
-    async record(manufacturer, source, outcome) {
-      const before = records.get(source)
-      const after = nextRecord(before, manufacturer, source, outcome, now())
-      records.set(source, after)
-      recordedAt.set(source, performance.now())
-      const unsuccessfulNow = countUnsuccessful(unsuccessful.get(source), before, outcome)
-      unsuccessful.set(source, unsuccessfulNow)
-      const hasChanged = before === undefined || isChanged(before, after)
-      const isDue = performance.now() - (storedAt.get(source) ?? Number.NEGATIVE_INFINITY) >= storeSuccessEveryMs
-      if (hasChanged) publishSoon()
-      if (hasChanged || isDue) unstored.add(source)
-      try {
-        const rejected = unstored.has(source) ? await store() : noneRejected
-        if (rejected.has(source)) throw rejected.get(source)
-      } finally {
-        const { error } = after
-        deps.onRecorded?.({ manufacturer, source, unsuccessful_cycles: unsuccessfulNow.cycles, error })
-      }
-    },
-    recordOverrun(source) {
-      const record = records.get(source)
-      if (record === undefined) return
-      records.set(source, { ...record, overruns: record.overruns + 1 })
-      unstored.add(source)
-    },
-    forget(source) {
-      for (const map of [records, recordedAt, storedAt, unsuccessful]) map.delete(source)
-      unstored.delete(source)
-    },
-    health,
   }
 }
 

@@ -1,8 +1,7 @@
 /** Maintains the database file: repairs it when it is opened, checks it regularly, and takes snapshots. */
 
 import type { Actor, AuditRecord } from '../domain/access/access.ts'
-import { describeIncident, repairDescriptions } from '../domain/equipment/health.ts'
-import type { Feed } from '../state/feed.ts'
+import { describeIncident, repairDescriptions, storeFaults } from '../domain/equipment/health.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
 import { type RepairedStore, repairStore, saveIncident } from '../storage/repair.ts'
@@ -66,11 +65,10 @@ const checkShare = 0.001
 export function createStoreMaintenance(deps: {
   readonly db: Database
   readonly paths: StorePaths
-  readonly feed: Pick<Feed, 'publish'>
   readonly log: Log
   now(): number
 }): StoreMaintenance {
-  const { db, paths, feed, log, now } = deps
+  const { db, paths, log, now } = deps
   const isFile = sqlitePath(paths.database_url) !== null
   let isFaultReported = false
   let checkAt = performance.now() + checkEveryMs
@@ -85,16 +83,6 @@ export function createStoreMaintenance(deps: {
     }
     const endedAt = performance.now()
     checkAt = endedAt + Math.max(checkEveryMs, (endedAt - startedAt) / checkShare)
-  }
-
-  /** Publishes the fault once, with id 0, because it cannot be stored as an alert. */
-  function reportFault(fault: 'damaged' | 'replaced'): void {
-    isFaultReported = true
-    const cause = fault === 'damaged' ? 'The database is damaged' : 'The database file was deleted or replaced'
-    const message = `${cause}. Changes are not stored until the service is restarted`
-    log.error({}, message)
-    const subject = { manufacturer: null, channel_id: null, id: 0, kind: 'store_damaged' } as const
-    feed.publish({ type: 'alert', ...subject, state: 'raised', severity: 'critical', message })
   }
 
   const hasFault = () => db.condition() === 'damaged' || db.condition() === 'replaced'
@@ -129,7 +117,8 @@ export function createStoreMaintenance(deps: {
       if (!hasFault() && performance.now() >= snapshotCheckAt) await snapshotWhenDue()
       const condition = db.condition()
       if (condition !== 'damaged' && condition !== 'replaced') return
-      reportFault(condition)
+      isFaultReported = true
+      log.error({}, storeFaults[condition])
       // The deleted or replaced file is still open and intact. Its contents are saved as a snapshot, which the next
       // start uses.
       if (condition === 'replaced') await snapshot()

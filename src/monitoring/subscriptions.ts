@@ -309,7 +309,7 @@ function ingestNewDevice(deps: SubscriptionDeps, source: MonitoredSource, report
   const { manufacturer } = source
   const device = report.id
   const ingestAndConnect = async () => {
-    await ingest.ingest({ manufacturer, reports: [report] })
+    await ingest.ingest({ manufacturer, source: source.id, reports: [report] })
     if (receiverStore.byApiId(manufacturer, device) !== undefined) await connections.setDevices(source, [device])
   }
   ingestAndConnect().catch((error) => {
@@ -332,9 +332,9 @@ function ingestPushed(
   { ingest, log }: SubscriptionDeps,
   { id: source, manufacturer }: MonitoredSource,
   device: string,
-  batch: Omit<Batch, 'manufacturer'>,
+  batch: Omit<Batch, 'manufacturer' | 'source'>,
 ): void {
-  ingest.ingest({ manufacturer, ...batch }).catch((error) => {
+  ingest.ingest({ manufacturer, source, ...batch }).catch((error) => {
     log.error({ source, device, error: String(error) }, 'a pushed message could not be stored')
   })
 }

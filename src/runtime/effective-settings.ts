@@ -1,6 +1,19 @@
-/** The settings in force, globally and for each manufacturer. */
+/** The settings in force: globally, for each manufacturer, group and channel. */
 
-import { type ExplainedSettings, explainSettings, getEffectiveSettings, type Settings } from '../domain/settings.ts'
+import type { AlertKind } from '../contract/alert-kinds.ts'
+import type { Settings } from '../contract/settings.ts'
+import { type AlertScope, type AlertSettings, resolveAlertSettings } from '../domain/alerts/alert-settings.ts'
+import { resolveThresholds, type Thresholds } from '../domain/conditions/thresholds.ts'
+import {
+  type ExplainedSettings,
+  explainSettings,
+  getEffectiveSettings,
+  indexSettings,
+  type ScopeSettings,
+  type SettingScope,
+  type SettingScopes,
+  type StoredSettings,
+} from '../domain/settings.ts'
 import type { SourceRegistry } from '../monitoring/source-registry.ts'
 import type { StoredLists } from './stored-lists.ts'
 
@@ -12,9 +25,16 @@ interface EffectiveSettingsDeps {
   readonly isBroadcasting: boolean
 }
 
+interface IndexedSettings {
+  readonly stored: StoredSettings
+  /** The values of the groups that contain a slot; absent if none of them sets anything. */
+  readonly ofSlot: ReadonlyMap<number, readonly ScopeSettings[]>
+}
+
 export class EffectiveSettings {
   readonly #deps: EffectiveSettingsDeps
-  readonly #cache = new Map<string | null, Settings>()
+  #indexed: IndexedSettings | null = null
+  readonly #cache = new Map<string | number | null, Settings>()
 
   constructor(deps: EffectiveSettingsDeps) {
     this.#deps = deps
@@ -22,31 +42,80 @@ export class EffectiveSettings {
 
   /** Returns the settings of a manufacturer, or the global ones. */
   get(manufacturer: string | null): Settings {
-    const known = this.#cache.get(manufacturer)
-    if (known !== undefined) return known
-    const settings = getEffectiveSettings(this.#optionsFor(manufacturer))
     // Unknown codes are not cached, because clients can request any code.
-    if (manufacturer === null || this.#deps.sourceRegistry.has(manufacturer)) this.#cache.set(manufacturer, settings)
-    return settings
+    const isKnown = manufacturer === null || this.#deps.sourceRegistry.has(manufacturer)
+    return this.#cached(isKnown ? manufacturer : undefined, { manufacturer, group: null })
   }
 
-  /** Returns the settings, each with its origin. */
-  explain(manufacturer: string | null): ExplainedSettings {
-    return explainSettings(this.#optionsFor(manufacturer))
+  /** Returns the settings of a scope; a group must exist. */
+  inScope({ manufacturer, group }: SettingScope): Settings {
+    return group === null ? this.get(manufacturer) : this.#cached(group, { manufacturer: null, group })
+  }
+
+  /** Returns the settings of a scope, each with its origin. */
+  explain(scope: SettingScope): ExplainedSettings {
+    return explainSettings(this.#optionsFor(scope))
   }
 
   pollingIntervalMs(manufacturer: string): number {
     return this.get(manufacturer).polling_interval * 1000
   }
 
-  /** Must be called after the stored settings or the manufacturers have changed. */
+  /** Returns the thresholds in force for a channel. */
+  thresholds(manufacturer: string, slot: number): Thresholds {
+    const scopes = this.#scopesOf({ manufacturer, slots: [slot] })
+    return resolveThresholds(scopes.global, scopes.manufacturer, scopes.groups)
+  }
+
+  /** Returns the settings in force for alerts of this kind about a channel, a receiver, a source or the service. */
+  alertSettings(kind: AlertKind, scope: AlertScope): AlertSettings {
+    return resolveAlertSettings(kind, this.#scopesOf(scope))
+  }
+
+  /** Must be called after the stored settings, the groups or the manufacturers have changed. */
   clear(): void {
+    this.#indexed = null
     this.#cache.clear()
   }
 
-  #optionsFor(manufacturer: string | null) {
+  /** Returns the settings of a scope, which are kept under this key; they are not kept if it is undefined. */
+  #cached(key: string | number | null | undefined, scope: SettingScope): Settings {
+    const known = key === undefined ? undefined : this.#cache.get(key)
+    if (known !== undefined) return known
+    const settings = getEffectiveSettings(this.#optionsFor(scope))
+    if (key !== undefined) this.#cache.set(key, settings)
+    return settings
+  }
+
+  #optionsFor({ group, manufacturer: code }: SettingScope) {
     const { lists, sourceRegistry, defaultInterval, isBroadcasting } = this.#deps
+    // A value that a group of one manufacturer does not set is that of the manufacturer.
+    const manufacturer = lists.current.groups.find(({ id }) => id === group)?.manufacturer ?? code
     const configuredInterval = manufacturer === null ? undefined : sourceRegistry.pollIntervalSeconds(manufacturer)
-    return { records: lists.current.settings, manufacturer, configuredInterval, defaultInterval, isBroadcasting }
+    const scope = { manufacturer, group }
+    return { stored: this.#index().stored, scope, configuredInterval, defaultInterval, isBroadcasting }
+  }
+
+  #scopesOf({ manufacturer, slots }: AlertScope): SettingScopes {
+    const { stored, ofSlot } = this.#index()
+    return {
+      global: stored.global,
+      manufacturer: (manufacturer === null ? undefined : stored.manufacturers.get(manufacturer)) ?? {},
+      groups: ofSlot.size === 0 ? [] : slots.flatMap((slot) => ofSlot.get(slot) ?? []),
+    }
+  }
+
+  #index(): IndexedSettings {
+    if (this.#indexed !== null) return this.#indexed
+    const { settings, groups } = this.#deps.lists.current
+    const stored = indexSettings(settings)
+    const ofSlot = new Map<number, ScopeSettings[]>()
+    for (const { id, slots } of groups) {
+      const values = stored.groups.get(id)
+      if (values === undefined) continue
+      for (const slot of slots) ofSlot.set(slot, [...(ofSlot.get(slot) ?? []), values])
+    }
+    this.#indexed = { stored, ofSlot }
+    return this.#indexed
   }
 }

@@ -46,10 +46,13 @@ export class Follower {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { db, alerts } = this.#deps
     this.#isStarted = true
     for (let loads = 1; await pause(loadEveryMs, signal); loads += 1) {
       await this.#load()
       await this.#deps.maintenance?.run()
+      const condition = db.condition()
+      alerts.storeAlert.update(condition === 'ok' && this.#isStoreDown ? 'unwritable' : condition)
       if (!this.#isStoreDown && loads % checkOrphansEvery === 0) await this.#check()
     }
   }

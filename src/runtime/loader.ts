@@ -4,11 +4,13 @@ import { clampLastSeen } from '../domain/equipment/receiver.ts'
 import type { ConditionMonitor } from '../monitoring/conditions.ts'
 import { now } from '../platform/clock.ts'
 import { Semaphore } from '../platform/semaphore.ts'
+import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import { listConditions } from '../storage/conditions.ts'
 import type { Database } from '../storage/database.ts'
 import { listEntries } from '../storage/discovery.ts'
+import { listPlaceholders } from '../storage/placeholders.ts'
 import { listReceivers } from '../storage/receivers.ts'
 import { currentRevision } from '../storage/revision.ts'
 import { listUnits } from '../storage/units.ts'
@@ -19,6 +21,7 @@ import type { StoredLists } from './stored-lists.ts'
 interface LoaderDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
+  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
   readonly unitStore: UnitStore
   readonly conditions: Pick<ConditionMonitor, 'open'>
   readonly lists: StoredLists
@@ -38,9 +41,10 @@ export class Loader {
   }
 
   async open(): Promise<void> {
-    const { db, configured, conditions, manufacturers, receiverStore, unitStore } = this.#deps
+    const { db, configured, conditions, manufacturers, receiverStore, placeholderStore, unitStore } = this.#deps
     receiverStore.revision = await currentRevision(db.read)
     const receivers = await listReceivers(db.read)
+    placeholderStore.replace(await listPlaceholders(db.read))
     // The lists contain the settings that conditions depend on.
     await this.#loadLists()
     conditions.open(

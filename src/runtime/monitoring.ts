@@ -2,22 +2,22 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import { toAlertBody } from '../domain/alerts/alert.ts'
-import { toTimestamp } from '../domain/api.ts'
+import type { Receiver } from '../domain/equipment/receiver.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
 import { Connections } from '../monitoring/connections.ts'
-import { createIngest, type Ingest } from '../monitoring/ingest.ts'
+import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
 import { Monitor } from '../monitoring/monitor.ts'
 import { markOrphanedOffline, offlineAfterMs } from '../monitoring/offline-detection.ts'
 import { createOrphanedSources } from '../monitoring/orphaned-sources.ts'
-import { createSourceRecords, type SourceRecords } from '../monitoring/source-records.ts'
+import { ReportingSources } from '../monitoring/reporting-sources.ts'
+import { SourceRecords } from '../monitoring/source-records.ts'
 import { createStoreMaintenance } from '../monitoring/store-maintenance.ts'
 import { now } from '../platform/clock.ts'
 import type { Cache } from '../state/cache.ts'
 import type { Counters } from '../state/counters.ts'
-import type { Feed } from '../state/feed.ts'
 import type { Redis } from '../state/redis.ts'
 import type { Database } from '../storage/database.ts'
 import type { StorePaths } from '../storage/snapshots.ts'
@@ -38,7 +38,7 @@ interface MonitoringDeps {
 
 export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
-  const { sourceRegistry, settings, receiverStore, unitStore, feed, live } = state
+  const { sourceRegistry, settings, receiverStore, placeholderStore, unitStore, feed, live } = state
   const { manufacturers } = sourceRegistry
   const connections = new Connections({
     db,
@@ -52,7 +52,8 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     onStatusChanged: (update) => live.statusChanged(update),
   })
-  const alerts = new Alerts({
+  const reportingSources = new ReportingSources()
+  const alerts: Alerts = new Alerts({
     db,
     receiverStore,
     unitStore,
@@ -60,11 +61,20 @@ export function createMonitoring(deps: MonitoringDeps) {
     log,
     now,
     isSource: (id) => sourceRegistry.find(id) !== undefined,
-    threshold: (manufacturer) => settings.get(manufacturer).alert_battery_threshold,
+    alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
+    thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+    ownReceivers: () => conditions.ownReceivers(),
+    isOwn: (receiverId) => conditions.isOwn(receiverId),
+    acknowledgeDied: (channelId) => conditions.acknowledgeDied(channelId),
+    isFailing,
+    areSourcesFailing,
+    reportingSources,
+    groups: () => state.lists.current.groups,
+    silences: () => state.lists.current.silences,
+    runningShows: state.runningShows,
     isMonitored: (code) => manufacturers().some((known) => known.code === code && known.isEnabled),
     subscriptions: () => connections.subscriptions(),
-    isSubscribedElsewhere: (receiverId) => connections.isSubscribedElsewhere(receiverId),
-    onChanged: (alert) => live.alertChanged(toAlertBody(alert, now())),
+    onChanged: (alert) => live.alertChanged(toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
   })
   const orphanedSources = createOrphanedSources({
     db,
@@ -75,7 +85,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     isPolling: () => monitor.isRunning,
   })
-  const sourceRecords: SourceRecords = createSourceRecords({
+  const sourceRecords = new SourceRecords({
     db,
     feed,
     now,
@@ -96,22 +106,30 @@ export function createMonitoring(deps: MonitoringDeps) {
         })
   const conditions = new ConditionMonitor({
     receiverStore,
-    thresholds: state.thresholds,
+    thresholds: (manufacturer, slot) => settings.thresholds(manufacturer, slot),
+    showsOf: state.showsOf,
     intervalMs: (manufacturer) => intervalMs(manufacturer),
+    sourceReceivedAt(receiverId) {
+      const source = connections.find(receiverId)?.source ?? null
+      const client = source === null ? undefined : sourceRegistry.find(source)?.client
+      return client?.receivedAt ?? Number.NEGATIVE_INFINITY
+    },
     publish: (receiver) => ingest.publishConditions(receiver),
     save: (stored) => ingest.saveConditions(stored),
     log,
     now,
   })
-  const ingest: Ingest = createIngest({
+  const ingest: Ingest = new Ingest({
     db,
     receiverStore,
+    placeholderStore,
     unitStore,
     feed,
     live,
     cache,
     conditions,
     alerts,
+    reportingSources,
     onReceived: (receiverId) => levelPublisher?.publish(receiverId),
     hasOtherReaders: () => leaseManager.hasOtherNodes,
     now,
@@ -131,18 +149,27 @@ export function createMonitoring(deps: MonitoringDeps) {
     random: Math.random,
     intervalMs: ({ manufacturer }) => intervalMs(manufacturer),
   })
-  const maintenance = createStoreMaintenance({ db, paths, feed: { publish: publishFault }, log, now })
+  const maintenance = createStoreMaintenance({ db, paths, log, now })
 
   function intervalMs(manufacturer: string): number {
     return deps.intervalSeconds === undefined ? settings.pollingIntervalMs(manufacturer) : deps.intervalSeconds * 1000
   }
 
-  /** Publishes a fault of the store, which cannot be stored as an alert, to clients of both versions. */
-  function publishFault(message: Parameters<Feed['publish']>[0]): void {
-    feed.publish(message)
-    if (message.type !== 'alert') return
-    const { type: _, ...alert } = message
-    live.alertChanged({ ...alert, receiver_id: null, raised_at: toTimestamp(now()), cleared_at: null })
+  function isFailing(source: string): boolean {
+    return (sourceRecords.get(source)?.consecutive_failures ?? 0) > 0
+  }
+
+  /**
+   * Whether all sources that have reported the receiver fail. Until one has, these are the source that subscribes to it
+   * or, without a subscription, all sources of its manufacturer.
+   */
+  function areSourcesFailing({ id, manufacturer }: Receiver): boolean {
+    const known = reportingSources.sourcesOf(id).filter((source) => sourceRegistry.find(source) !== undefined)
+    if (known.length > 0) return known.every(isFailing)
+    const subscribed = connections.find(id)?.source ?? null
+    if (subscribed !== null) return isFailing(subscribed)
+    const sources = manufacturers().find(({ code }) => code === manufacturer)?.sources ?? []
+    return sources.length > 0 && sources.every(isFailing)
   }
 
   /**

@@ -2,16 +2,21 @@
 
 import type { Config } from '../config.ts'
 import type { SourceBody } from '../contract/live-messages.ts'
-import type { ChannelAssignment } from '../contract/resources/performers.ts'
+import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
+import { toSilenceBody } from '../domain/alerts/silences.ts'
 import { toChannelBody } from '../domain/api.ts'
+import { listShowsOfSlot } from '../domain/conditions/shows.ts'
 import { toDiscoveredDevices } from '../domain/discovery-api.ts'
+import { withMount } from '../domain/equipment/picture.ts'
+import { toPlaceholderInData } from '../domain/equipment/placeholder.ts'
 import { toChannelAssignments } from '../domain/live/lists.ts'
-import { resolveChannelThresholds } from '../domain/settings.ts'
+import { stateOf } from '../domain/shows.ts'
 import { createSourceRegistry } from '../monitoring/source-registry.ts'
 import { now } from '../platform/clock.ts'
 import { createFeed } from '../state/feed.ts'
 import { LiveJournal } from '../state/live-journal.ts'
 import { LivePublisher } from '../state/live-publisher.ts'
+import { createPlaceholderStore } from '../state/placeholder-store.ts'
 import { createReceiverStore } from '../state/receiver-store.ts'
 import { createUnitStore } from '../state/unit-store.ts'
 import { createDestinations } from '../upstream/destinations.ts'
@@ -39,30 +44,51 @@ export function createState(deps: StateDeps) {
     defaultInterval: deps.defaultIntervalSeconds ?? deps.config.settings.DEFAULT_POLLING_INTERVAL,
     isBroadcasting: deps.config.settings.WEBSOCKET_BROADCASTING,
   })
-  /** Returns the thresholds in force for a channel. */
-  const thresholds = (manufacturer: string) => resolveChannelThresholds(lists.current.settings, manufacturer)
+  const runningShows = () => lists.current.shows.filter((show) => stateOf(show) === 'running')
+  /** Returns the ids of the running shows that have the channel in this slot. */
+  const showsOf = (slot: number) => listShowsOfSlot(slot, runningShows(), lists.current.groups)
   const receiverStore = createReceiverStore({
     receiverChanged: (id) => live.receiverChanged(id),
     queueChanged: () => live.queueChanged(),
   })
+  const placeholderStore = createPlaceholderStore(() => live.listsChanged())
   const unitStore = createUnitStore()
   const feed = createFeed({ channelsOf: (id) => receiverStore.get(id)?.channels.map(toChannelBody) ?? [] })
   /** Returns the active assignments, each with its channel. */
   const assignments = (): readonly ChannelAssignment[] =>
     toChannelAssignments(lists.current.assignments, lists.current.performers, (id) => unitStore.get(id))
+  /** Returns all performers, with the addresses of their pictures. */
+  const performers = (): readonly Performer[] =>
+    lists.current.performers.map((performer) => withMount(performer, deps.config.server.mount))
   const live: LivePublisher = new LivePublisher({
     journal: new LiveJournal(),
     receiverStore,
     toChannelBody,
     groups: () => lists.current.groups,
-    performers: () => lists.current.performers,
+    performers,
+    placeholders: () => placeholderStore.list().map(toPlaceholderInData),
     assignments,
     discovered: () => toDiscoveredDevices(lists.current.discovered, receiverStore),
-    settings: (manufacturer) => settings.get(manufacturer),
+    silences: () => lists.current.silences.map(toSilenceBody),
+    settingsIn: (scope) => settings.inScope(scope),
     manufacturers: () => sourceRegistry.manufacturers().map(({ code }) => code),
     sources: () => deps.sourceBodies(),
     pending: receiverStore.pendingEntries,
     now,
   })
-  return { sourceDeps, sourceRegistry, lists, settings, thresholds, receiverStore, unitStore, feed, assignments, live }
+  return {
+    sourceDeps,
+    sourceRegistry,
+    lists,
+    settings,
+    runningShows,
+    showsOf,
+    receiverStore,
+    unitStore,
+    feed,
+    performers,
+    placeholderStore,
+    assignments,
+    live,
+  }
 }

@@ -1,31 +1,40 @@
 /**
- * Settings, groups, locations, performers, assignments, discovered devices and the database incident, as last loaded
- * from the database.
+ * Settings, groups, locations, shows, performers, assignments, discovered devices and the database incident, as last
+ * loaded from the database.
  */
 
 import type { Group } from '../contract/resources/groups.ts'
 import type { Location } from '../contract/resources/locations.ts'
+import type { Performer } from '../contract/resources/performers.ts'
+import type { Silence } from '../domain/alerts/silences.ts'
 import { type DiscoveredRecord, discoveredRetentionMs } from '../domain/equipment/discovery.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { StoreIncident } from '../domain/equipment/health.ts'
 import type { SettingRecord } from '../domain/settings.ts'
+import type { Show } from '../domain/shows.ts'
 import { now } from '../platform/clock.ts'
 import type { Reader } from '../storage/database.ts'
 import { listGroups } from '../storage/groups.ts'
-import { listAssignments, listPerformersWithTags, type PerformerWithTag } from '../storage/hardware.ts'
+import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
 import { findIncident } from '../storage/repair.ts'
+import { currentRevision } from '../storage/revision.ts'
 import { listSettings } from '../storage/settings.ts'
+import { listShows } from '../storage/shows.ts'
+import { listSilences } from '../storage/silences.ts'
 
 interface Lists {
   readonly settings: readonly SettingRecord[]
   readonly groups: readonly Group[]
   readonly locations: readonly Location[]
+  readonly shows: readonly Show[]
   /** Devices that network scans found within the last day. */
   readonly discovered: readonly DiscoveredRecord[]
-  readonly performers: readonly PerformerWithTag[]
+  readonly performers: readonly Performer[]
   /** The active assignments. */
   readonly assignments: readonly Assignment[]
+  /** The silences in effect. */
+  readonly silences: readonly Silence[]
   readonly incident: StoreIncident | null
 }
 
@@ -34,28 +43,36 @@ export class StoredLists {
     settings: [],
     groups: [],
     locations: [],
+    shows: [],
     discovered: [],
     performers: [],
     assignments: [],
+    silences: [],
     incident: null,
   }
   /** The lists of the last load as JSON, to detect changes. */
   #loaded = ''
+  /** The counter of the loaded shows. They are read only when it has changed, because they become many over the years. */
+  #showCounter = -1
 
   /** Loads the lists. Returns whether any of them changed. */
   async load(reader: Reader): Promise<boolean> {
+    const showCounter = await currentRevision(reader, 'shows')
     const lists: Lists = {
       settings: await listSettings(reader),
       groups: await listGroups(reader),
       locations: await listLocations(reader),
+      shows: showCounter === this.#showCounter ? this.current.shows : await listShows(reader),
       discovered: await listDiscovered(reader, now() - discoveredRetentionMs),
-      performers: await listPerformersWithTags(reader),
+      performers: await listPerformers(reader),
       assignments: await listAssignments(reader, { is_active: true }),
+      silences: await listSilences(reader, now()),
       incident: await findIncident(reader),
     }
-    const text = JSON.stringify(lists)
+    const text = JSON.stringify({ ...lists, shows: showCounter })
     if (text === this.#loaded) return false
     this.#loaded = text
+    this.#showCounter = showCounter
     this.current = lists
     return true
   }

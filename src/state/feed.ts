@@ -6,7 +6,7 @@
 
 import type { DeviceUpdate } from '../contract/messages.ts'
 import type { ChannelBody } from '../contract/resources/channels.ts'
-import type { BroadcastMessage } from '../domain/messages.ts'
+import { type BroadcastMessage, manufacturerOf } from '../domain/messages.ts'
 
 /** Messages published in one turn of the event loop. Subscribers that keep up share the object and its encodings. */
 export interface MessageBatch {
@@ -236,17 +236,18 @@ function createSubscriber(manufacturer: string | undefined): Subscriber {
 }
 
 function createBatch(messages: readonly BroadcastMessage[]): MessageBatch {
-  return { messages, manufacturers: [...new Set(messages.map(({ manufacturer }) => manufacturer))] }
+  return { messages, manufacturers: [...new Set(messages.map(manufacturerOf))] }
 }
 
 /** Returns the batch with only the included manufacturers' messages. */
 export function filterBatch(batch: MessageBatch, isIncluded: (manufacturer: string | null) => boolean): MessageBatch {
   if (batch.manufacturers.every(isIncluded)) return batch
-  return createBatch(batch.messages.filter(({ manufacturer }) => isIncluded(manufacturer)))
+  return createBatch(batch.messages.filter((message) => isIncluded(manufacturerOf(message))))
 }
 
 function concerns(message: BroadcastMessage, manufacturer: string | undefined): boolean {
-  return manufacturer === undefined || message.manufacturer === null || message.manufacturer === manufacturer
+  const concerned = manufacturerOf(message)
+  return manufacturer === undefined || concerned === null || concerned === manufacturer
 }
 
 /** Merges the newer update into the older one. The channels of the newer update replace those of the older one. */

@@ -1,7 +1,8 @@
 /** The levels of many channels as a `levels` message announces them. Compact, because the journal keeps them. */
 
+import { toAntennaLetters } from '../domain/levels/antennas.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
-import { noLevel, toLetters } from './level-store.ts'
+import { noLevel } from './level-store.ts'
 
 const antennasColumn = entryLevels.indexOf('antennas')
 /** The number of levels in an entry, not counting those that only `levels=full` adds. */
@@ -60,7 +61,7 @@ export class LevelBatch {
     for (let column = 0; column < end; column += 1) {
       const value = this.#values[start + column] ?? noLevel
       if (value === noLevel) json += ',null'
-      else json += column === antennasColumn ? `,"${toLetters(value)}"` : `,${value}`
+      else json += column === antennasColumn ? `,"${toAntennaLetters(value)}"` : `,${value}`
     }
     return json
   }

@@ -85,16 +85,16 @@ describe('LevelStore', () => {
     expect([store.apply(rows, listed, 10), store.toRecord(record).channels[0]?.rf_level]).toEqual([true, -60])
   })
 
-  test('passes repeated samples to the listener', () => {
+  test('does not pass the same array to the listener twice in a row', () => {
     const rowsOfSamples: (number | undefined)[] = []
     const listed = [{ channel: 1, rf_level: -60 }]
     store.listen((row) => rowsOfSamples.push(row))
     store.apply(rows, listed, 5)
     store.apply(rows, listed, 6)
-    expect(rowsOfSamples).toEqual([rows.rows[0], rows.rows[0]])
+    expect(rowsOfSamples).toEqual([rows.rows[0]])
   })
 
-  test('passes every sample to the listener, including repeated ones', () => {
+  test('passes every sample to the listener, including equal ones', () => {
     const samples: [number | undefined, number][] = []
     store.listen((row, at) => samples.push([row, at]))
     apply({ channel: 1, rf_level: -60 })
@@ -118,6 +118,15 @@ describe('LevelStore, for several receivers', () => {
     apply({ channel: 1, rf_level: -60 })
     store.load({ ...record, name: 'New' }, 7)
     expect([store.rowsOf(1), rows.receivedAt, store.toRecord(record)]).toEqual([rows, 7, record])
+  })
+
+  test('keeps levels and the time of the last report when the record is replaced', () => {
+    const samples = [{ channel: 1, rf_level: -33 }]
+    store.apply(rows, samples, 5)
+    const current = store.toRecord(record)
+    const named = { ...current, name: 'New' }
+    store.setFacts(named)
+    expect([rows.facts, store.toRecord(named), store.apply(rows, samples, 6)]).toEqual([named, named, false])
   })
 
   test('reuses the rows of removed receivers without their levels', () => {

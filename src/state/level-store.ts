@@ -3,6 +3,7 @@
 import type { WatchedValues } from '../domain/conditions/level-watch.ts'
 import type { ChannelDetails } from '../domain/equipment/details.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import { toAntennaLetters, toAntennaMask } from '../domain/levels/antennas.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
 import { entryLevels, unlistedLevels } from '../domain/live/channel-levels.ts'
 
@@ -31,7 +32,10 @@ export interface LevelRows {
   lastSamples: readonly LevelSample[] | null
 }
 
-/** Is called for every sample that arrives, even if it changes nothing. `at` is a `performance.now()` time. */
+/**
+ * Is called for every sample that arrives, even if it changes nothing, but not for samples that `apply` receives again
+ * as the same array. `at` is a `performance.now()` time.
+ */
 export type SampleListener = (row: number, at: number) => void
 
 /** The columns of a row: the channel's own levels, the transmitter's levels, and the channel's details. */
@@ -47,7 +51,6 @@ const unknown = -32_767
 /** Stands for both `absent` and `unknown` in announced levels. */
 export const noLevel = absent
 
-const antennaLetters = 'ABCD'
 const detailColumns: Readonly<Record<string, number>> = Object.fromEntries(
   levelDetails.map((name, index) => [name, detailColumn + index]),
 )
@@ -101,6 +104,12 @@ export class LevelStore {
     for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
   }
 
+  /** Replaces the record of a receiver by one with the same channels and levels. */
+  setFacts(receiver: Receiver): void {
+    const rows = this.#rowsOfReceiver.get(receiver.id)
+    if (rows !== undefined) rows.facts = receiver
+  }
+
   /** Lists the receivers whose last report arrived after `time` (epoch ms). */
   listSeenAfter(time: number): readonly number[] {
     return [...this.#rowsOfReceiver.values()]
@@ -136,14 +145,13 @@ export class LevelStore {
    * unknown channel is ignored. If the same array is passed again before any other, it changes nothing.
    */
   apply(rows: LevelRows, samples: readonly LevelSample[], at: number): boolean {
-    const isRepeated = samples === rows.lastSamples
+    if (samples === rows.lastSamples) return false
     let hasChanged = false
     if (samples.length > 0) rows.lastSamples = samples
-    if (isRepeated && this.#onSample === undefined) return false
     for (const sample of samples) {
       const row = rows.rowByNumber[sample.channel]
       if (row === undefined) continue
-      if (!isRepeated && this.#merge(row * columns, sample, true)) hasChanged = true
+      if (this.#merge(row * columns, sample, true)) hasChanged = true
       this.#onSample?.(row, at)
     }
     if (!hasChanged) return false
@@ -326,7 +334,7 @@ export class LevelStore {
       const value = this.#values[start + detailColumn + index] ?? absent
       if (value === encode(details?.[name])) continue
       changed ??= { ...details }
-      changed[name] = value === unknown ? null : name === 'antennas' ? toLetters(value) : value
+      changed[name] = value === unknown ? null : name === 'antennas' ? toAntennaLetters(value) : value
     }
     return changed ?? details
   }
@@ -337,18 +345,9 @@ export class LevelStore {
   }
 }
 
-/** Encodes a level: antennas as a bit mask with A as bit 0, all others as they are. */
+/** Encodes a level: antennas as a bit mask, all others as they are. */
 function encode(value: number | string | null | undefined): number {
   if (value === undefined) return absent
   if (value === null) return unknown
-  if (typeof value === 'number') return value
-  let mask = 0
-  for (let index = 0; index < antennaLetters.length; index += 1) {
-    if (value.includes(antennaLetters.charAt(index))) mask |= 1 << index
-  }
-  return mask
-}
-
-export function toLetters(mask: number): string {
-  return [...antennaLetters].filter((_, index) => (mask & (1 << index)) !== 0).join('')
+  return typeof value === 'number' ? value : toAntennaMask(value)
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SilenceBody } from '../contract/resources/alerts.ts'
 import type { Group } from '../contract/resources/groups.ts'
-import type { Settings } from '../contract/resources/settings.ts'
+import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { toChannelBody } from '../domain/api.ts'
 import type { QueueEntry, QueueStatus } from '../domain/equipment/discovery.ts'
 import { emptyChannel, type Receiver } from '../domain/equipment/receiver.ts'
 import type { LevelSample } from '../domain/levels/level-sample.ts'
+import type { SettingScope } from '../domain/settings.ts'
 import { type JournalEntry, LiveJournal } from './live-journal.ts'
 import { LivePublisher } from './live-publisher.ts'
 import { createReceiverStore } from './receiver-store.ts'
@@ -19,11 +21,17 @@ const receiver = (id: number, over: Partial<Receiver> = {}): Receiver => ({
 })
 
 function start() {
-  const state = { groups: [] as Group[], threshold: 20, isEnabled: true }
-  const settings = (code: string | null): Settings => ({
-    polling_interval: 10,
-    alert_battery_threshold: state.threshold,
-    enable_websocket: code === null || state.isEnabled,
+  const state = {
+    groups: [] as Group[],
+    silences: [] as SilenceBody[],
+    threshold: 20,
+    groupThreshold: null as number | null,
+    isEnabled: true,
+  }
+  const settingsIn = ({ manufacturer, group }: SettingScope): Settings => ({
+    ...defaultSettings,
+    alert_battery_threshold: (group === null ? null : state.groupThreshold) ?? state.threshold,
+    enable_websocket: manufacturer === null || state.isEnabled,
   })
   const receiverStore = createReceiverStore({
     receiverChanged: (id) => live.receiverChanged(id),
@@ -34,10 +42,12 @@ function start() {
     receiverStore,
     toChannelBody,
     groups: () => state.groups,
+    placeholders: () => [],
     performers: () => [],
     assignments: () => [],
     discovered: () => [],
-    settings,
+    silences: () => state.silences,
+    settingsIn,
     manufacturers: () => ['shure'],
     sources: () => [],
     pending: receiverStore.pendingEntries,
@@ -120,6 +130,7 @@ describe('a live publisher', () => {
     ])
   })
 
+  // Conformance: C-10.13.
   it('announces changed settings of every scope, and changed lists as a whole', () => {
     const { state, live, messages, connect } = start()
     connect()
@@ -134,6 +145,17 @@ describe('a live publisher', () => {
       { type: 'settings', seq: 1, manufacturer: null, group: null, config: { alert_battery_threshold: 30 } },
       { type: 'settings', seq: 2, manufacturer: 'shure', group: null, config: { alert_battery_threshold: 30 } },
       { type: 'groups', seq: 3, groups: state.groups },
+    ])
+    messages.length = 0
+    state.groupThreshold = 40
+    live.listsChanged()
+    live.synchronize()
+    state.groups = []
+    live.listsChanged()
+    live.synchronize()
+    expect(messages).toEqual([
+      { type: 'settings', seq: 4, manufacturer: null, group: 1, config: { alert_battery_threshold: 40 } },
+      { type: 'groups', seq: 5, groups: [] },
     ])
   })
 

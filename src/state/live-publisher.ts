@@ -6,18 +6,21 @@
  * Nothing is compared or announced until the first client connects, because no client needs earlier changes.
  */
 
-import type { LiveChange, LivePerformerBody, SourceBody } from '../contract/live-messages.ts'
+import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
 import type { StatusUpdate } from '../contract/messages.ts'
-import type { AlertBody } from '../contract/resources/alerts.ts'
+import type { AlertBody, SilenceBody } from '../contract/resources/alerts.ts'
 import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
 import type { Group } from '../contract/resources/groups.ts'
-import type { ChannelAssignment } from '../contract/resources/performers.ts'
-import type { Settings } from '../contract/resources/settings.ts'
+import type { ChannelAssignment, Performer } from '../contract/resources/performers.ts'
+import type { PlaceholderInData } from '../contract/resources/placeholders.ts'
+import type { AnnouncedShow } from '../contract/resources/shows.ts'
+import type { Settings } from '../contract/settings.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { isSameJson } from '../domain/json.ts'
 import { entryLevels } from '../domain/live/channel-levels.ts'
 import type { LiveSubject } from '../domain/live/filter.ts'
 import { compareReceivers, differingFields, type ToChannelBody } from '../domain/live/receiver-changes.ts'
+import type { SettingScope } from '../domain/settings.ts'
 import { AnnouncedLevels } from './announced-levels.ts'
 import { LevelBatch } from './level-batch.ts'
 import { announcedCount } from './level-store.ts'
@@ -30,11 +33,13 @@ export interface LivePublisherDeps {
   /** Converts a channel to its body, with its current levels. */
   readonly toChannelBody: ToChannelBody
   groups(): readonly Group[]
-  performers(): readonly LivePerformerBody[]
+  performers(): readonly Performer[]
+  placeholders(): readonly PlaceholderInData[]
   assignments(): readonly ChannelAssignment[]
   discovered(): readonly DiscoveredDevice[]
-  /** Returns the effective settings of a manufacturer, or the global ones. */
-  settings(manufacturer: string | null): Settings
+  silences(): readonly SilenceBody[]
+  /** Returns the effective settings of a scope. */
+  settingsIn(scope: SettingScope): Settings
   /** Returns the codes of all manufacturers. */
   manufacturers(): readonly string[]
   sources(): readonly SourceBody[]
@@ -58,10 +63,13 @@ const tickMs = 100
 /** The last announced state, except receivers. */
 interface Announced {
   readonly groups: readonly Group[]
-  readonly performers: readonly LivePerformerBody[]
+  readonly performers: readonly Performer[]
+  readonly placeholders: readonly PlaceholderInData[]
   readonly assignments: readonly ChannelAssignment[]
   readonly discovered: readonly DiscoveredDevice[]
-  readonly settings: ReadonlyMap<string | null, Settings>
+  readonly silences: readonly SilenceBody[]
+  /** By manufacturer (text) or group (id); null: global. */
+  readonly settings: ReadonlyMap<string | number | null, Settings>
   readonly sources: ReadonlyMap<string, SourceBody>
   readonly pending: ReadonlyMap<string, number>
 }
@@ -91,6 +99,7 @@ export class LivePublisher {
   readonly #changedReceivers = new Set<number>()
   readonly #changedLevels = new Set<number>()
   readonly #alerts: AlertBody[] = []
+  readonly #shows: AnnouncedShow[] = []
   readonly #statusUpdates: StatusUpdate[] = []
   #areListsChanged = false
   #areSourcesChanged = false
@@ -108,7 +117,7 @@ export class LivePublisher {
     this.#schedule()
   }
 
-  /** Groups, performers, assignments, discovered devices, settings or the set of manufacturers may have changed. */
+  /** Groups, placeholders, performers, assignments, discovered devices, silences, settings or the set of manufacturers may have changed. */
   listsChanged(): void {
     if (this.#announced === null) return
     this.#areListsChanged = true
@@ -130,6 +139,12 @@ export class LivePublisher {
   alertChanged(alert: AlertBody): void {
     if (this.#announced === null) return
     this.#alerts.push(alert)
+    this.#schedule()
+  }
+
+  showChanged(show: AnnouncedShow): void {
+    if (this.#announced === null) return
+    this.#shows.push(show)
     this.#schedule()
   }
 
@@ -254,6 +269,7 @@ export class LivePublisher {
     this.#changedReceivers.clear()
     this.#changedLevels.clear()
     this.#alerts.length = 0
+    this.#shows.length = 0
     this.#statusUpdates.length = 0
     this.#areListsChanged = false
     this.#areSourcesChanged = false
@@ -272,14 +288,19 @@ export class LivePublisher {
   }
 
   #readLists(): Announced {
-    const { groups, performers, assignments, discovered, settings, manufacturers, sources, pending } = this.#deps
+    const { groups, placeholders, performers, assignments, discovered, silences, manufacturers, sources, pending } =
+      this.#deps
     this.#identityRevision = this.#deps.receiverStore.identityRevision
     return {
       groups: groups(),
+      placeholders: placeholders(),
       performers: performers(),
       assignments: assignments(),
       discovered: discovered(),
-      settings: new Map([null, ...manufacturers()].map((code) => [code, settings(code)])),
+      silences: silences(),
+      settings: new Map(
+        [null, ...manufacturers(), ...groups().map(({ id }) => id)].map((key) => [key, this.#settingsOf(key)]),
+      ),
       sources: new Map(sources().map((source) => [keyOf(source), source])),
       pending: new Map(pending()),
     }
@@ -303,9 +324,13 @@ export class LivePublisher {
     for (const { id } of channels) if (this.#readLevels(id)) this.#announcedLevels.put(id, this.#levels)
   }
 
+  #settingsOf(key: string | number | null): Settings {
+    return this.#deps.settingsIn(toScope(key))
+  }
+
   #findDisabled(): ReadonlySet<string> {
-    const { manufacturers, settings } = this.#deps
-    return new Set(manufacturers().filter((code) => !settings(code).enable_websocket))
+    const codes = this.#deps.manufacturers()
+    return new Set(codes.filter((code) => !this.#settingsOf(code).enable_websocket))
   }
 
   /** Announces everything that has changed, except levels. */
@@ -328,6 +353,7 @@ export class LivePublisher {
       const { manufacturer, receiver_id: receiverId, channel_id: channelId } = alert
       add({ type: 'alert', ...alert }, { manufacturer, receiverId, channelId })
     }
+    for (const show of this.#shows.splice(0)) add({ type: 'show', show })
     for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
     this.#areListsChanged = false
     this.#areSourcesChanged = false
@@ -363,15 +389,19 @@ export class LivePublisher {
     const { pending, sources } = before
     const after: Announced = { ...this.#readLists(), pending, sources }
     this.#announced = after
-    for (const [manufacturer, settings] of after.settings) {
-      const config = differingFields(before.settings.get(manufacturer) ?? {}, settings)
-      if (Object.keys(config).length > 0) add({ type: 'settings', manufacturer, group: null, config }, { manufacturer })
+    for (const [key, settings] of after.settings) {
+      const scope = toScope(key)
+      // A new group has no settings of its own.
+      const config = differingFields(before.settings.get(key) ?? (scope.group === null ? {} : settings), settings)
+      if (Object.keys(config).length > 0) add({ type: 'settings', ...scope, config }, scope)
     }
-    const { groups, performers, assignments, discovered } = after
+    const { groups, placeholders, performers, assignments, discovered, silences } = after
     if (!isSameJson(before.groups, groups)) add({ type: 'groups', groups })
+    if (!isSameJson(before.placeholders, placeholders)) add({ type: 'placeholders', placeholders })
     if (!isSameJson(before.performers, performers)) add({ type: 'performers', performers })
     if (!isSameJson(before.assignments, assignments)) add({ type: 'assignments', assignments })
     if (!isSameJson(before.discovered, discovered)) add({ type: 'discovered', discovered })
+    if (!isSameJson(before.silences, silences)) add({ type: 'silences', silences })
   }
 
   #announceSources(add: (change: LiveChange, subject?: LiveSubject) => void): void {
@@ -435,6 +465,10 @@ export class LivePublisher {
     this.#lastSentSeq = this.journal.seq
     for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
   }
+}
+
+function toScope(key: string | number | null): SettingScope {
+  return typeof key === 'number' ? { manufacturer: null, group: key } : { manufacturer: key, group: null }
 }
 
 function keyOf({ code, address }: SourceBody): string {

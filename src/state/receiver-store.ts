@@ -22,6 +22,8 @@ export interface ReceiverStore extends KnownReceivers {
   /** Lists the receivers of one manufacturer, or all, ordered by id. */
   list(manufacturer?: string): readonly Receiver[]
   put(receiver: Receiver): void
+  /** Replaces a receiver by a record that differs only in conditions from the one that `get` returns. */
+  putConditions(receiver: Receiver): void
   remove(id: number): void
   /**
    * Returns when a report of the receiver last arrived, as a `performance.now()` time, so that offline detection is
@@ -105,6 +107,11 @@ export function createReceiverStore(listener?: ReceiverStoreListener): ReceiverS
       levels.load(receiver, receivedAt(receiver, before))
       if (before === undefined) size += 1
       if (before?.manufacturer !== receiver.manufacturer) ids.clear()
+      listener?.receiverChanged(receiver.id)
+    },
+    putConditions(receiver) {
+      known.refresh(receiver)
+      levels.setFacts(receiver)
       listener?.receiverChanged(receiver.id)
     },
     putEntry(entry) {

@@ -1,77 +1,165 @@
 /**
- * Stores alerts. Each is raised and cleared once, even with several processes. Cleared alerts are pruned by age and
- * number.
+ * Stores alerts. Each is raised, acknowledged and cleared once, even with several processes. Cleared alerts are pruned by
+ * age and number.
  */
 
-import type { Alert, AlertCause, AlertState } from '../domain/alerts/alert.ts'
+import type { SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
+import {
+  type Alert,
+  type AlertCause,
+  type AlertKind,
+  type AlertResponse,
+  type AlertState,
+  alertState,
+  noData,
+  noResponse,
+  type SnoozeEnd,
+} from '../domain/alerts/alert.ts'
 import type { Reader, Tx } from './database.ts'
-import type { AlertRow } from './schema.ts'
+import type { AlertRow, Schema } from './schema.ts'
 
-interface AlertFilter {
-  readonly state?: AlertState | undefined
+export interface AlertFilter {
+  /** `open`: raised or snoozed. */
+  readonly state?: AlertState | 'open' | undefined
   readonly manufacturer?: string | undefined
-  readonly receiver_id?: number | undefined
+  readonly kind?: AlertKind | undefined
+  readonly channel?: number | undefined
+  /** Includes the alerts of the receiver's channels. */
+  readonly receiver?: number | undefined
+  /** Both are inclusive and apply to `raised_at`; epoch milliseconds. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
 }
 
-/** Returns the matching alerts, ordered by id. */
-export async function listAlerts(reader: Reader, filter: AlertFilter = {}): Promise<Alert[]> {
-  let query = reader.selectFrom('alerts').selectAll().orderBy('id')
-  if (filter.manufacturer !== undefined) query = query.where('manufacturer', '=', filter.manufacturer)
-  if (filter.receiver_id !== undefined) query = query.where('receiver_id', '=', filter.receiver_id)
-  if (filter.state !== undefined) query = query.where('cleared_at', filter.state === 'raised' ? 'is' : 'is not', null)
-  return (await query.execute()).map(toAlert)
+/** Returns all alerts that are not cleared, ordered by id. */
+export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
+  const rows = await reader.selectFrom('alerts').selectAll().where('cleared_at', 'is', null).orderBy('id').execute()
+  return rows.map(toAlert)
 }
 
-/** Returns the alerts that were raised, escalated or cleared after this revision of the counter `alerts`. */
+/** Returns a part of the matching alerts, newest first. */
+export async function listAlerts(
+  reader: Reader,
+  filter: AlertFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Alert[]> {
+  const query = filtered(reader.selectFrom('alerts'), filter).selectAll()
+  const rows = await query.orderBy('raised_at', 'desc').orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  return rows.map(toAlert)
+}
+
+/** Returns the number of matching alerts. */
+export async function countAlerts(reader: Reader, filter: AlertFilter): Promise<number> {
+  const query = filtered(reader.selectFrom('alerts'), filter)
+  const { total } = await query.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+type AlertQuery = SelectQueryBuilder<Schema, 'alerts', object>
+
+function filtered(query: AlertQuery, filter: AlertFilter): AlertQuery {
+  const { manufacturer, kind, channel, receiver, from, to } = filter
+  let result = filteredByState(query, filter.state)
+  if (manufacturer !== undefined) result = result.where('manufacturer', '=', manufacturer)
+  if (kind !== undefined) result = result.where('kind', '=', kind)
+  if (channel !== undefined) result = result.where('channel_id', '=', channel)
+  if (receiver !== undefined) result = result.where('receiver_id', '=', receiver)
+  if (from !== undefined) result = result.where('raised_at', '>=', from)
+  if (to !== undefined) result = result.where('raised_at', '<=', to)
+  return result
+}
+
+function filteredByState(query: AlertQuery, state: AlertFilter['state']): AlertQuery {
+  if (state === undefined) return query
+  if (state === 'cleared') return query.where('cleared_at', 'is not', null)
+  const uncleared = query.where('cleared_at', 'is', null)
+  if (state === 'acknowledged') return uncleared.where('acknowledged_at', 'is not', null)
+  const open = uncleared.where('acknowledged_at', 'is', null)
+  return state === 'open' ? open : open.where('snoozed_until', state === 'snoozed' ? 'is not' : 'is', null)
+}
+
+/** Returns the alerts that were changed after this revision of the counter `alerts`. */
 export async function listAlertsSince(reader: Reader, since: number): Promise<{ alert: Alert; revision: number }[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('revision', '>', since).orderBy('id').execute()
   return rows.map((row) => ({ alert: toAlert(row), revision: row.revision }))
+}
+
+export async function findAlert(reader: Reader, id: number): Promise<Alert | undefined> {
+  const row = await reader.selectFrom('alerts').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toAlert(row)
 }
 
 /** Stores a new alert. Returns null if the subject already has an open alert. */
 export async function raiseAlert(tx: Tx, revision: number, cause: AlertCause, at: number): Promise<Alert | null> {
   const row = await tx.query
     .insertInto('alerts')
-    .values({ ...cause, raised_at: at, cleared_at: null, revision })
+    .values({ ...toRow(cause), raised_at: at, cleared_at: null, revision })
     .onConflict((conflict) => conflict.column('subject').where('cleared_at', 'is', null).doNothing())
     .returningAll()
     .executeTakeFirst()
   return row === undefined ? null : toAlert(row)
 }
 
-/** Changes the severity of an open alert. Returns null if the alert is already cleared or already has this severity. */
-export async function worsenAlert(
+/**
+ * Changes the kind and severity of an open alert. If it got worse, an acknowledgement or a snooze ends. Returns null if
+ * the alert is already cleared or another process has already changed it.
+ */
+export function updateAlert(
   tx: Tx,
   revision: number,
-  id: number,
-  { severity, message }: Pick<AlertCause, 'severity' | 'message'>,
+  before: Pick<Alert, 'id' | 'kind' | 'severity'>,
+  { cause, isWorse }: { readonly cause: AlertCause; readonly isWorse: boolean },
 ): Promise<Alert | null> {
-  const row = await tx.query
+  const { kind, severity, message, data } = toRow(cause)
+  const query = tx.query
     .updateTable('alerts')
-    .set({ severity, message, revision })
-    .where('id', '=', id)
-    .where('cleared_at', 'is', null)
-    .where('severity', '<>', severity)
-    .returningAll()
-    .executeTakeFirst()
-  return row === undefined ? null : toAlert(row)
+    .set({ kind, severity, message, data, ...(isWorse && noResponse), revision })
+    .where('kind', '=', before.kind)
+    .where('severity', '=', before.severity)
+  return changeOpen(query, before.id)
 }
 
 /** Clears an alert. Returns null if it is already cleared. */
-export async function clearAlert(
+export function clearAlert(
   tx: Tx,
   revision: number,
   id: number,
   { message, at }: { readonly message: string; readonly at: number },
 ): Promise<Alert | null> {
-  const row = await tx.query
-    .updateTable('alerts')
-    .set({ message, cleared_at: at, revision })
-    .where('id', '=', id)
-    .where('cleared_at', 'is', null)
-    .returningAll()
-    .executeTakeFirst()
-  return row === undefined ? null : toAlert(row)
+  return changeOpen(tx.query.updateTable('alerts').set({ message, cleared_at: at, revision }), id)
+}
+
+/** Stores an acknowledgement. Returns null if the alert is cleared or already acknowledged. */
+export function acknowledgeAlert(
+  tx: Tx,
+  revision: number,
+  id: number,
+  { by, at, note }: { readonly by: string; readonly at: number; readonly note: string | null },
+): Promise<Alert | null> {
+  const values = { acknowledged_by: by, acknowledged_at: at, note, revision }
+  return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is', null), id)
+}
+
+/** Stores a snooze, which replaces an earlier one. Returns null if the alert is cleared or acknowledged. */
+export function snoozeAlert(
+  tx: Tx,
+  revision: number,
+  id: number,
+  { by, at, until }: { readonly by: string; readonly at: number; readonly until: SnoozeEnd },
+): Promise<Alert | null> {
+  const values = { snoozed_by: by, snoozed_at: at, snoozed_until: JSON.stringify(until), revision }
+  return changeOpen(tx.query.updateTable('alerts').set(values).where('acknowledged_at', 'is', null), id)
+}
+
+/** Ends this snooze of an alert. Returns null if the alert is cleared, or no longer snoozed until then. */
+export function endSnooze(
+  tx: Tx,
+  revision: number,
+  { id, snoozed_until }: Pick<Alert, 'id' | 'snoozed_until'>,
+): Promise<Alert | null> {
+  const values = { snoozed_by: null, snoozed_at: null, snoozed_until: null, revision }
+  const query = tx.query.updateTable('alerts').set(values)
+  return changeOpen(query.where('snoozed_until', '=', JSON.stringify(snoozed_until)), id)
 }
 
 /** Deletes the alerts that were cleared before `time`. Of the other cleared alerts, keeps the newest `maxCount`. */
@@ -89,8 +177,28 @@ export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promi
   await tx.query.deleteFrom('alerts').where('cleared_at', 'is not', null).where('id', '<=', oldest.id).execute()
 }
 
+type AlertUpdate = UpdateQueryBuilder<Schema, 'alerts', 'alerts', UpdateResult>
+
+async function changeOpen(update: AlertUpdate, id: number): Promise<Alert | null> {
+  const row = await update.where('id', '=', id).where('cleared_at', 'is', null).returningAll().executeTakeFirst()
+  return row === undefined ? null : toAlert(row)
+}
+
+function toRow({ manufacturer, data, ...cause }: AlertCause) {
+  const { subject, kind, severity, message, receiver_id, channel_id } = cause
+  const stored = { subject, kind, severity, message, receiver_id, channel_id }
+  return { ...stored, manufacturer: manufacturer ?? '', data: JSON.stringify(data) }
+}
+
 type StoredAlert = Omit<AlertRow, 'id'> & { readonly id: number }
 
-function toAlert({ revision: _, ...row }: StoredAlert): Alert {
-  return { ...row, state: row.cleared_at === null ? 'raised' : 'cleared' }
+function toAlert({ revision: _, manufacturer, data, snoozed_until: until, ...row }: StoredAlert): Alert {
+  const response: Pick<AlertResponse, 'snoozed_until'> = { snoozed_until: until === null ? null : JSON.parse(until) }
+  return {
+    ...row,
+    ...response,
+    manufacturer: manufacturer === '' ? null : manufacturer,
+    data: data === null ? noData : JSON.parse(data),
+    state: alertState({ ...row, ...response }),
+  }
 }

@@ -1,6 +1,5 @@
-/** Performers, their assigned units, and the slots of channels on the wall. */
+/** Performers and their assigned units. */
 
-import { sql } from 'kysely'
 import type { Performer } from '../contract/resources/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
 import type { Reader, Tx } from './database.ts'
@@ -8,52 +7,6 @@ import type { Reader, Tx } from './database.ts'
 /** Returns all performers, ordered by id. */
 export async function listPerformers(reader: Reader): Promise<Performer[]> {
   return reader.selectFrom('performers').selectAll().orderBy('id').execute()
-}
-
-export interface PerformerName extends Pick<Performer, 'id' | 'name'> {
-  /**
-   * Changes whenever the picture changes. Consists of the picture's length and last characters, which differ between
-   * compressed pictures.
-   */
-  readonly picture_tag: string | null
-}
-
-/** Returns all performers, ordered by id, without their pictures, which may be large. */
-export async function listPerformerNames(reader: Reader): Promise<PerformerName[]> {
-  const pictureTag = sql<string | null>`length(picture) || ':' || substr(picture, length(picture) - 47)`
-  return reader
-    .selectFrom('performers')
-    .select(['id', 'name', pictureTag.as('picture_tag')])
-    .orderBy('id')
-    .execute()
-}
-
-export interface PerformerWithTag extends Performer {
-  /**
-   * Present instead of a picture that is too large for messages. Changes whenever the picture changes, like
-   * `PerformerName.picture_tag`.
-   */
-  readonly picture_tag?: string
-}
-
-/** A picture whose text is longer than this is a data URL. */
-const maxPictureUrlChars = 2048
-
-/** Returns all performers, ordered by id, without pictures that are data URLs. */
-export async function listPerformersWithTags(reader: Reader): Promise<PerformerWithTag[]> {
-  const isLong = sql<number>`length(picture) > ${maxPictureUrlChars}`
-  const rows = await reader
-    .selectFrom('performers')
-    .select(['id', 'name', 'notes'])
-    .select(sql<string | null>`case when ${isLong} then null else picture end`.as('picture'))
-    .select(
-      sql<
-        string | null
-      >`case when ${isLong} then length(picture) || ':' || substr(picture, length(picture) - 47) end`.as('picture_tag'),
-    )
-    .orderBy('id')
-    .execute()
-  return rows.map(({ picture_tag, ...performer }) => ({ ...performer, ...(picture_tag !== null && { picture_tag }) }))
 }
 
 export async function findPerformer(reader: Reader, id: number): Promise<Performer | undefined> {
@@ -136,6 +89,12 @@ export async function hasUnit(reader: Reader, id: number): Promise<boolean> {
   return (await reader.selectFrom('units').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 }
 
+/** Prevents other transactions from assigning units. */
+export async function lockUnits(tx: Tx): Promise<void> {
+  // On SQLite, only one transaction writes at a time.
+  if (tx.dialect === 'postgres') await tx.query.selectFrom('units').select('id').orderBy('id').forUpdate().execute()
+}
+
 interface StoredAssignment extends Omit<Assignment, 'is_active'> {
   readonly is_active: 0 | 1
 }
@@ -146,45 +105,4 @@ function toAssignment(row: StoredAssignment): Assignment {
 
 function toRow(assignment: Omit<Assignment, 'id'>) {
   return { ...assignment, is_active: assignment.is_active ? (1 as const) : (0 as const) }
-}
-
-/** Returns the slot and the receiver of a channel; undefined if the channel does not exist. */
-export async function findChannel(reader: Reader, id: number) {
-  return reader
-    .selectFrom('channels')
-    .innerJoin('receivers', 'receivers.id', 'channels.receiver_id')
-    .select(['channels.id', 'channels.slot', 'channels.receiver_id', 'receivers.manufacturer'])
-    .where('channels.id', '=', id)
-    .executeTakeFirst()
-}
-
-/** Returns the id of the channel in a slot; undefined if the slot is empty. */
-export async function channelAtSlot(reader: Reader, slot: number): Promise<number | undefined> {
-  const row = await reader.selectFrom('channels').select('id').where('slot', '=', slot).executeTakeFirst()
-  return row?.id
-}
-
-/**
- * Moves a channel to another slot, and marks its receiver as changed. `revision` is the revision of the transaction.
- */
-export async function moveChannel(
-  tx: Tx,
-  revision: number,
-  { id, receiver_id, slot }: { readonly id: number; readonly receiver_id: number; readonly slot: number },
-): Promise<void> {
-  await tx.query.updateTable('channels').set({ slot }).where('id', '=', id).execute()
-  await tx.query.updateTable('receivers').set({ revision }).where('id', '=', receiver_id).execute()
-}
-
-/**
- * Moves several channels at once; they may swap slots. They are first given temporary negative slots, so that no two
- * channels ever have the same slot.
- */
-export async function placeChannels(
-  tx: Tx,
-  revision: number,
-  moves: readonly { readonly id: number; readonly receiver_id: number; readonly slot: number }[],
-): Promise<void> {
-  for (const { id } of moves) await tx.query.updateTable('channels').set({ slot: -id }).where('id', '=', id).execute()
-  for (const move of moves) await moveChannel(tx, revision, move)
 }

@@ -45,8 +45,9 @@ async function applyMissing(tx: Tx): Promise<readonly string[]> {
   if (tx.dialect === 'postgres') await takeAdvisoryLock(tx.query)
   const missing = missingMigrations(await appliedNames(tx.dialect, tx.query))
   await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx.query)
-  for (const { name, statements } of missing) {
+  for (const { name, statements, convert } of missing) {
     for (const statement of statements(tx.dialect)) await sql.raw(statement).execute(tx.query)
+    await convert?.(tx.query)
     await tx.query.insertInto('migrations').values({ name, applied_at: Date.now() }).execute()
   }
   return missing.map(({ name }) => name)

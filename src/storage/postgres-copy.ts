@@ -9,9 +9,10 @@ import { connectFile } from './sqlite-file.ts'
 import { keptTables, transientTables } from './tables.ts'
 
 type SqliteFile = InstanceType<typeof DatabaseSync>
-type Row = Readonly<Record<string, string | number | null>>
+type Row = Readonly<Record<string, string | number | Uint8Array | null>>
 
-const batchSize = 500
+/** The number of rows that are copied at a time. Pictures are large. */
+const batchSizeOf = (table: string) => (table === 'pictures' ? 10 : 500)
 
 /** Copies the schema and all rows, in one consistent snapshot, to a SQLite file. `path` must be an empty file. */
 export async function copyFromPostgres(db: Database, path: string): Promise<void> {
@@ -43,7 +44,7 @@ async function copyTable(from: Transaction<Schema>, to: SqliteFile, table: strin
   to.exec(`delete from "${table}"`)
   await sql`declare copying no scroll cursor for select * from ${sql.table(table)}`.execute(from)
   for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(batchSize)} from copying`.execute(from)
+    const { rows } = await sql<Row>`fetch ${sql.lit(batchSizeOf(table))} from copying`.execute(from)
     const [first] = rows
     if (first === undefined) break
     const columns = Object.keys(first)
@@ -67,8 +68,8 @@ export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
     const replaced = [...keptTables, ...transientTables]
     await sql`truncate ${sql.join(replaced.map((table) => sql.table(table)))}`.execute(tx.query)
     for (const table of keptTables) {
-      const rows = source.prepare(`select * from "${table}"`).all() as Row[]
-      await insertRows(tx, table, table === 'locations' ? parentsFirst(rows) : rows)
+      const rows = source.prepare(`select * from "${table}"`).iterate() as Iterable<Row>
+      await insertRows(tx, table, table === 'locations' ? parentsFirst([...rows]) : rows)
     }
     const sequences = source.prepare('select name, seq from sqlite_sequence').all() as { name: string; seq: number }[]
     for (const [table, lastId] of await lastIds(tx.query)) {
@@ -80,14 +81,24 @@ export async function copyIntoPostgres(tx: Tx, path: string): Promise<void> {
   }
 }
 
-async function insertRows(tx: Tx, table: string, rows: readonly Row[]): Promise<void> {
-  for (let offset = 0; offset < rows.length; offset += batchSize) {
-    const batch = rows.slice(offset, offset + batchSize)
+async function insertRows(tx: Tx, table: string, rows: Iterable<Row>): Promise<void> {
+  for (const batch of inBatches(rows, batchSizeOf(table))) {
     const names = Object.keys(batch[0] ?? {})
     const values = batch.map((row) => sql`(${sql.join(names.map((name) => row[name]))})`)
     const columns = sql.join(names.map((name) => sql.ref(name)))
     await sql`insert into ${sql.table(table)} (${columns}) values ${sql.join(values)}`.execute(tx.query)
   }
+}
+
+function* inBatches<Item>(items: Iterable<Item>, size: number): Iterable<readonly Item[]> {
+  let batch: Item[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** Sorts parent locations before their children, because PostgreSQL checks foreign keys immediately. */

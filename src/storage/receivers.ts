@@ -8,6 +8,7 @@ import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import type { Reader, Tx } from './database.ts'
 import { changedRows, executeForRows, inChunks, inPages, type Row } from './rows.ts'
 import type { ReceiverRow } from './schema.ts'
+import { nextSlots } from './slots.ts'
 
 /** A receiver that is not stored yet. */
 export interface Draft extends Omit<Receiver, 'id' | 'channels'> {
@@ -149,41 +150,6 @@ export async function removeReceiver(tx: Tx, revision: number, id: number): Prom
 export async function listRemovals(reader: Reader, sinceRevision: number): Promise<number[]> {
   const rows = await reader.selectFrom('removals').select('receiver_id').where('revision', '>', sinceRevision).execute()
   return rows.map(({ receiver_id }) => receiver_id)
-}
-
-/** Returns the lowest free slots, starting with 1. */
-export async function nextSlots(tx: Tx, count: number): Promise<number[]> {
-  const free: number[] = []
-  const { taken: usedCount, highest } = await tx.query
-    .selectFrom('channels')
-    .select((eb) => [eb.fn.countAll<number>().as('taken'), eb.fn.max('slot').as('highest')])
-    .executeTakeFirstOrThrow()
-  let next = 1
-  if (usedCount === (highest ?? 0)) next += usedCount
-  else {
-    for await (const slot of usedSlots(tx.query)) {
-      while (next < slot && free.length < count) free.push(next++)
-      if (free.length === count) break
-      next = slot + 1
-    }
-  }
-  while (free.length < count) free.push(next++)
-  return free
-}
-
-async function* usedSlots(reader: Reader): AsyncGenerator<number> {
-  for (let after = 0, size = 2_000; ; ) {
-    const page = await reader
-      .selectFrom('channels')
-      .select('slot')
-      .where('slot', '>', after)
-      .orderBy('slot')
-      .limit(size)
-      .execute()
-    for (const { slot } of page) yield slot
-    if (page.length < size) return
-    after = page.at(-1)?.slot ?? after
-  }
 }
 
 interface StoredChannel {

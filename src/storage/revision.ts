@@ -1,5 +1,5 @@
 /**
- * A counter that every transaction on receivers, channels or the discovery queue increments. Rows store the revision of
+ * A counter that every transaction on receivers, channels, placeholders or the discovery queue increments. Rows store the revision of
  * their last change, so that other processes can query changes. Incrementing locks the counter's row until the commit,
  * which serializes such transactions on PostgreSQL; SQLite always serializes writes.
  */
@@ -7,8 +7,11 @@
 import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
-/** `revision` covers receivers and the queue. Alerts and connections have their own counters, to avoid lock contention. */
-type Counter = 'revision' | 'alerts' | 'connections'
+/**
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections and shows have their own counters, to avoid
+ * lock contention.
+ */
+type Counter = 'revision' | 'alerts' | 'connections' | 'shows'
 
 /** Increments the counter and returns its new value. Must be the first statement of the transaction. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {

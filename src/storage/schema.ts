@@ -4,9 +4,11 @@
  */
 
 import type { Generated } from 'kysely'
+import type { PlaceholderKind } from '../contract/values.ts'
 import type { Role } from '../domain/access/access.ts'
 import type { AlertKind } from '../domain/alerts/alert.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
+import type { PictureType } from '../domain/equipment/picture.ts'
 
 export interface Schema {
   migrations: MigrationRow
@@ -19,17 +21,23 @@ export interface Schema {
   movements: MovementRow
   connections: ConnectionRow
   settings: SettingRow
+  group_settings: GroupSettingRow
   sources: SourceRow
   leases: LeaseRow
   groups: GroupRow
+  placeholders: PlaceholderRow
+  shows: ShowRow
   locations: LocationRow
   removals: RemovalRow
   discovered: DiscoveredRow
   units: UnitRow
   performers: PerformerRow
+  pictures: PictureRow
   assignments: AssignmentRow
+  undo_records: UndoRow
   audit: AuditRow
   alerts: AlertRow
+  silences: SilenceRow
   polls: PollRow
   users: UserRow
   sessions: SessionRow
@@ -167,6 +175,12 @@ interface SettingRow {
   value: string
 }
 
+interface GroupSettingRow {
+  group_id: number
+  key: string
+  value: string
+}
+
 export interface SourceRow {
   source: string
   manufacturer: string
@@ -196,6 +210,30 @@ interface GroupRow {
   manufacturer: string | null
 }
 
+interface PlaceholderRow {
+  id: Generated<number>
+  slot: number
+  name: string
+  kind: PlaceholderKind
+  frequency: string | null
+  note: string
+  created_at: number
+}
+
+interface ShowRow {
+  id: Generated<number>
+  title: string
+  starts_at: number | null
+  ends_at: number | null
+  /** JSON. */
+  group_ids: string
+  notes: string
+  started_at: number | null
+  ended_at: number | null
+  /** JSON; null until the show has ended. */
+  channel_ids: string | null
+}
+
 export interface UnitRow {
   id: Generated<number>
   manufacturer: string
@@ -220,13 +258,28 @@ interface PerformerRow {
   picture: string | null
 }
 
+interface PictureRow {
+  id: string
+  type: PictureType
+  bytes: Uint8Array
+}
+
 interface AssignmentRow {
   id: Generated<number>
   performer: number
   wireless_unit: number
+  role: string | null
   is_active: Flag
   started_at: number
   ended_at: number | null
+}
+
+interface UndoRow {
+  id: Generated<number>
+  created_at: number
+  action: string
+  /** JSON. */
+  changes: string
 }
 
 interface LocationRow {
@@ -328,12 +381,36 @@ export interface AlertRow {
   kind: AlertKind
   severity: 'info' | 'warning' | 'critical'
   message: string
+  /** Empty for alerts about the service itself. */
   manufacturer: string
   receiver_id: number | null
   channel_id: number | null
   raised_at: number
   cleared_at: number | null
+  /** JSON; null for alerts of older versions. */
+  data: string | null
+  acknowledged_by: string | null
+  acknowledged_at: number | null
+  note: string | null
+  snoozed_by: string | null
+  snoozed_at: number | null
+  /** JSON: a time in epoch milliseconds, `cleared` or `show_end`. */
+  snoozed_until: string | null
   revision: number
+}
+
+export interface SilenceRow {
+  id: Generated<number>
+  /** JSON: a list of ids. */
+  channels: string
+  /** JSON: a list of ids. */
+  groups: string
+  /** JSON: a list of kinds. */
+  kinds: string
+  until: number
+  reason: string
+  created_by: string
+  created_at: number
 }
 
 interface PollRow {

@@ -78,23 +78,42 @@ export async function hasReceivers(reader: Reader, code: string): Promise<boolea
   return row !== undefined
 }
 
+/** Returns the settings of all scopes. */
 export async function listSettings(reader: Reader): Promise<SettingRecord[]> {
-  return reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
+  const rows = await reader.selectFrom('settings').select(['manufacturer', 'key', 'value']).orderBy('id').execute()
+  const ofGroups = await reader
+    .selectFrom('group_settings')
+    .select(['group_id as group', 'key', 'value'])
+    .orderBy('group_id')
+    .orderBy('key')
+    .execute()
+  return [...rows.map((row) => ({ ...row, group: null })), ...ofGroups.map((row) => ({ ...row, manufacturer: null }))]
 }
 
 /** Deletes a setting. Returns false if it did not exist. */
-export async function deleteSetting(tx: Tx, { manufacturer, key }: Omit<SettingRecord, 'value'>): Promise<boolean> {
-  const { numDeletedRows } = await tx.query
-    .deleteFrom('settings')
-    .where('key', '=', key)
-    .where('manufacturer', manufacturer === null ? 'is' : '=', manufacturer)
-    .executeTakeFirst()
+export async function deleteSetting(
+  tx: Tx,
+  { manufacturer, group, key }: Omit<SettingRecord, 'value'>,
+): Promise<boolean> {
+  const deletion =
+    group === null
+      ? tx.query.deleteFrom('settings').where('manufacturer', manufacturer === null ? 'is' : '=', manufacturer)
+      : tx.query.deleteFrom('group_settings').where('group_id', '=', group)
+  const { numDeletedRows } = await deletion.where('key', '=', key).executeTakeFirst()
   return numDeletedRows > 0n
 }
 
-/** Inserts or replaces the setting for a key; `manufacturer` is null for a global setting. */
-export async function saveSetting(tx: Tx, { manufacturer, key, value }: SettingRecord): Promise<void> {
-  await sql`
-    insert into settings (manufacturer, key, value) values (${manufacturer}, ${key}, ${value})
-    on conflict (coalesce(manufacturer, ''), key) do update set value = excluded.value`.execute(tx.query)
+/** Inserts or replaces the setting for a key in its scope. */
+export async function saveSetting(tx: Tx, { manufacturer, group, key, value }: SettingRecord): Promise<void> {
+  if (group === null) {
+    await sql`
+      insert into settings (manufacturer, key, value) values (${manufacturer}, ${key}, ${value})
+      on conflict (coalesce(manufacturer, ''), key) do update set value = excluded.value`.execute(tx.query)
+    return
+  }
+  await tx.query
+    .insertInto('group_settings')
+    .values({ group_id: group, key, value })
+    .onConflict((conflict) => conflict.columns(['group_id', 'key']).doUpdateSet({ value }))
+    .execute()
 }

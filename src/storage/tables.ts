@@ -3,7 +3,7 @@
 import type { Schema } from './schema.ts'
 
 /**
- * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls).
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls, undo records).
  * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
@@ -14,6 +14,9 @@ const tableKinds = {
   settings: 'kept',
   sources: 'kept',
   groups: 'kept',
+  group_settings: 'kept',
+  placeholders: 'kept',
+  shows: 'kept',
   locations: 'kept',
   receivers: 'kept',
   channels: 'kept',
@@ -24,9 +27,11 @@ const tableKinds = {
   removals: 'kept',
   discovered: 'kept',
   units: 'kept',
+  pictures: 'kept',
   performers: 'kept',
   assignments: 'kept',
   alerts: 'kept',
+  silences: 'kept',
   audit: 'kept',
   users: 'kept',
   tokens: 'kept',
@@ -34,6 +39,7 @@ const tableKinds = {
   sessions: 'transient',
   failed_tries: 'transient',
   polls: 'transient',
+  undo_records: 'transient',
 } as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds
@@ -46,4 +52,13 @@ function tablesOf(kind: (typeof tableKinds)[Table]): Table[] {
 }
 
 /** Tables that are empty in a new installation: any row in them was added by a user or a device. */
-export const contentTables = ['receivers', 'manufacturers', 'groups', 'locations', 'performers', 'users'] as const
+export const contentTables = [
+  'receivers',
+  'manufacturers',
+  'groups',
+  'placeholders',
+  'shows',
+  'locations',
+  'performers',
+  'users',
+] as const

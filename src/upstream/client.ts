@@ -73,6 +73,13 @@ export interface UpstreamClient {
    * `holdMs` because of a Retry-After header.
    */
   takeOver(from: { readonly idleMs: number; readonly holdMs: number }): void
+  /**
+   * When the source last sent anything (`performance.now()`), even if it contains no values: a response, a message, a
+   * keep-alive or a comment. Error responses do not count, because they may come from a proxy.
+   */
+  readonly receivedAt: number
+  /** Records that the source has sent something. For streams and sockets, which do not use `request`. */
+  recordReceived(): void
   /** State for reopening the event stream. */
   readonly resume: StreamResume
   /** The UDP sockets that device sessions of this client share, by the local port to which they are bound. */
@@ -122,6 +129,7 @@ class HttpClient implements UpstreamClient {
   readonly destinations: Destinations
   readonly resume: StreamResume = { lastEventId: '', retryMs: null }
   readonly boundSockets = new Map<number, BoundSocket>()
+  receivedAt = Number.NEGATIVE_INFINITY
   readonly #throttle: RequestThrottle
   readonly #now: () => number
   readonly #base: URL
@@ -198,6 +206,10 @@ class HttpClient implements UpstreamClient {
   takeOver({ idleMs, holdMs }: { readonly idleMs: number; readonly holdMs: number }): void {
     this.#throttle.takeOver(this.#address, this.settings.rateLimit, idleMs)
     if (holdMs > 0) this.#throttle.hold(this.#address, Math.min(holdMs, maxRetryAfterMs))
+  }
+
+  recordReceived(): void {
+    this.receivedAt = performance.now()
   }
 
   block(reason: ApiError): void {
@@ -292,6 +304,7 @@ class HttpClient implements UpstreamClient {
   ): Promise<UpstreamResponse> {
     const isSuccess = status >= 200 && status < 300
     if (!isSuccess && !accept.includes(status)) throw this.toError(status, headers)
+    if (isSuccess) this.recordReceived()
     this.authorizer.confirm(headers['authentication-info'] ?? '')
     // The body of an error response is often an HTML page, so it is not parsed.
     if (!isSuccess || bytes.length === 0) return { status, headers, body: undefined }

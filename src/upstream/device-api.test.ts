@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { withLevels } from '../domain/levels/level-sample.ts'
 import type { UpstreamClient, UpstreamResponse } from './client.ts'
-import { deviceApi, parsePushed, toDeviceReport } from './device-api.ts'
+import { deviceApi } from './device-api.ts'
+import { parsePushed, toDeviceReport } from './device-report.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
 
 const { listDevices, partsOf, readPart, hasIdentity, withEarlierIdentity, isSameIdentity, readLevels } = deviceApi

@@ -1,56 +1,27 @@
 /**
- * The common device API (`/api/v1/devices`), which both Shure and Sennheiser systems implement: its requests, its data
- * types and their conversion to the common format.
+ * The common device API (`/api/v1/devices`), which both Shure and Sennheiser systems implement: its requests and their
+ * responses.
  */
 
 import type { DeviceProblem } from '../domain/equipment/health.ts'
-import type { ChannelReading, DeviceReport, TransmitterReading } from '../domain/equipment/receiver.ts'
 import { isRecord, type Json, maxJsonDepth } from '../domain/json.ts'
-import type { LevelField, LevelSample } from '../domain/levels/level-sample.ts'
 import type { UpstreamClient } from './client.ts'
-import { ApiError } from './errors.ts'
 import {
-  maxNameChars,
-  readAudioLevel,
-  readBattery,
-  readFrequency,
-  readIp,
-  readMac,
-  readNetworkMode,
-  readRfLevel,
-  readText,
-  readWhole,
-  withoutUndefined,
-} from './fields.ts'
+  type ApiDevice,
+  channelItems,
+  channelNumber,
+  hasChannelList,
+  hasChannels,
+  hasTransmitters,
+  type Identity,
+  parseChannels,
+  parseIdentity,
+  parseTransmitters,
+} from './device-fields.ts'
+import { differsOnlyInLevels, hasSameFacts, readLevels } from './device-levels.ts'
+import { ApiError } from './errors.ts'
+import { readBattery, readIp, readMac, readRfLevel, readText } from './fields.ts'
 import { type ItemList, readItems } from './items.ts'
-
-/** The device fields from the list or from the device's own resource, without levels. */
-type Identity = Partial<Omit<DeviceReport, 'id' | 'kind' | 'channels' | 'metadata'>>
-
-export interface ApiDevice {
-  readonly id: string
-  /** The type as the upstream reports it. */
-  readonly type: string
-  readonly listed: Identity
-  readonly summary: { readonly battery: number | null; readonly rf_level: number | null }
-  /**
-   * The response to the request for this device. Absent until requested, as are `channels` and `transmitters`. If the
-   * list itself contains channels or transmitters, they are parsed only when they are needed.
-   */
-  readonly detail?: Identity
-  readonly channels?: readonly ChannelReading[]
-  /** The transmitters with their channels; an empty list means that there are none. */
-  readonly transmitters?: readonly (TransmitterReading & { readonly channel: number })[]
-  /** True if the device is known to have no channels. */
-  readonly hasNoChannels?: boolean
-  /** The unparsed responses, for the review queue. */
-  readonly raw: {
-    readonly listed: Json
-    readonly detail?: unknown
-    readonly channels?: unknown
-    readonly transmitter?: unknown
-  }
-}
 
 const maxDevices = 10_000
 
@@ -188,82 +159,6 @@ function isSameIdentity(listed: ApiDevice, previous: ApiDevice): boolean {
   return keys.every((key) => listed.listed[key] === previous.listed[key])
 }
 
-/** Whether the second list entry was parsed from the first, because they differ only in levels. */
-function hasSameFacts(listed: ApiDevice, before: ApiDevice): boolean {
-  return listed.listed === before.listed && listed.hasNoChannels === false
-}
-
-type Levels = Pick<LevelSample, LevelField>
-
-function readLevels(listed: ApiDevice, before: ApiDevice): readonly LevelSample[] | undefined {
-  if (!hasSameFacts(listed, before)) return undefined
-  const { channels, transmitters, transmitter } = listed.raw.listed
-  const samples: { channel: number; transmitter?: Levels }[] = []
-  for (const item of channelItems(channels)) {
-    const channel = channelNumber(item)
-    if (channel === null) continue
-    const own = isRecord(item.transmitter) ? { transmitter: levelsOf(item.transmitter) } : undefined
-    samples.push({ channel, ...levelsOf(item), ...own })
-  }
-  for (const item of transmitterItems(transmitters ?? transmitter)) {
-    const channel = transmitterChannel(item)
-    const sample = samples.find((candidate) => candidate.channel === channel)
-    if (sample !== undefined) sample.transmitter = levelsOf(item)
-    else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
-  }
-  return samples
-}
-
-function levelsOf({ audio_level, rf_level }: Json): Levels {
-  const levels: { -readonly [Field in keyof Levels]: Levels[Field] } = {}
-  if (audio_level !== undefined) levels.audio_level = readAudioLevel(audio_level) ?? null
-  if (rf_level !== undefined) levels.rf_level = readRfLevel(rf_level) ?? null
-  return levels
-}
-
-/**
- * Converts a device to the common format. `family` returns the plugin's device type for a model (`ulxd`, `ewdx` …); if
- * it returns undefined, the upstream's type is used.
- */
-export function toDeviceReport(device: ApiDevice, family: (model: string) => string | undefined): DeviceReport {
-  // Fields from the list take precedence, because `detail` may be several cycles old.
-  const identity = device.detail === undefined ? device.listed : { ...device.detail, ...device.listed }
-  const model_name = identity.model_name ?? null
-  const channels = toChannelReadings(device)
-  const isTransmitter = /transmitter|bodypack|handheld/i.test(device.type)
-  return {
-    ...identity,
-    id: device.id,
-    name: identity.name ?? model_name ?? device.id,
-    model_name,
-    online: identity.online ?? true,
-    kind: isTransmitter ? 'transmitter' : 'receiver',
-    device_type: family(model_name ?? '') ?? device.type.toLowerCase(),
-    ...(channels && { channels }),
-    metadata: toMetadata(device.raw),
-  }
-}
-
-/** Parses a pushed message: any fields of the device, its channels or its transmitters. Absent fields are omitted. */
-export function parsePushed(id: string, fields: Json, family: (model: string) => string | undefined): DeviceReport {
-  const identity = parseIdentity(fields)
-  const { model_name } = identity
-  const type = typeof model_name === 'string' ? family(model_name) : undefined
-  const hasTransmitter = fields.transmitter !== undefined || fields.transmitters !== undefined
-  const channels = mergeTransmitters(
-    fields.channels === undefined ? [] : parseChannels(fields.channels),
-    hasTransmitter ? parsePushedTransmitters(fields) : [],
-  )
-  return {
-    ...identity,
-    id,
-    kind: 'receiver',
-    ...(type === undefined ? {} : { device_type: type }),
-    ...(channels.length > 0 && { channels }),
-    ...withoutUndefined({ battery: readBattery(fields.battery_percentage), rf_level: readRfLevel(fields.rf_level) }),
-  }
-}
-
 /** Parses a list entry. If it differs from the `previous` one only in levels, nothing else is parsed again. */
 function parseItem(item: unknown, previous?: ListItem): ListItem {
   const before = previous?.device ?? null
@@ -310,47 +205,6 @@ function unreadableFields(item: Json): string | null {
   return names.length === 0 ? null : `${names.join(', ')} cannot be read`
 }
 
-function hasChannels(item: Json): boolean {
-  return hasChannelList(item.channels)
-}
-
-function hasTransmitters(item: Json): boolean {
-  return item.transmitter !== undefined || item.transmitters !== undefined
-}
-
-function hasChannelList(body: unknown): boolean {
-  return Array.isArray(isRecord(body) ? body.channels : body)
-}
-
-function parseIdentity(item: Json): Identity {
-  return withoutNulls({
-    name: readText(item.device_name ?? item.name, maxNameChars),
-    model_name: readText(item.model),
-    online: parseStatus(item.status),
-    serial_number: readText(item.serial_number),
-    mac_address: readMac(item.mac_address),
-    ip: readIp(item.ip ?? item.ip_address),
-    subnet_mask: readIp(item.subnet_mask),
-    gateway: readIp(item.gateway),
-    network_mode: readNetworkMode(item.network_mode),
-    interface_id: readText(item.interface_id),
-    description: readText(item.description),
-    firmware_version: readText(item.firmware_version),
-    hosted_firmware_version: readText(item.hosted_firmware_version),
-  })
-}
-
-/** Drops identity fields that are invalid, so that they do not overwrite known values. */
-function withoutNulls(fields: { readonly [Key in keyof Identity]: Identity[Key] | null }): Identity {
-  const identity: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) identity[key] = value
-  return identity
-}
-
-function parseStatus(status: unknown): boolean | undefined {
-  return typeof status === 'string' ? status.trim().toLowerCase() === 'online' : undefined
-}
-
 /** Whether the fields are sufficient to identify the device. Other identity fields may follow later. */
 function isIdentifiable({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && (serial_number !== undefined || mac_address !== undefined)
@@ -358,119 +212,6 @@ function isIdentifiable({ ip, serial_number, mac_address }: Identity): boolean {
 
 function hasFullIdentity({ ip, serial_number, mac_address }: Identity): boolean {
   return ip !== undefined && serial_number !== undefined && mac_address !== undefined
-}
-
-/** Parses `{"channels":[…]}` or the bare array; entries without a channel number are skipped. */
-function parseChannels(body: unknown): ChannelReading[] {
-  return channelItems(body).flatMap((item) => {
-    const channel = channelNumber(item)
-    if (channel === null) return []
-    const transmitter = item.transmitter === undefined ? undefined : parseTransmitter(item.transmitter)
-    const reading: ChannelReading = {
-      channel,
-      name: readText(item.name, maxNameChars),
-      frequency: readFrequency(item.frequency),
-      audio_level: readAudioLevel(item.audio_level),
-      rf_level: readRfLevel(item.rf_level),
-      transmitter,
-    }
-    return [withoutUndefined(reading)]
-  })
-}
-
-function channelItems(body: unknown): Json[] {
-  const list = isRecord(body) ? body.channels : body
-  return Array.isArray(list) ? list.filter(isRecord) : []
-}
-
-function channelNumber(item: Json): number | null {
-  return readWhole(item.channel, 1, 65_535) ?? null
-}
-
-/** Parses one transmitter, an array of transmitters or `{"transmitters":[…]}`; the channel defaults to 1. */
-function parseTransmitters(body: unknown): (TransmitterReading & { channel: number })[] {
-  return transmitterItems(body).flatMap((item) => {
-    const channel = transmitterChannel(item)
-    return typeof channel === 'number' ? [{ channel, ...parseTransmitter(item) }] : []
-  })
-}
-
-function transmitterItems(body: unknown): Json[] {
-  const list = isRecord(body) ? (body.transmitters ?? [body]) : body
-  return Array.isArray(list) ? list.filter(isRecord).filter((item) => Object.keys(item).length > 0) : []
-}
-
-function transmitterChannel(item: Json): number | null | undefined {
-  return item.channel === undefined ? 1 : readWhole(item.channel, 1, 65_535)
-}
-
-function parseTransmitter(item: unknown): TransmitterReading | null {
-  if (!isRecord(item)) return null
-  return withoutUndefined({
-    upstream_slot: readWhole(item.slot, 0, 65_535),
-    name: readText(item.name, maxNameChars),
-    battery: readBattery(item.battery ?? item.battery_percentage),
-    audio_level: readAudioLevel(item.audio_level),
-    rf_level: readRfLevel(item.rf_level),
-    frequency: readFrequency(item.frequency),
-  })
-}
-
-/** Parses the transmitters of a pushed message, in which `transmitter: null` removes the transmitter on channel 1. */
-function parsePushedTransmitters(fields: Json): readonly (ChannelReading & { channel: number })[] {
-  if (fields.transmitter === null) return [{ channel: 1, transmitter: null }]
-  const transmitters = parseTransmitters(fields.transmitters ?? fields.transmitter)
-  return transmitters.map(({ channel, ...transmitter }) => ({ channel, transmitter }))
-}
-
-/**
- * Combines the channels with the transmitters. If the transmitters are known, a channel for which none is reported has
- * no transmitter. For a device without channels, the summary in the list is used.
- */
-function toChannelReadings(device: ApiDevice): readonly ChannelReading[] | undefined {
-  const { summary } = device
-  const [channels, transmitters] = [channelsOf(device), transmittersOf(device)]
-  if (device.hasNoChannels && (transmitters ?? []).length === 0) {
-    if (summary.battery === null && summary.rf_level === null) return undefined
-    return [{ channel: 1, transmitter: summary }]
-  }
-  if (channels === undefined && transmitters === undefined) return undefined
-  const readings = mergeTransmitters(
-    channels ?? [],
-    (transmitters ?? []).map(({ channel, ...transmitter }) => ({ channel, transmitter })),
-  )
-  if (transmitters === undefined) return readings
-  return readings.map((reading) => (reading.transmitter === undefined ? { ...reading, transmitter: null } : reading))
-}
-
-function channelsOf({ channels, raw: { listed } }: ApiDevice): ApiDevice['channels'] {
-  return channels ?? (hasChannels(listed) ? parseChannels(listed.channels) : undefined)
-}
-
-function transmittersOf({ transmitters, raw: { listed } }: ApiDevice): ApiDevice['transmitters'] {
-  return (
-    transmitters ?? (hasTransmitters(listed) ? parseTransmitters(listed.transmitters ?? listed.transmitter) : undefined)
-  )
-}
-
-function mergeTransmitters(
-  channels: readonly ChannelReading[],
-  transmitters: readonly ChannelReading[],
-): readonly ChannelReading[] {
-  if (transmitters.length === 0) return channels
-  const merged = new Map(channels.map((reading) => [reading.channel, reading]))
-  for (const reading of transmitters) merged.set(reading.channel, { ...merged.get(reading.channel), ...reading })
-  return [...merged.values()]
-}
-
-function toMetadata(raw: ApiDevice['raw']): unknown {
-  const { listed, detail, channels, transmitter } = raw
-  return {
-    ...listed,
-    ...(isRecord(detail) ? detail : {}),
-    ...(channels === undefined ? {} : { channels: isRecord(channels) ? channels.channels : channels }),
-    ...(transmitter === undefined ? {} : { transmitter }),
-  }
 }
 
 /**
@@ -498,43 +239,4 @@ export async function readOptional(
 export function wrongShape(client: UpstreamClient): ApiError {
   const { host } = new URL(client.settings.baseUrl)
   return new client.errors.ApiError(`invalid response from ${host}: not a list of devices`, { status: 200 })
-}
-
-/** Whether two list entries of a device with channels are equal except for their levels. */
-function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
-  if (!isRecord(item) || !isRecord(before)) return false
-  return areEqual(item, before, isSummaryLevel)
-}
-
-type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
-
-/**
- * Ignores the device's own level, which is unused if the device has channels. An invalid level is not ignored, because
- * it is reported as a problem.
- */
-const isSummaryLevel: IsIgnored = (key, ...values) =>
-  key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
-const isLevel: IsIgnored = (key) => key === 'rf_level' || key === 'audio_level'
-
-/** Compares two JSON objects. A field for which `isIgnored` returns true may have any value. */
-function areEqual(item: Json, before: Json, isIgnored: IsIgnored): boolean {
-  let count = 0
-  for (const key in item) {
-    const [value, known] = [item[key], before[key]]
-    count += 1
-    if (value === known) continue
-    if (known === undefined || !(isIgnored(key, value, known) || areSame(value, known))) return false
-  }
-  for (const _ in before) count -= 1
-  return count === 0
-}
-
-function areSame(value: unknown, known: unknown): boolean {
-  if (Array.isArray(value) && Array.isArray(known)) {
-    return (
-      value.length === known.length &&
-      value.every((entry, index) => entry === known[index] || areSame(entry, known[index]))
-    )
-  }
-  return isRecord(value) && isRecord(known) && areEqual(value, known, isLevel)
 }

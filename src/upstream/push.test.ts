@@ -69,7 +69,7 @@ const openSocketStream = async (
   const onUpgrade = (request: IncomingMessage, socket: Duplex) =>
     wss.handleUpgrade(request, socket, Buffer.alloc(0), onSocket)
   const { client, server } = await connectTo({ onUpgrade })
-  return { events: openWebSocket(client, '/ws', signal, options), server }
+  return { events: openWebSocket(client, '/ws', signal, options), server, client }
 }
 const accept = (request: IncomingMessage) => {
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
@@ -113,6 +113,31 @@ describe('openWebSocket', () => {
     await expect.poll(() => taken).toEqual(['level 1', 'level 2', 'level 3'])
     server?.close()
     await expect(last).rejects.toThrow(/closed the WebSocket/)
+  })
+
+  // Conformance: C-10.15.
+  test('records every message, ping and pong as received', async () => {
+    let server: WebSocket | undefined
+    const { events, client } = await openSocketStream(
+      (socket) => {
+        server = socket.on('ping', () => socket.pong())
+      },
+      { pingEveryMs: 50 },
+    )
+    await events.next()
+    expect(client.receivedAt).toBe(Number.NEGATIVE_INFINITY)
+    const receivedAfter = async (send: () => void) => {
+      const before = performance.now()
+      send()
+      await expect.poll(() => client.receivedAt).toBeGreaterThan(before)
+    }
+    const next = events.next()
+    // The client sends a ping because nothing else arrives.
+    await receivedAfter(() => {})
+    await receivedAfter(() => server?.ping())
+    await receivedAfter(() => server?.send('report'))
+    expect((await next).value).toBe('report')
+    await events.return(undefined)
   })
 
   test('throws the error that takeFrame throws', async () => {
@@ -279,7 +304,7 @@ describe('openEventStream', () => {
         if (options.end) response.end()
       },
     })
-    return { events: openEventStream(client, '/events', never, options.timing), server }
+    return { events: openEventStream(client, '/events', never, options.timing), server, client }
   }
 
   test('returns events that are split across chunks, and throws at the end of the stream', async () => {
@@ -296,11 +321,13 @@ describe('openEventStream', () => {
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/ended/) })
   })
 
-  // Conformance: C-8.9.
+  // Conformance: C-8.9, C-10.15.
   test('throws when the stream is idle too long; a comment counts as activity', async () => {
     const comments = Array.from({ length: 100 }, () => ':\n')
-    const { events, server } = await openStream(comments, { timing: { silentStreamMs: 200 } })
+    const { events, server, client } = await openStream(comments, { timing: { silentStreamMs: 200 } })
+    const startedAt = performance.now()
     const { error, tookMs } = await collect(events)
+    expect(client.receivedAt - startedAt).toBeGreaterThan(400)
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/stopped sending data/) })
     expect(tookMs).toBeGreaterThan(500)
     expect(tookMs).toBeLessThan(timeLimit(2500))

@@ -59,7 +59,7 @@ export async function* openWebSocket(
   let close = () => {}
   try {
     const { socket, queue, frames } = await connect(client, url, { signal, timeoutMs, takeFrame })
-    const stopKeepAlive = startKeepAlive(socket, timing.pingEveryMs ?? pingEveryMs)
+    const stopKeepAlive = startKeepAlive(client, socket, timing.pingEveryMs ?? pingEveryMs)
     close = () => {
       stopKeepAlive()
       terminate(socket)
@@ -202,9 +202,10 @@ function terminate(socket: WebSocket): void {
 }
 
 /** Sends a ping when the socket is idle, and terminates the socket if there is no response. */
-function startKeepAlive(socket: WebSocket, everyMs: number): () => void {
+function startKeepAlive(client: UpstreamClient, socket: WebSocket, everyMs: number): () => void {
   let isPingPending = false
   const onActivity = () => {
+    client.recordReceived()
     isPingPending = false
     timer.refresh()
   }
@@ -289,10 +290,8 @@ function findStreamProblem(url: URL, headers: IncomingHttpHeaders): string | nul
   return isSameOrigin ? null : 'the Content-Location of its event stream is on another system'
 }
 
-async function* readEvents(
-  { resume }: UpstreamClient,
-  body: AsyncIterable<Buffer>,
-): AsyncGenerator<EventSourceMessage> {
+async function* readEvents(client: UpstreamClient, body: AsyncIterable<Buffer>): AsyncGenerator<EventSourceMessage> {
+  const { resume } = client
   let ready: EventSourceMessage[] = []
   const parser = createParser({
     maxBufferSize: maxEventChars,
@@ -310,6 +309,7 @@ async function* readEvents(
   })
   const decoder = new TextDecoder()
   for await (const chunk of body) {
+    client.recordReceived()
     parser.feed(decoder.decode(chunk, { stream: true }))
     yield* ready
     ready = []

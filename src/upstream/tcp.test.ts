@@ -62,6 +62,14 @@ describe('received data', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/closed the connection/) })
   })
 
+  // Conformance: C-10.15.
+  test('is recorded, even if it is no message', async () => {
+    const { client } = await createClient((socket) => socket.write('x'))
+    const socket = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal: never })
+    await expect.poll(() => client.receivedAt).toBeGreaterThan(0)
+    socket.close()
+  })
+
   test('that cannot be handled ends the session with an error', async () => {
     const { line } = await lineTo((socket) => socket.write('one\n'), {
       onArrival: () => {

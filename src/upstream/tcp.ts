@@ -94,6 +94,7 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   }
   onBytes = (received) => {
     if (isClosed) return
+    client.recordReceived()
     try {
       take(received)
     } catch (error) {

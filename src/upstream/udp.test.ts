@@ -44,12 +44,16 @@ test('returns the responses of the device until it times out', async () => {
   const device = await startDevice((socket, text, from) => {
     for (const reply of ['you said', text]) socket.send(reply, from.port, from.address)
   })
-  const socket = await openUdpSocket(createClient(device), { signal: never, silentMs: 100 })
+  const client = createClient(device)
+  const socket = await openUdpSocket(client, { signal: never, silentMs: 100 })
+  expect(client.receivedAt).toBe(Number.NEGATIVE_INFINITY)
+  const sentAt = performance.now()
   await socket.send('hello')
   expect(await collect(socket.messages)).toEqual({
     received: ['you said', 'hello'],
     error: expect.objectContaining({ message: expect.stringMatching(/stopped sending data/) }),
   })
+  expect(client.receivedAt).toBeGreaterThan(sentAt)
 })
 
 test('ignores datagrams from other addresses', async () => {

@@ -66,6 +66,7 @@ export async function openUdpSocket(client: UpstreamClient, options: UdpOptions)
 
   function onMessage(bytes: Buffer): void {
     receivedCount += 1
+    client.recordReceived()
     silenceTimer.refresh()
     if (inbox.size < maxQueued) inbox.push([bytes.toString('utf8')])
   }

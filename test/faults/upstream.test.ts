@@ -305,7 +305,9 @@ describe('a system that fails', () => {
     const steps = messages.filter(({ about }) => about === 'upstream').map(({ status }) => status)
     expect(steps.slice(steps.indexOf('degraded'))).toEqual(['degraded', 'unhealthy'])
   })
+})
 
+describe('a failed system', () => {
   // Reliability: U12.
   it('that responds with a page leaves at most 200 escaped characters of it, only in the debug log', async () => {
     const excerpts = logged.flatMap(({ level, response }) => (response === undefined ? [] : [{ level, response }]))

@@ -1,13 +1,20 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { AlertCause } from '../../src/domain/alerts/alert.ts'
+import { type AlertCause, noData, noResponse, type SnoozeEnd } from '../../src/domain/alerts/alert.ts'
 import { applyConnectionEvent, newConnection } from '../../src/domain/equipment/connection.ts'
 import {
+  type AlertFilter,
+  acknowledgeAlert,
   clearAlert,
+  countAlerts,
+  endSnooze,
   listAlerts,
   listAlertsSince,
+  listOpenAlerts,
   pruneAlerts,
   raiseAlert,
-  worsenAlert,
+  snoozeAlert,
+  updateAlert,
 } from '../../src/storage/alerts.ts'
 import {
   findConnections,
@@ -16,8 +23,10 @@ import {
   saveConnections,
   saveLastMessages,
 } from '../../src/storage/connections.ts'
+import type { Tx } from '../../src/storage/database.ts'
 import { completePolls, findPollOutcome, listRequestedPolls, requestPoll } from '../../src/storage/polls.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
+import { deleteSilence, insertSilence, listSilences } from '../../src/storage/silences.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
 import { insertDrafts, openStore } from './helpers.ts'
@@ -31,46 +40,135 @@ function alertCause(number: number, fields: Partial<AlertCause> = {}): AlertCaus
     manufacturer: 'shure',
     receiver_id: null,
     channel_id: number,
+    data: { ...noData, name: `Vox ${number}`, battery: 18 },
     ...fields,
   }
 }
 
+const all = { limit: 100, offset: 0 }
+
 describe.each(engines)('alerts on %s', (engine) => {
-  test('have one open record per subject, escalate, and are cleared once', async () => {
+  const opened = async () => {
     const db = await openStore(engine)
-    const raiseOnce = (number: number, index: number, fields?: Partial<AlertCause>) =>
-      db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), alertCause(number, fields), index))
-    const first = await raiseOnce(1, 1000)
-    expect(first).toEqual({ ...alertCause(1), id: 1, state: 'raised', raised_at: 1000, cleared_at: null })
-    const id = first?.id ?? 0
-    expect(await raiseOnce(1, 2000)).toBeNull()
-    const escalation = { severity: 'critical', message: 'Empty' } as const
-    expect(await db.transaction((tx) => worsenAlert(tx, 8, id, escalation))).toMatchObject({ id, ...escalation })
-    expect(await db.transaction((tx) => worsenAlert(tx, 9, id, escalation))).toBeNull()
-    const cleared = { message: 'Full', at: 3000 }
-    expect(await db.transaction((tx) => clearAlert(tx, 10, id, cleared))).toMatchObject({ id, cleared_at: 3000 })
-    expect(await db.transaction((tx) => clearAlert(tx, 11, id, cleared))).toBeNull()
-    expect((await raiseOnce(1, 4000))?.id).toBeGreaterThan(id)
-    await raiseOnce(2, 5000, { manufacturer: 'sennheiser' })
-    expect((await listAlerts(db.read)).map(({ state }) => state)).toEqual(['cleared', 'raised', 'raised'])
-    expect(await listAlerts(db.read, { state: 'raised', manufacturer: 'shure' })).toHaveLength(1)
-    expect((await listAlertsSince(db.read, 9)).map(({ alert, revision }) => [alert.id, revision])).toEqual([[id, 10]])
-    expect(await currentRevision(db.read, 'alerts')).toBe(4)
+    const write = <T>(work: (tx: Tx, revision: number) => Promise<T>) =>
+      db.transaction(async (tx) => work(tx, await nextRevision(tx, 'alerts')))
+    const raise = (number: number, at: number, fields?: Partial<AlertCause>) =>
+      write((tx, revision) => raiseAlert(tx, revision, alertCause(number, fields), at))
+    return { db, write, raise }
+  }
+
+  test('have one open record per subject, get worse, and are cleared once', async () => {
+    const { db, write, raise } = await opened()
+    const first = await raise(1, 1000)
+    expect(first).toEqual({
+      ...alertCause(1),
+      ...noResponse,
+      id: 1,
+      state: 'raised',
+      raised_at: 1000,
+      cleared_at: null,
+    })
+    if (first === null) throw new Error('not raised')
+    expect(await raise(1, 2000)).toBeNull()
+    const worse = { cause: alertCause(1, { kind: 'battery_critical', severity: 'critical' }), isWorse: true }
+    const escalate = () => write((tx, revision) => updateAlert(tx, revision, first, worse))
+    expect(await escalate()).toMatchObject({ id: 1, kind: 'battery_critical', severity: 'critical' })
+    expect(await escalate()).toBeNull()
+    const clear = () => write((tx, revision) => clearAlert(tx, revision, 1, { message: 'Full', at: 3000 }))
+    expect(await clear()).toMatchObject({ id: 1, cleared_at: 3000, state: 'cleared' })
+    expect(await clear()).toBeNull()
+    expect((await raise(1, 4000))?.id).toBeGreaterThan(1)
+    expect((await listOpenAlerts(db.read)).map(({ raised_at }) => raised_at)).toEqual([4000])
+    expect((await listAlertsSince(db.read, 4)).map(({ alert, revision }) => [alert.id, revision])).toEqual([
+      [1, 5],
+      [expect.any(Number), 7],
+    ])
     expect(await currentRevision(db.read)).toBe(0)
   })
 
+  test('keep the first acknowledgement until they get worse', async () => {
+    const { write, raise } = await opened()
+    const alert = await raise(1, 1000)
+    if (alert === null) throw new Error('not raised')
+    const acknowledge = (by: string) =>
+      write((tx, revision) => acknowledgeAlert(tx, revision, alert.id, { by, at: 2000, note: 'seen' }))
+    const acknowledged = { state: 'acknowledged', acknowledged_by: 'ann', acknowledged_at: 2000, note: 'seen' }
+    expect(await acknowledge('ann')).toMatchObject(acknowledged)
+    expect(await acknowledge('bob')).toBeNull()
+    const snooze = { by: 'bob', at: 3000, until: 'cleared' } as const
+    expect(await write((tx, revision) => snoozeAlert(tx, revision, alert.id, snooze))).toBeNull()
+    const milder = { cause: alertCause(1, { severity: 'info' }), isWorse: false }
+    expect(await write((tx, revision) => updateAlert(tx, revision, alert, milder))).toMatchObject(acknowledged)
+    const worse = { cause: alertCause(1, { severity: 'critical' }), isWorse: true }
+    const before = { ...alert, severity: 'info' } as const
+    expect(await write((tx, revision) => updateAlert(tx, revision, before, worse))).toMatchObject({
+      ...noResponse,
+      state: 'raised',
+    })
+  })
+
+  test('are snoozed until a time or an event, and the newest snooze applies', async () => {
+    const { write, raise } = await opened()
+    const alert = await raise(1, 1000)
+    if (alert === null) throw new Error('not raised')
+    const snooze = (until: SnoozeEnd) =>
+      write((tx, revision) => snoozeAlert(tx, revision, alert.id, { by: 'ann', at: 2000, until }))
+    const first = await snooze(1_900_000_000_000)
+    expect(first).toMatchObject({ state: 'snoozed', snoozed_by: 'ann', snoozed_until: 1_900_000_000_000 })
+    if (first === null) throw new Error('not snoozed')
+    expect(await snooze('show_end')).toMatchObject({ snoozed_until: 'show_end' })
+    expect(await write((tx, revision) => endSnooze(tx, revision, first))).toBeNull()
+    const current = { id: alert.id, snoozed_until: 'show_end' } as const
+    expect(await write((tx, revision) => endSnooze(tx, revision, current))).toMatchObject({
+      ...noResponse,
+      state: 'raised',
+    })
+  })
+
+  // Conformance: C-11.13.
+  test('are filtered, ordered and counted by the database', async () => {
+    const { db, write, raise } = await opened()
+    await raise(1, 3000)
+    await raise(2, 1000, { manufacturer: 'sennheiser' })
+    await raise(3, 2000, { kind: 'stale', receiver_id: 7 })
+    await raise(4, 2000, { manufacturer: null, kind: 'recording_stopped', receiver_id: 7, channel_id: null })
+    await write((tx, revision) => acknowledgeAlert(tx, revision, 1, { by: 'ann', at: 1, note: null }))
+    await write((tx, revision) => snoozeAlert(tx, revision, 2, { by: 'ann', at: 1, until: 'cleared' }))
+    await write((tx, revision) => clearAlert(tx, revision, 3, { message: 'over', at: 9000 }))
+    const list = async (filter: AlertFilter, part = all) =>
+      (await listAlerts(db.read, filter, part)).map(({ id }) => id)
+    expect(await list({})).toEqual([1, 4, 3, 2])
+    expect(await list({}, { limit: 2, offset: 1 })).toEqual([4, 3])
+    expect(await list({ state: 'raised' })).toEqual([4])
+    expect(await list({ state: 'open' })).toEqual([4, 2])
+    expect(await list({ state: 'snoozed' })).toEqual([2])
+    expect(await list({ state: 'acknowledged' })).toEqual([1])
+    expect(await list({ state: 'cleared' })).toEqual([3])
+    expect(await list({ manufacturer: 'sennheiser' })).toEqual([2])
+    expect(await list({ kind: 'battery_low' })).toEqual([1, 2])
+    expect(await list({ channel: 3 })).toEqual([3])
+    expect(await list({ receiver: 7 })).toEqual([4, 3])
+    expect(await list({ from: 2000, to: 2000 })).toEqual([4, 3])
+    expect(await countAlerts(db.read, { from: 2000 })).toBe(3)
+    expect((await listAlerts(db.read, { kind: 'recording_stopped' }, all))[0]?.manufacturer).toBeNull()
+  })
+
+  test('of a version without data are read', async () => {
+    const { db } = await opened()
+    const columns = 'subject, kind, severity, message, manufacturer, channel_id, raised_at, revision'
+    const values = "'battery:1', 'battery_low', 'warning', 'Vox: battery at 9%', 'shure', 1, 1000, 1"
+    await db.transaction((tx) => sql.raw(`insert into alerts (${columns}) values (${values})`).execute(tx.query))
+    expect(await listOpenAlerts(db.read)).toMatchObject([{ ...noResponse, state: 'raised', data: noData }])
+  })
+
   test('raised by several processes at once are stored once', async () => {
-    const db = await openStore(engine)
-    const raised = await Promise.all(
-      [1, 2, 3].map(() =>
-        db.transaction(async (tx) => raiseAlert(tx, await nextRevision(tx, 'alerts'), alertCause(1), 1000)),
-      ),
-    )
+    const { raise } = await opened()
+    const raised = await Promise.all([1, 2, 3].map(() => raise(1, 1000)))
     expect(raised.filter((alert) => alert !== null)).toHaveLength(1)
   })
 
   test('are deleted by age and number once cleared; open alerts stay', async () => {
-    const db = await openStore(engine)
+    const { db } = await opened()
     await db.transaction(async (tx) => {
       for (let index = 1; index <= 6; index += 1) {
         const alert = await raiseAlert(tx, index, alertCause(index), index)
@@ -78,7 +176,31 @@ describe.each(engines)('alerts on %s', (engine) => {
       }
       await pruneAlerts(tx, 3000, 2)
     })
-    expect((await listAlerts(db.read)).map(({ channel_id }) => channel_id)).toEqual([1, 5, 6])
+    expect((await listAlerts(db.read, {}, all)).map(({ channel_id }) => channel_id)).toEqual([6, 5, 1])
+  })
+})
+
+describe.each(engines)('silences on %s', (engine) => {
+  test('are listed until they end or are deleted', async () => {
+    const db = await openStore(engine)
+    const silence = {
+      channels: [1, 2],
+      groups: [],
+      kinds: ['stale' as const],
+      until: 2000,
+      reason: 'changeover',
+      by: 'ann',
+      created_at: 1000,
+    }
+    const first = await db.transaction((tx) => insertSilence(tx, silence))
+    expect(await listSilences(db.read, 1999)).toEqual([{ ...silence, id: first.id }])
+    expect(await listSilences(db.read, 2000)).toEqual([])
+    expect(await db.transaction((tx) => deleteSilence(tx, first.id, 2000))).toBe(false)
+    expect(await db.transaction((tx) => deleteSilence(tx, first.id, 1999))).toBe(true)
+    expect(await listSilences(db.read, 0)).toEqual([])
+    await db.transaction((tx) => insertSilence(tx, silence))
+    await db.transaction((tx) => insertSilence(tx, { ...silence, created_at: 2000, until: 3000 }))
+    expect((await listSilences(db.read, 0)).map(({ until }) => until)).toEqual([3000])
   })
 })
 

@@ -15,7 +15,7 @@ const numbers = [
 ] as const
 
 describe.each(engines)('columns on %s', (engine) => {
-  test('contain text or whole numbers only', async () => {
+  test('contain text or whole numbers only, and pictures', async () => {
     const db = await openStore(engine)
     const found =
       engine === 'postgres'
@@ -24,7 +24,8 @@ describe.each(engines)('columns on %s', (engine) => {
         : sql<{ type: string }>`select distinct lower(columns.type) as type
             from sqlite_master as tables, pragma_table_info(tables.name) as columns where tables.type = 'table' order by 1`
     const types = (await found.execute(db.read)).rows.map(({ type }) => type)
-    expect(types.filter((type) => type !== '')).toEqual(['bigint', 'integer', 'text'])
+    const bytes = engine === 'postgres' ? 'bytea' : 'blob'
+    expect(types.filter((type) => type !== '').sort()).toEqual(['bigint', 'integer', 'text', bytes].sort())
   })
 
   test('store rounded numbers within their range', async () => {

@@ -3,18 +3,16 @@ import type { UnitDraft } from '../../src/domain/equipment/hardware.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { deleteGroup, findGroup, insertGroup, listGroups, saveGroup } from '../../src/storage/groups.ts'
 import {
-  channelAtSlot,
   findActiveAssignment,
-  findChannel,
   insertAssignment,
   insertPerformer,
   listAssignments,
-  moveChannel,
   saveAssignment,
 } from '../../src/storage/hardware.ts'
 import { listReceivers } from '../../src/storage/receivers.ts'
 import { nextRevision } from '../../src/storage/revision.ts'
 import { deleteManufacturer, hasReceivers } from '../../src/storage/settings.ts'
+import { placeChannels } from '../../src/storage/slots.ts'
 import { insertUnits, listUnits, saveUnits } from '../../src/storage/units.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
@@ -74,7 +72,14 @@ describe.each(engines)('hardware (%s)', (engine) => {
     const wireless_unit = unit?.id ?? 0
     const assignment = await db.transaction(async (tx) => {
       const { id: performer } = await insertPerformer(tx, { name: 'Ada', notes: '', picture: null })
-      return insertAssignment(tx, { performer, wireless_unit, is_active: true, started_at: 1, ended_at: null })
+      return insertAssignment(tx, {
+        performer,
+        wireless_unit,
+        role: null,
+        is_active: true,
+        started_at: 1,
+        ended_at: null,
+      })
     })
     expect(await findActiveAssignment(db.read, wireless_unit)).toEqual(assignment)
     const { id: _, ...copy } = assignment
@@ -86,19 +91,28 @@ describe.each(engines)('hardware (%s)', (engine) => {
     expect(await listAssignments(db.read, { manufacturer: 'sennheiser' })).toEqual([])
   })
 
-  it('moves channels, and the change is in the next read of the receiver', async () => {
+  it('moves channels at once, which may swap slots, and the next read lists only receivers with moved channels', async () => {
     const db = await openStore(engine)
-    const [receiver] = await insertDrafts(db, [draft(1, { channelNumbers: [1, 2] })])
-    const id = receiver?.channels[1]?.id ?? 0
+    const numbers = Array.from({ length: 120 }, (_, index) => index + 1)
+    const receivers = await insertDrafts(db, [
+      draft(1, { channelNumbers: numbers }),
+      draft(2, { channelNumbers: numbers }),
+      draft(3, { channelNumbers: [1] }),
+    ])
+    const [first, second] = receivers
+    const exchange = [first, second].flatMap((receiver, index) => {
+      const slots = receivers[1 - index]?.channels.map(({ slot }) => slot) ?? []
+      return (receiver?.channels ?? []).map(({ id }, at) => ({ id, slot: slots[at] ?? 0 }))
+    })
     const revision = await db.transaction(async (tx) => {
       const next = await nextRevision(tx)
-      await moveChannel(tx, next, { id, receiver_id: receiver?.id ?? 0, slot: 9 })
+      await placeChannels(tx, next, exchange)
       return next
     })
-    expect(await channelAtSlot(db.read, 9)).toBe(id)
-    expect(await channelAtSlot(db.read, 2)).toBeUndefined()
-    expect(await findChannel(db.read, id)).toMatchObject({ slot: 9, manufacturer: 'shure' })
-    expect((await listReceivers(db.read, revision - 1))[0]?.channels.map((channel) => channel.slot)).toEqual([1, 9])
+    const changed = await listReceivers(db.read, revision - 1)
+    expect(changed.map(({ channels }) => channels.map(({ slot }) => slot))).toEqual(
+      [second, first].map((receiver) => receiver?.channels.map(({ slot }) => slot)),
+    )
   })
 
   it('stores groups', async () => {

@@ -6,13 +6,14 @@
 import { createQueryId, type KyselyPlugin, PostgresQueryCompiler, type RootOperationNode, sql } from 'kysely'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { listAlerts, listAlertsSince } from '../../src/storage/alerts.ts'
+import { listAlerts, listAlertsSince, listOpenAlerts } from '../../src/storage/alerts.ts'
 import { listAudit } from '../../src/storage/audit.ts'
 import { findConnections, listConnections } from '../../src/storage/connections.ts'
 import type { Database, Reader, Tx } from '../../src/storage/database.ts'
 import { countEntries, listEntries, listMovements, listReviewed, logMovement } from '../../src/storage/discovery.ts'
 import { acquireLease, isLeaseHeld, renewLeases } from '../../src/storage/leases.ts'
-import { listReceivers, listRemovals, nextSlots, saveReceivers } from '../../src/storage/receivers.ts'
+import { listReceivers, listRemovals, saveReceivers } from '../../src/storage/receivers.ts'
+import { nextSlots } from '../../src/storage/slots.ts'
 import { listUnits } from '../../src/storage/units.ts'
 import { openStore } from './helpers.ts'
 
@@ -36,8 +37,10 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     'connections changed since a revision': (reader) => listConnections(reader, 5),
     'connections of some receivers': (reader) => findConnections(reader, [1, 2, 3]),
     'alerts since a revision': (reader) => listAlertsSince(reader, 5),
-    'open alerts': (reader) => listAlerts(reader, { state: 'raised' }),
-    'alerts of a receiver': (reader) => listAlerts(reader, { receiver_id: 17 }),
+    'open alerts': (reader) => listOpenAlerts(reader),
+    'newest alerts': (reader) => listAlerts(reader, {}, { limit: 1000, offset: 0 }),
+    'alerts of a receiver': (reader) => listAlerts(reader, { receiver: 17 }, { limit: 1000, offset: 0 }),
+    'alerts of a channel': (reader) => listAlerts(reader, { channel: 17 }, { limit: 1000, offset: 0 }),
     'a page of pending entries': (reader) => listReviewed(reader, { status: 'pending' }, { limit: 50, offset: 100 }),
     'the number of pending entries': (reader) => countEntries(reader, { status: 'pending' }),
     'unacknowledged movements': (reader) => listMovements(reader, { acknowledged: false }),

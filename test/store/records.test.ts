@@ -7,11 +7,13 @@ import type { Receiver } from '../../src/domain/equipment/receiver.ts'
 import { listConnections, saveConnections } from '../../src/storage/connections.ts'
 import type { Database } from '../../src/storage/database.ts'
 import { listEntries, listMovements, logMovement, savePending } from '../../src/storage/discovery.ts'
-import { listGroups } from '../../src/storage/groups.ts'
+import { deleteGroup, insertGroup, listGroups } from '../../src/storage/groups.ts'
 import { acquireLease, isLeaseHeld, leaseHolder, releaseLease, takeLease } from '../../src/storage/leases.ts'
-import { addChannels, insertReceivers, listReceivers, nextSlots, saveReceivers } from '../../src/storage/receivers.ts'
+import { insertPlaceholder } from '../../src/storage/placeholders.ts'
+import { addChannels, insertReceivers, listReceivers, saveReceivers } from '../../src/storage/receivers.ts'
 import { currentRevision, nextRevision } from '../../src/storage/revision.ts'
-import { listSettings, saveSetting } from '../../src/storage/settings.ts'
+import { deleteSetting, listSettings, saveSetting } from '../../src/storage/settings.ts'
+import { nextSlots } from '../../src/storage/slots.ts'
 import { listSourceRecords, saveSourceRecords } from '../../src/storage/sources.ts'
 import { engines } from '../databases.ts'
 import { draft } from './draft.ts'
@@ -158,6 +160,20 @@ describe.each(engines)('new receivers on %s', (engine) => {
     })
   })
 
+  // Conformance: C-13.6.
+  test('pass over the slots of placeholders', async () => {
+    const db = await openStore(engine)
+    await insertDrafts(db, [draft(1, { channelNumbers: [1, 2] })])
+    await db.transaction(async (tx) => {
+      for (const slot of [3, 5, 6]) {
+        await insertPlaceholder(tx, { slot, name: 'DI', kind: 'wired', frequency: null, note: '', created_at: 0 })
+      }
+      expect(await nextSlots(tx, 3)).toEqual([4, 7, 8])
+      await tx.query.deleteFrom('channels').where('slot', '=', 1).execute()
+      expect(await nextSlots(tx, 4)).toEqual([1, 4, 7, 8])
+    })
+  })
+
   test('reject a duplicate serial number within a manufacturer, but not a missing one', async () => {
     const db = await openStore(engine)
     await insertDrafts(db, [draft(1), draft(2, { serial_number: null }), draft(3, { serial_number: '0000' })])
@@ -278,16 +294,26 @@ describe.each(engines)('other records on %s', (engine) => {
   })
 
   // Conformance: S-2.6.
-  test('settings: one per manufacturer and key, and global ones', async () => {
+  test('settings: one per scope and key; those of a group are deleted with it', async () => {
     const db = await openStore(engine)
+    const group = { title: 'Drums', slots: [1], hide_charts: false, manufacturer: null }
+    const { id } = await db.transaction((tx) => insertGroup(tx, group))
+    const global = { manufacturer: null, group: null, key: 'polling_interval', value: '10' }
     const records = [
-      { manufacturer: null, key: 'polling_interval', value: '10' },
-      { manufacturer: 'shure', key: 'polling_interval', value: '5' },
-      { manufacturer: null, key: 'enable_websocket', value: 'true' },
+      global,
+      { ...global, manufacturer: 'shure', value: '5' },
+      { ...global, key: 'enable_websocket', value: 'true' },
+      { ...global, group: id, key: 'RF_WEAK_DBM', value: '-80' },
     ]
     for (const record of records) await db.transaction((tx) => saveSetting(tx, record))
-    await db.transaction((tx) => saveSetting(tx, { manufacturer: null, key: 'polling_interval', value: '30' }))
-    expect(await listSettings(db.read)).toEqual([{ ...records[0], value: '30' }, records[1], records[2]])
+    const changed = records.map((record) => (record.manufacturer === null ? { ...record, value: '30' } : record))
+    for (const record of changed) await db.transaction((tx) => saveSetting(tx, record))
+    expect(await listSettings(db.read)).toEqual(changed)
+    await db.transaction((tx) => deleteGroup(tx, id))
+    expect(await listSettings(db.read)).toEqual(changed.slice(0, 3))
+    expect(await db.transaction((tx) => deleteSetting(tx, global))).toBe(true)
+    expect(await db.transaction((tx) => deleteSetting(tx, global))).toBe(false)
+    expect(await listSettings(db.read)).toEqual(changed.slice(1, 3))
   })
 
   test('source statuses: one per source', async () => {

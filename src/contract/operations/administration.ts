@@ -3,7 +3,7 @@
 import { NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { ByCode, ByKey, Paging, Scope, ScopedList } from '../queries.ts'
+import { ByCode, ByKey, Paging, ScopedList, ScopedSettingsList, SettingScope } from '../queries.ts'
 import { ManufacturerChange, ManufacturerTrial, NewManufacturer } from '../requests.ts'
 import { ManufacturerRecord, Plugin, Tested } from '../resources/manufacturers.ts'
 import { Nodes } from '../resources/nodes.ts'
@@ -69,9 +69,9 @@ export const listSettings = endpoint('GET', '/api/admin/settings/', {
   ...operation(
     'Administration',
     'listSettings',
-    'The effective settings, global and per manufacturer, and where each value comes from.',
+    'The effective settings, global, per manufacturer and per group, and where each value comes from.',
   ),
-  querystring: ScopedList,
+  querystring: ScopedSettingsList,
   response: { 200: pagedOf(ScopedSettings) },
 })
 
@@ -79,10 +79,10 @@ export const removeSetting = endpoint('DELETE', '/api/admin/settings/:key/', {
   ...operation(
     'Administration',
     'removeSetting',
-    'Deletes a stored setting, global or of one manufacturer, so that the value that it overrode applies again.',
+    'Deletes a stored setting of a scope, so that the value that it overrode applies again.',
   ),
   params: ByKey,
-  querystring: Scope,
+  querystring: SettingScope,
   response: { 204: NoContent },
 })
 

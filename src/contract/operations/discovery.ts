@@ -5,7 +5,7 @@ import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
 import { MovementQuery, QueueQuery, Scope, ScopedList } from '../queries.ts'
 import { Ids, ScanRequest } from '../requests.ts'
-import { Scan } from '../resources/discovery.ts'
+import { Scan, ScanNetworks } from '../resources/discovery.ts'
 import { Movement, Pending, QueueEntry, Review } from '../resources/review.ts'
 
 export const scanNetwork = endpoint('POST', '/api/discover/', {
@@ -13,6 +13,11 @@ export const scanNetwork = endpoint('POST', '/api/discover/', {
   querystring: Scope,
   body: ScanRequest,
   response: { 200: Scan, 404: ErrorResponse, 409: ErrorResponse },
+})
+
+export const listScanNetworks = endpoint('GET', '/api/discover/networks/', {
+  ...operation('Discovery', 'listScanNetworks', 'The networks of the machine that runs Micwatch.'),
+  response: { 200: ScanNetworks },
 })
 
 export const listPendingDevices = endpoint('GET', '/api/discovery/pending/', {

@@ -1,14 +1,32 @@
 /** Groups, slots, chassis, units, performers and assignments. */
 
-import { NoContent, pagedOf } from '../described.ts'
+import { binary, NoContent, pagedOf } from '../described.ts'
 import { endpoint, operation } from '../endpoint.ts'
 import { ErrorResponse } from '../errors.ts'
-import { AssignmentQuery, ById, ChassisQuery, PerformerQuery, Scope, ScopedList, UnitQuery } from '../queries.ts'
-import { AssignmentChange, GroupChange, NewAssignment, NewPerformer, PerformerChange, SlotChange } from '../requests.ts'
+import {
+  AssignmentQuery,
+  ById,
+  ByPicture,
+  ChassisQuery,
+  PerformerQuery,
+  Scope,
+  ScopedList,
+  UnitQuery,
+} from '../queries.ts'
+import {
+  AssignmentChange,
+  GroupChange,
+  NewAssignment,
+  NewPerformer,
+  PerformerChange,
+  SlotChange,
+  SlotMovesRequest,
+} from '../requests.ts'
 import { Channel, ListedChannel } from '../resources/channels.ts'
 import { Group } from '../resources/groups.ts'
 import { Chassis, Unit } from '../resources/hardware.ts'
 import { Assignment, Performer } from '../resources/performers.ts'
+import { SlotMoves } from '../resources/slots.ts'
 
 export const listGroups = endpoint('GET', '/api/groups/', {
   ...operation('Hardware', 'listGroups', 'Groups of slots.'),
@@ -64,6 +82,12 @@ export const moveChannel = endpoint('PATCH', '/api/channels/:id/', {
   querystring: Scope,
   body: SlotChange,
   response: { 200: Channel, 409: ErrorResponse },
+})
+
+export const moveToSlots = endpoint('PUT', '/api/slots/', {
+  ...operation('Hardware', 'moveToSlots', 'Moves channels and placeholders to other slots, all at once or none.'),
+  body: SlotMovesRequest,
+  response: { 200: SlotMoves, 409: ErrorResponse },
 })
 
 export const listChassis = endpoint('GET', '/api/chassis/', {
@@ -124,6 +148,28 @@ export const removePerformer = endpoint('DELETE', '/api/performers/:id/', {
   params: ById,
   querystring: Scope,
   response: { 204: NoContent, 409: ErrorResponse },
+})
+
+export const setPicture = endpoint('PUT', '/api/performers/:id/picture/', {
+  ...operation('Hardware', 'setPicture', 'Stores a picture of a performer: PNG, JPEG or WebP, at most 2 MB.'),
+  params: ById,
+  querystring: Scope,
+  consumes: ['image/png', 'image/jpeg', 'image/webp'],
+  body: binary('image/*', 'The picture; its format is determined from its content.'),
+  response: { 200: Performer },
+})
+
+export const removePicture = endpoint('DELETE', '/api/performers/:id/picture/', {
+  ...operation('Hardware', 'removePicture', 'Removes the picture of a performer.'),
+  params: ById,
+  querystring: Scope,
+  response: { 204: NoContent },
+})
+
+export const getPicture = endpoint('GET', '/api/pictures/:id', {
+  ...operation('Hardware', 'getPicture', 'A stored picture. A changed picture has another address.'),
+  params: ByPicture,
+  response: { 200: binary('image/*', 'The picture.'), 304: NoContent },
 })
 
 export const listAssignments = endpoint('GET', '/api/assignments/', {

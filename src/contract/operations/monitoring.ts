@@ -11,11 +11,14 @@ import {
   DataQuery,
   HealthQuery,
   MetricsQuery,
+  Paging,
+  RemovedSetting,
   Scope,
   ScopedList,
+  SettingScope,
 } from '../queries.ts'
-import { ConnectionIds, SettingChange } from '../requests.ts'
-import { Alert } from '../resources/alerts.ts'
+import { AlertAcknowledgement, AlertSnooze, ConnectionIds, NewSilence, SettingChange } from '../requests.ts'
+import { Alert, Silence } from '../resources/alerts.ts'
 import { RealtimeConnection } from '../resources/connections.ts'
 import { Data } from '../resources/data.ts'
 import { Health, Probe, Refresh } from '../resources/health.ts'
@@ -72,16 +75,30 @@ export const refresh = endpoint('POST', '/api/refresh/', {
 })
 
 export const getConfig = endpoint('GET', '/api/config/', {
-  ...operation('Monitoring', 'getConfig', 'The effective settings: the global ones, or those of one manufacturer.'),
-  querystring: Scope,
-  response: { 200: Configuration },
+  ...operation(
+    'Monitoring',
+    'getConfig',
+    'The effective settings: the global ones, or those of one manufacturer or group.',
+  ),
+  querystring: SettingScope,
+  response: { 200: Configuration, 404: ErrorResponse },
 })
 
 export const changeConfig = endpoint('POST', '/api/config/', {
   ...operation('Monitoring', 'changeConfig', 'Changes one setting and returns the effective settings.'),
-  querystring: Scope,
+  querystring: SettingScope,
   body: SettingChange,
   response: { 200: Configuration, 404: ErrorResponse },
+})
+
+export const removeConfig = endpoint('DELETE', '/api/config/', {
+  ...operation(
+    'Monitoring',
+    'removeConfig',
+    'Deletes a stored setting of a scope, so that the value that it overrode applies again.',
+  ),
+  querystring: RemovedSetting,
+  response: { 204: NoContent, 404: ErrorResponse },
 })
 
 export const getLiveness = endpoint('GET', '/healthz', {
@@ -95,9 +112,45 @@ export const getReadiness = endpoint('GET', '/readyz', {
 })
 
 export const listAlerts = endpoint('GET', '/api/alerts/', {
-  ...operation('Monitoring', 'listAlerts', 'Raised and cleared alerts.'),
+  ...operation('Monitoring', 'listAlerts', 'Open and cleared alerts, newest first; at most 1000 without paging.'),
   querystring: AlertQuery,
   response: { 200: pagedOf(Alert) },
+})
+
+export const acknowledgeAlert = endpoint('POST', '/api/alerts/:id/acknowledge', {
+  ...operation(
+    'Monitoring',
+    'acknowledgeAlert',
+    'Acknowledges an alert for all users; the first acknowledgement counts.',
+  ),
+  params: ById,
+  body: AlertAcknowledgement,
+  response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
+})
+
+export const snoozeAlert = endpoint('POST', '/api/alerts/:id/snooze', {
+  ...operation('Monitoring', 'snoozeAlert', 'Snoozes an alert for all users.'),
+  params: ById,
+  body: AlertSnooze,
+  response: { 200: Alert, 404: ErrorResponse, 409: ErrorResponse },
+})
+
+export const listSilences = endpoint('GET', '/api/silences/', {
+  ...operation('Monitoring', 'listSilences', 'Silences in effect.'),
+  querystring: Paging,
+  response: { 200: pagedOf(Silence) },
+})
+
+export const addSilence = endpoint('POST', '/api/silences/', {
+  ...operation('Monitoring', 'addSilence', 'Silences the matching alerts until a time.'),
+  body: NewSilence,
+  response: { 201: Silence },
+})
+
+export const removeSilence = endpoint('DELETE', '/api/silences/:id/', {
+  ...operation('Monitoring', 'removeSilence', 'Ends a silence.'),
+  params: ById,
+  response: { 204: NoContent, 404: ErrorResponse },
 })
 
 export const listRealtimeConnections = endpoint('GET', '/api/admin/realtime-connections/', {

@@ -1,22 +1,75 @@
 /** Alerts. */
 
-import { type Body, named, oneOf, text, textOrNull, time, timeOrNull, wholeOrNull } from '../described.ts'
-import { alertKinds, alertStates, severities } from '../values.ts'
+import Type from 'typebox'
+import { alertKinds } from '../alert-kinds.ts'
+import {
+  type Body,
+  listOf,
+  named,
+  oneOf,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+  wholeOrNull,
+} from '../described.ts'
+import { alertStates, faults, severities } from '../values.ts'
 import { id } from './common.ts'
 
 /** The kinds as text, for descriptions. */
 export const alertKindList = alertKinds.map((kind) => `\`${kind}\``).join(', ')
 
+const AlertData = Type.Object(
+  {
+    name: textOrNull('Name of the transmitter, else of the channel; of the receiver, pack or manufacturer.'),
+    slot: wholeOrNull('Slot of the channel.'),
+    battery: wholeOrNull('Battery level in percent.'),
+    minutes_left: wholeOrNull('Remaining battery time in minutes.'),
+    threshold: wholeOrNull('Limit that applied: percent, minutes or dBm, depending on the kind.'),
+    receiver: textOrNull('Name of the receiver.'),
+    fault: Type.Optional(oneOf(faults, 'Fault of a battery or charger.')),
+    address: Type.Optional(text('Address of the source.')),
+    failures: Type.Optional(whole('Number of polling cycles in a row that failed.')),
+    error: Type.Optional(textOrNull('Why it failed.')),
+  },
+  { description: 'What the alert is about, as it was when the alert was raised or got worse.' },
+)
+
 export const Alert = named('Alert', 'A condition that needs attention.', {
   id,
-  manufacturer: textOrNull('Code of the manufacturer.'),
+  manufacturer: textOrNull('Code of the manufacturer; null: the service itself.'),
   kind: text(`${alertKindList} …`),
-  state: oneOf(alertStates, 'Whether it is still active.'),
+  state: oneOf(alertStates, 'Whether it is open, snoozed, acknowledged or cleared.'),
   severity: oneOf(severities, 'Severity.'),
-  message: text('Message for users.'),
+  message: text('Message for users, in English.'),
   channel_id: wholeOrNull('Id of the affected channel.'),
   receiver_id: wholeOrNull('Id of the affected receiver.'),
   raised_at: time('When it was raised.'),
   cleared_at: timeOrNull('When it was cleared.'),
+  acknowledged_by: textOrNull('Name of the user or token that acknowledged it, or `local`.'),
+  acknowledged_at: timeOrNull('When it was acknowledged.'),
+  note: textOrNull('Note of the user who acknowledged it.'),
+  snoozed_by: textOrNull('Name of the user or token that snoozed it, or `local`.'),
+  snoozed_at: timeOrNull('When it was snoozed.'),
+  snoozed_until: textOrNull('When the snooze ends: a time, `cleared` or `show_end`.'),
+  silenced: Type.Boolean({ description: 'Whether a silence applies to it.' }),
+  data: AlertData,
 })
 export type AlertBody = Body<typeof Alert>
+
+export const Silence = named(
+  'Silence',
+  'Alerts that match make no sound and send nothing. Empty lists do not restrict.',
+  {
+    id,
+    channels: listOf(Type.Integer(), 'Ids of channels.'),
+    groups: listOf(Type.Integer(), 'Ids of groups of slots.'),
+    kinds: listOf(Type.Enum([...alertKinds]), 'Kinds of alerts.'),
+    until: time('When it ends.'),
+    reason: text('Why.'),
+    by: text('Name of the user or token that created it, or `local`.'),
+    created_at: time('When it was created.'),
+  },
+)
+export type SilenceBody = Body<typeof Silence>

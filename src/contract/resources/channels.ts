@@ -90,16 +90,20 @@ const Transmitter = named('Transmitter', 'The transmitter that a channel receive
 })
 export type TransmitterBody = Body<typeof Transmitter>
 
-const Condition = named('Condition', 'What a channel needs, as the service judges it; the same for every client.', {
-  state: oneOf([...conditionStates], 'The first row of the table of conditions that is true.'),
-  severity: oneOf([...conditionSeverities], 'How severe the state is.'),
-  attention: flag('Whether an operator should attend to the channel.'),
-  since: time('Since when `state` is what it is.'),
-  flags: listOf(
-    oneOf([...conditionFlags], 'Name of a row.'),
-    'The other rows that are true, in the order of the table; then `rf_fair`.',
-  ),
-})
+export const Condition = named(
+  'Condition',
+  'What a channel needs, as the service judges it; the same for every client.',
+  {
+    state: oneOf([...conditionStates], 'The first row of the table of conditions that is true.'),
+    severity: oneOf([...conditionSeverities], 'How severe the state is.'),
+    attention: flag('Whether an operator should attend to the channel.'),
+    since: time('Since when `state` is what it is.'),
+    flags: listOf(
+      oneOf([...conditionFlags], 'Name of a row.'),
+      'The other rows that are true, in the order of the table; then `rf_fair`.',
+    ),
+  },
+)
 
 export const LastTransmitter = named('LastTransmitter', 'The transmitter that the channel last received.', {
   name: textOrNull('Name.'),

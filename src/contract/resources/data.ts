@@ -1,10 +1,10 @@
 /** The response of `GET /api/data.json`. */
 
-import Type from 'typebox'
 import { type Body, listOf, named } from '../described.ts'
 import { DiscoveredDevice } from './discovery.ts'
 import { Group } from './groups.ts'
 import { ChannelAssignment } from './performers.ts'
+import { PlaceholderInData } from './placeholders.ts'
 import { ReceiverInData } from './receivers.ts'
 import { Configuration } from './settings.ts'
 
@@ -14,6 +14,6 @@ export const Data = named('Data', 'All receivers with their channels, discovered
   config: Configuration,
   groups: listOf(Group, 'By id.'),
   assignments: listOf(ChannelAssignment, 'All active assignments.'),
-  placeholders: Type.Array(Type.Unknown(), { description: 'Equipment without telemetry.' }),
+  placeholders: listOf(PlaceholderInData, 'By id.'),
 })
 export type DataBody = Body<typeof Data>

@@ -34,6 +34,7 @@ export const Scan = named('Scan', 'Result of a scan.', {
       ip: text('IPv4 address.'),
       device_type: text('Model family.'),
       channels: whole('Number of channels.'),
+      manufacturer: Type.Optional(text('Code of the manufacturer; present if `address` is.')),
       ...foundDeviceFields,
     }),
     'Devices inside the subnet.',
@@ -41,3 +42,7 @@ export const Scan = named('Scan', 'Result of a scan.', {
   errors: sourceErrors,
 })
 export type ScanBody = Body<typeof Scan>
+
+export const ScanNetworks = Type.Array(Type.String({ description: 'CIDR form.' }), {
+  description: 'Networks of this machine that a scan accepts.',
+})

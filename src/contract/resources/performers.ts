@@ -19,7 +19,9 @@ export const Performer = named('Performer', 'A performer.', {
   id,
   name: text('Name.'),
   notes: text('Free text.'),
-  picture: textOrNull('URL or data URL of a picture, as it was entered.'),
+  picture: textOrNull(
+    'Address of the picture: `/api/pictures/{id}` with the mount prefix for a picture that this service stores; any other address as it was entered.',
+  ),
 })
 export type Performer = Body<typeof Performer>
 
@@ -27,6 +29,7 @@ export const Assignment = named('Assignment', 'The assignment of a unit to a per
   id,
   performer: whole('Id of the performer.'),
   wireless_unit: whole('Id of the unit.'),
+  role: textOrNull('The role that the performer plays with this unit.'),
   is_active: flag('At most one assignment of a unit is active.'),
   started_at: time('When it began.'),
   ended_at: timeOrNull('When it ended.'),

@@ -76,6 +76,16 @@ export function unmonitoredCondition(since: number): Condition {
 }
 
 /** Whether the state or a flag of the condition is `row`. */
-export function hasRow({ state, flags }: Condition, row: ConditionFlag): boolean {
+export function hasRow({ state, flags }: Pick<Condition, 'state' | 'flags'>, row: ConditionFlag): boolean {
   return state === row || flags.includes(row)
+}
+
+/** Returns the condition that follows when one of its rows ends at `now`, in epoch milliseconds. */
+export function withoutRow(condition: Condition, row: ConditionFlag, now: number): Condition {
+  const rest = condition.flags.filter((flag) => flag !== row)
+  if (condition.state !== row) return { ...condition, flags: rest }
+  const { state, severity, attention } =
+    conditionTable.find((next) => rest.some((flag) => flag === next.state)) ?? unknownCondition
+  const flags = rest.filter((flag) => flag !== state)
+  return { state, severity, attention: attention === true, since: now, flags }
 }

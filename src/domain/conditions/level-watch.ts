@@ -5,6 +5,7 @@
  */
 
 import type { Channel } from '../equipment/receiver.ts'
+import { toAntennaMask } from '../levels/antennas.ts'
 import { type Condition, type ConditionFlag, hasRow } from './condition.ts'
 import type { Thresholds } from './thresholds.ts'
 
@@ -35,12 +36,15 @@ const stretchCount = stretchList.length
 
 /**
  * Two numbers for each stretch: when the running one began (infinite if none is running), and, `stretchCount` further,
- * when the last one that made its row true ended (minus infinity if none did).
+ * when the last one that made its row true ended (minus infinity if none did). The last number is a bit mask of the
+ * running stretches, because most samples change none.
  */
 export type LevelWatch = Float64Array
 
+const maskIndex = 2 * stretchCount
+
 /** The length of a `LevelWatch`, for callers that keep many in one buffer. */
-export const watchLength = 2 * stretchCount
+export const watchLength = maskIndex + 1
 
 /** The link quality in percent under which RF is weak. */
 const weakQuality = 20
@@ -105,16 +109,9 @@ export function readWatchedValues({ transmitter, details, ...channel }: Channel,
   values.rfB = details?.rf_b ?? Number.NaN
   values.rfC = details?.rf_c ?? Number.NaN
   values.rfD = details?.rf_d ?? Number.NaN
-  values.antennas = toAntennaMask(details?.antennas)
+  values.antennas = details?.antennas == null ? -1 : toAntennaMask(details.antennas)
   values.quality = details?.quality ?? Number.NaN
   values.peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level ?? Number.NaN
-}
-
-function toAntennaMask(letters: string | null | undefined): number {
-  if (letters === null || letters === undefined) return -1
-  let mask = 0
-  for (const [bit, letter] of ['A', 'B', 'C', 'D'].entries()) if (letters.includes(letter)) mask |= 1 << bit
-  return mask
 }
 
 /**
@@ -123,9 +120,14 @@ function toAntennaMask(letters: string | null | undefined): number {
  */
 export function resetWatch(watch: LevelWatch, stored: Condition | null): void {
   watch.fill(Number.POSITIVE_INFINITY, 0, stretchCount)
-  watch.fill(Number.NEGATIVE_INFINITY, stretchCount)
-  if (stored === null) return
-  for (const { index, row } of stretchList) if (hasRow(stored, row)) watch[index] = Number.NEGATIVE_INFINITY
+  watch.fill(Number.NEGATIVE_INFINITY, stretchCount, maskIndex)
+  let mask = 0
+  for (const { index, row } of stretchList) {
+    if (stored === null || !hasRow(stored, row)) continue
+    watch[index] = Number.NEGATIVE_INFINITY
+    mask |= 1 << index
+  }
+  watch[maskIndex] = mask
 }
 
 /** Updates the watch with the values at the time `at`. Returns whether a stretch began or ended. */
@@ -135,18 +137,26 @@ export function updateWatch(
   thresholds: Thresholds,
   at: number,
 ): boolean {
-  const { hasTransmitter, quality, peak, isInterfered, isOverloaded } = values
-  const rf = hasTransmitter ? bestInUse(values) : Number.NaN
-  const isWeak = hasTransmitter && (rf < thresholds.RF_WEAK_DBM || quality < weakQuality)
-  const isNoisy = !hasTransmitter && noiseLevel(values) > thresholds.RF_NOISE_DBM
-  const isSilent = hasTransmitter && !values.isMuted && isSilence(peak, values.audioFloor)
-  let isChanged = set(watch, stretches.weak, isWeak, at)
-  isChanged = set(watch, stretches.noise, isNoisy, at) || isChanged
-  isChanged = set(watch, stretches.reportedInterference, isInterfered, at) || isChanged
-  isChanged = set(watch, stretches.peak, hasTransmitter && peak > clippingDbfs, at) || isChanged
-  isChanged = set(watch, stretches.reportedOverload, hasTransmitter && isOverloaded, at) || isChanged
-  isChanged = set(watch, stretches.silent, isSilent, at) || isChanged
-  return set(watch, stretches.fair, rf < fairDbm, at) || isChanged
+  const mask = toMask(values, thresholds)
+  if (mask === watch[maskIndex]) return false
+  for (const stretch of stretchList) set(watch, stretch, (mask & (1 << stretch.index)) !== 0, at)
+  watch[maskIndex] = mask
+  return true
+}
+
+/** Returns a bit mask of the stretches to which a sample belongs. */
+function toMask(values: Readonly<WatchedValues>, thresholds: Thresholds): number {
+  const { hasTransmitter, quality, peak } = values
+  const { weak, noise, reportedInterference, peak: clipping, reportedOverload, silent, fair } = stretches
+  let mask = values.isInterfered ? 1 << reportedInterference.index : 0
+  if (!hasTransmitter) return noiseLevel(values) > thresholds.RF_NOISE_DBM ? mask | (1 << noise.index) : mask
+  const rf = bestInUse(values)
+  if (rf < thresholds.RF_WEAK_DBM || quality < weakQuality) mask |= 1 << weak.index
+  if (rf < fairDbm) mask |= 1 << fair.index
+  if (peak > clippingDbfs) mask |= 1 << clipping.index
+  if (values.isOverloaded) mask |= 1 << reportedOverload.index
+  if (!values.isMuted && isSilence(peak, values.audioFloor)) mask |= 1 << silent.index
+  return mask
 }
 
 /**
@@ -180,16 +190,12 @@ function isSilence(peak: number, floor: number): boolean {
   return peak < silentDbfs || peak <= floor
 }
 
-function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at: number): boolean {
-  const since = watch[index] ?? Number.POSITIVE_INFINITY
+function set(watch: LevelWatch, { index, afterMs }: Stretch, isTrue: boolean, at: number): void {
+  const since = sinceOf(watch, index)
   const isRunning = since !== Number.POSITIVE_INFINITY
-  if (isTrue === isRunning) return false
-  if (isTrue) watch[index] = at
-  else {
-    if (at - since >= afterMs) watch[stretchCount + index] = at
-    watch[index] = Number.POSITIVE_INFINITY
-  }
-  return true
+  if (isTrue === isRunning) return
+  if (!isTrue && at - since >= afterMs) watch[stretchCount + index] = at
+  watch[index] = isTrue ? at : Number.POSITIVE_INFINITY
 }
 
 /** Whether the stretch has lasted long enough, or has ended so recently that its row is held. */

@@ -9,7 +9,7 @@ import {
   isUnknown,
   readBattery,
 } from './battery.ts'
-import type { Condition, LastTransmitter } from './condition.ts'
+import { type Condition, type LastTransmitter, withoutRow } from './condition.ts'
 import type { Thresholds } from './thresholds.ts'
 
 /** The transmitter that was last received on the channel. */
@@ -55,9 +55,17 @@ export function restoreMemory(stored: ConditionMemory, lastSeen: number): Condit
   return { ...stored, transmitter: withLastSeen(stored.transmitter, lastSeen) }
 }
 
-/** Ends `battery_died`, because an operator acknowledged it. */
-export function acknowledgeBatteryDied(memory: ConditionMemory): ConditionMemory {
-  return { ...memory, transmitter: { ...memory.transmitter, died: null } }
+/** Ends `battery_died`, because an operator acknowledged it at `now`. */
+export function acknowledgeBatteryDied(memory: ConditionMemory, now: number): ConditionMemory {
+  const condition = withoutRow(memory.condition, 'battery_died', now)
+  return { ...memory, condition, transmitter: { ...memory.transmitter, died: null } }
+}
+
+/** Whether `after` differs from `before` only in that `battery_died` was acknowledged. */
+export function isAcknowledged(before: ConditionMemory, after: ConditionMemory): boolean {
+  if (before.transmitter.died === null) return false
+  const expected = acknowledgeBatteryDied(before, after.condition.since)
+  return JSON.stringify(expected.transmitter) === JSON.stringify(after.transmitter)
 }
 
 /** What the reception of a channel's receiver says about its transmitter. Times are epoch milliseconds. */

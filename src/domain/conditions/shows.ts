@@ -1,6 +1,6 @@
 /** Which shows concern a channel. */
 
-interface RunningShow {
+export interface RunningShow {
   readonly id: number
   readonly group_ids: readonly number[]
 }
@@ -16,6 +16,7 @@ export function listShowsOfSlot(
   runningShows: readonly RunningShow[],
   groups: readonly SlotGroup[],
 ): readonly number[] {
+  if (runningShows.length === 0) return []
   const groupsOfSlot = new Set(groups.filter(({ slots }) => slots.includes(slot)).map(({ id }) => id))
   return runningShows
     .filter(({ group_ids }) => group_ids.length === 0 || group_ids.some((id) => groupsOfSlot.has(id)))

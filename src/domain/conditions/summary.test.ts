@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition, ConditionState } from './condition.ts'
-import { summarizeConditions } from './summary.ts'
+import { mustBeReplacedSoon, summarizeConditions } from './summary.ts'
 
 function condition(state: ConditionState, attention = false): Condition {
   return { state, severity: 'ok', attention, since: 0, flags: [] }
 }
 
-const ok = { condition: condition('ok'), hasTransmitter: true, battery: 90, replaceSoon: 50 }
-const off = { condition: condition('tx_off'), hasTransmitter: false, battery: null, replaceSoon: 50 }
+const ok = { condition: condition('ok'), hasTransmitter: true, isReplaceSoon: false }
+const off = { condition: condition('tx_off'), hasTransmitter: false, isReplaceSoon: false }
 const lost = { ...ok, condition: condition('receiver_offline', true) }
 const weak = { ...ok, condition: condition('rf_weak', true) }
-const online = { id: 1, isActive: true, failingSource: null, channels: [ok] }
-const offline = { id: 2, isActive: false, failingSource: null, channels: [lost, lost, lost, lost] }
+const online = { isActive: true, failingSource: null, channels: [ok] }
+const offline = { isActive: false, failingSource: null, channels: [lost, lost, lost, lost] }
 
 function summarize(receivers: Parameters<typeof summarizeConditions>[0]['receivers'], placeholders = 0) {
   return summarizeConditions({ receivers, placeholders, sources: [] })
@@ -52,7 +52,7 @@ describe('summarizeConditions', () => {
   })
 
   test('counts the channels of one offline receiver as one problem', () => {
-    expect(summarize([offline, { ...offline, id: 3 }])).toMatchObject({ attention: 8, problems: 2 })
+    expect(summarize([offline, { ...offline }])).toMatchObject({ attention: 8, problems: 2 })
   })
 
   test('counts no problem for an offline receiver that was not in use', () => {
@@ -68,14 +68,17 @@ describe('summarizeConditions', () => {
     expect(summarize([{ ...online, failingSource: 'a:1' }]).problems).toBe(0)
   })
 
-  test('counts batteries at or under the bound on channels with a transmitter', () => {
-    const channels = [
-      { ...ok, battery: 50 },
-      { ...ok, battery: 51 },
-      { ...ok, battery: 55, replaceSoon: 60 },
-      { ...ok, battery: null },
-      { ...off, battery: 10 },
-    ]
-    expect(summarize([{ ...online, channels }]).replace_soon).toBe(2)
+  test('counts batteries that must be replaced soon', () => {
+    const channels = [{ ...ok, isReplaceSoon: true }, ok, off]
+    expect(summarize([{ ...online, channels }]).replace_soon).toBe(1)
   })
+})
+
+test.each<[number | null, number, boolean]>([
+  [50, 50, true],
+  [51, 50, false],
+  [55, 60, true],
+  [null, 50, false],
+])('a battery of %s%% with a limit of %s%% must be replaced soon: %s', (battery, limit, expected) => {
+  expect(mustBeReplacedSoon(battery, limit)).toBe(expected)
 })

@@ -4,15 +4,13 @@ import { conditionStates } from '../../contract/values.ts'
 import type { Condition, ConditionState } from './condition.ts'
 
 interface SummaryChannel {
-  readonly condition: Condition
+  readonly condition: Pick<Condition, 'state' | 'attention'>
   readonly hasTransmitter: boolean
-  readonly battery: number | null
-  /** `BATTERY_REPLACE_SOON` in force for the channel. */
-  readonly replaceSoon: number
+  /** Whether the battery of the transmitter must be replaced soon: see `mustBeReplacedSoon`. */
+  readonly isReplaceSoon: boolean
 }
 
 interface SummaryReceiver {
-  readonly id: number
   readonly isActive: boolean
   /** One of its sources if all of them fail, else null. */
   readonly failingSource: string | null
@@ -51,7 +49,7 @@ export function summarizeConditions({ receivers, placeholders, sources }: Summar
       .length,
     attention: channels.filter(({ condition }) => condition.attention).length,
     problems: countProblems(receivers),
-    replace_soon: channels.filter(mustBeReplacedSoon).length,
+    replace_soon: channels.filter(({ isReplaceSoon }) => isReplaceSoon).length,
     states,
     receivers: { online: online.length, offline: receivers.length - online.length },
     sources: {
@@ -61,8 +59,9 @@ export function summarizeConditions({ receivers, placeholders, sources }: Summar
   }
 }
 
-function mustBeReplacedSoon({ hasTransmitter, battery, replaceSoon }: SummaryChannel): boolean {
-  return hasTransmitter && battery !== null && battery <= replaceSoon
+/** `limit` is `BATTERY_REPLACE_SOON` in force for the channel. */
+export function mustBeReplacedSoon(battery: number | null, limit: number): boolean {
+  return battery !== null && battery <= limit
 }
 
 /** A failing source is the cause of its offline receivers, so it is counted in their place. */

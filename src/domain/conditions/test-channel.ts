@@ -133,3 +133,25 @@ export class TestChannel {
 
 export const minute = 60_000
 export const hour = 60 * minute
+
+/** A report of a channel without a transmitter. */
+export const off = { transmitter: null }
+
+/** A report of a transmitter with this battery. */
+export const battery = (percent: number | null, minutes?: number | null) => ({
+  transmitter: { battery: percent, ...(minutes !== undefined && { details: { battery_minutes: minutes } }) },
+})
+
+export function offline(channel: TestChannel): TestChannel {
+  channel.isActive = false
+  return channel
+}
+
+export function afterEvaluation(channel: TestChannel): TestChannel {
+  channel.evaluate()
+  return channel
+}
+
+export function quiet(channel: TestChannel, minutes = 1): TestChannel {
+  return channel.set({ NO_AUDIO_MINUTES: minutes }).report({ transmitter: { audio_level: -61 } })
+}

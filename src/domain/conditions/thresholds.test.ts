@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resolveThresholds, type ScopeThresholds, type ThresholdKey, thresholdKinds } from './thresholds.ts'
+import { type ThresholdKey, thresholdKinds } from '../../contract/settings.ts'
+import { resolveThresholds, type ScopeThresholds } from './thresholds.ts'
 
 const defaults = {
   BATTERY_CRITICAL: 10,

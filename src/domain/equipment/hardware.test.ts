@@ -193,7 +193,15 @@ it.each([
 ] as const)('unitTypeOf %s is %s', (family, type) => expect(unitTypeOf(family)).toBe(type))
 
 it('setActive sets the start and end times', () => {
-  const active: Assignment = { id: 1, performer: 1, wireless_unit: 1, is_active: true, started_at: 10, ended_at: null }
+  const active: Assignment = {
+    id: 1,
+    performer: 1,
+    wireless_unit: 1,
+    role: null,
+    is_active: true,
+    started_at: 10,
+    ended_at: null,
+  }
   expect(setActive(active, true, 20)).toBe(active)
   const ended = setActive(active, false, 20)
   expect(ended).toMatchObject({ is_active: false, started_at: 10, ended_at: 20 })

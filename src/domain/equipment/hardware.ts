@@ -217,6 +217,8 @@ export interface Assignment {
   readonly id: number
   readonly performer: number
   readonly wireless_unit: number
+  /** The role that the performer plays with this unit. */
+  readonly role: string | null
   readonly is_active: boolean
   readonly started_at: number
   readonly ended_at: number | null

@@ -89,6 +89,13 @@ export interface MonitoredManufacturer {
  */
 export type StoreCondition = 'ok' | 'unwritable' | 'damaged' | 'replaced'
 
+/** What each condition means for users. */
+export const storeFaults = {
+  damaged: 'The database is damaged. Changes are not stored until the service is restarted',
+  replaced: 'The database file was deleted or replaced. Changes are not stored until the service is restarted',
+  unwritable: 'The database cannot be written. Changes are not stored until it can',
+} as const satisfies Record<Exclude<StoreCondition, 'ok'>, string>
+
 export const incidentCauses = ['damaged', 'missing', 'log_damaged'] as const
 export type IncidentCause = (typeof incidentCauses)[number]
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ChannelDetails } from '../../contract/resources/channels.ts'
 import { type DeviceReport, emptyChannel, type Receiver, type TransmitterReading } from '../equipment/receiver.ts'
 import { hasOnlyLevels, type LevelSample } from '../levels/level-sample.ts'
-import { applyUpdate, createIngestPlan, isStructural, planChanges } from './ingest-plan.ts'
+import { applyUpdate, IngestPlanBuilder, isStructural, planChanges } from './ingest-plan.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
 const at = 1_000_000
@@ -185,7 +185,12 @@ describe('a report without news except levels', () => {
       return receiver !== undefined && hasOnlyLevels(receiver, reported) ? receiver : undefined
     }
     const plan = (reports: readonly DeviceReport[], levels?: readonly LevelSample[]) => {
-      const ingestPlan = createIngestPlan({ known: ingest.known, manufacturer: 'shure', at: at + 1, findLevelReceiver })
+      const ingestPlan = new IngestPlanBuilder({
+        known: ingest.known,
+        manufacturer: 'shure',
+        at: at + 1,
+        findLevelReceiver,
+      })
       for (const reported of reports) ingestPlan.add(reported, levels)
       return ingestPlan.plan
     }

@@ -91,6 +91,11 @@ export interface IngestPlan {
   readonly rejected: number
 }
 
+/** A plan that is being extended. */
+type MutablePlan = {
+  -readonly [Key in keyof IngestPlan]: IngestPlan[Key] extends readonly (infer Entry)[] ? Entry[] : IngestPlan[Key]
+}
+
 /** The known receivers, and the time at which the batch was reported (epoch ms). */
 export interface PlanContext {
   readonly known: KnownReceivers
@@ -111,143 +116,151 @@ export function planChanges(
   reports: readonly DeviceReport[],
   at: number,
 ): IngestPlan {
-  const { plan, add } = createIngestPlan({ known, manufacturer, at })
-  for (const report of reports) add(report)
-  return plan
+  const builder = new IngestPlanBuilder({ known, manufacturer, at })
+  for (const report of reports) builder.add(report)
+  return builder.plan
 }
 
-/** Creates an empty plan; `add` extends it by one report. `levels` are newer than the levels in the report. */
-export function createIngestPlan({ known, manufacturer, at, findLevelReceiver, precedence }: PlanContext): {
-  readonly plan: IngestPlan
-  add(report: DeviceReport, levels?: readonly LevelSample[]): void
-} {
-  // Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
-  // devices that swap addresses. The overlay is created on demand: most batches only contain levels.
-  let current = known
-  let overlay: KnownReceiverIndex | undefined
-  const plan = {
-    at,
-    creations: [] as Creation[],
-    updates: [] as Update[],
-    levelReports: [] as LevelReport[],
-    moves: [] as Move[],
-    queued: [] as QueuedDevice[],
-    unitReports: [] as DeviceReport[],
-    duplicates: 0,
-    repeated: 0,
-    rejected: 0,
-  }
-  const seenIds = new Set<string>()
-  const seenKeys = new Set<string>()
+/** Extends an initially empty plan by one report after the other. */
+export class IngestPlanBuilder {
+  readonly #context: PlanContext
+  readonly #plan: MutablePlan
+  /**
+   * Later reports of the batch must see the effect of earlier ones, for example two new devices at one address, or two
+   * devices that swap addresses. Created on demand, because most batches only contain levels.
+   */
+  #overlay: KnownReceiverIndex | undefined
+  readonly #reportedIds = new Set<string>()
+  readonly #reportedKeys = new Set<string>()
   /** The receivers with a level report in this batch. */
-  const levelReceivers = new Set<number>()
+  readonly #levelReceivers = new Set<number>()
 
-  function add(report: DeviceReport, levels?: readonly LevelSample[]): void {
-    if (reportsUnits(report)) plan.unitReports.push(report)
+  constructor(context: PlanContext) {
+    this.#context = context
+    const counts = { duplicates: 0, repeated: 0, rejected: 0 }
+    const lists = { creations: [], updates: [], levelReports: [], moves: [], queued: [], unitReports: [] }
+    this.#plan = { at: context.at, ...lists, ...counts }
+  }
+
+  /** The plan so far; the same object grows with every report. */
+  get plan(): IngestPlan {
+    return this.#plan
+  }
+
+  /** Adds a report. `levels` are newer than the levels in the report. */
+  add(report: DeviceReport, levels?: readonly LevelSample[]): void {
+    const { manufacturer, findLevelReceiver } = this.#context
+    if (reportsUnits(report)) this.#plan.unitReports.push(report)
     if (report.kind !== 'receiver') return
     // After a change of identity in this batch, every report is reconciled.
-    const receiver = overlay === undefined ? findLevelReceiver?.(manufacturer, report) : undefined
-    const isRepeated = seenIds.has(report.id) || (receiver === undefined && !addIdentity(report))
+    const receiver = this.#overlay === undefined ? findLevelReceiver?.(manufacturer, report) : undefined
+    const isRepeated = this.#reportedIds.has(report.id) || (receiver === undefined && !this.#addIdentity(report))
     if (isRepeated) {
-      plan.repeated += 1
+      this.#plan.repeated += 1
       return
     }
-    seenIds.add(report.id)
-    if (receiver === undefined) planReport(levels === undefined ? report : withLevels(report, levels))
-    else addLevelReport(receiver, levels ?? report.channels ?? [])
+    this.#reportedIds.add(report.id)
+    if (receiver === undefined) this.#planReport(levels === undefined ? report : withLevels(report, levels))
+    else this.#addLevelReport(receiver, levels ?? report.channels ?? [])
   }
 
   /** Returns false if an earlier report of this batch has the same identity. */
-  function addIdentity(report: DeviceReport): boolean {
+  #addIdentity(report: DeviceReport): boolean {
     const serial = serialKey(report.serial_number)
     const mac = serial === null ? macKey(report.mac_address) : null
     if (serial === null && mac === null) return true
     const key = serial === null ? `mac:${mac}` : `serial:${serial}`
-    if (seenKeys.has(key)) return false
-    seenKeys.add(key)
+    if (this.#reportedKeys.has(key)) return false
+    this.#reportedKeys.add(key)
     return true
   }
 
-  function addLevelReport(receiver: Receiver, readings: readonly LevelSample[]): void {
-    plan.duplicates += 1
-    levelReceivers.add(receiver.id)
-    plan.levelReports.push({ receiver, readings })
+  #addLevelReport(receiver: Receiver, readings: readonly LevelSample[]): void {
+    this.#plan.duplicates += 1
+    this.#levelReceivers.add(receiver.id)
+    this.#plan.levelReports.push({ receiver, readings })
   }
 
-  function put(receiver: Receiver): void {
-    overlay ??= createKnownReceivers(known)
-    current = overlay
-    overlay.put(receiver)
+  /** The known receivers with the changes that are planned so far. */
+  get #current(): KnownReceivers {
+    return this.#overlay ?? this.#context.known
   }
 
-  function planReport(report: DeviceReport): void {
-    const outcome = reconcile(current, manufacturer, report)
+  #put(receiver: Receiver): void {
+    this.#overlay ??= createKnownReceivers(this.#context.known)
+    this.#overlay.put(receiver)
+  }
+
+  #planReport(report: DeviceReport): void {
+    const { manufacturer } = this.#context
+    const outcome = reconcile(this.#current, manufacturer, report)
     // An earlier report in this batch already created the receiver under another API id, or reported its levels.
-    if ('receiver' in outcome && (outcome.receiver.id < 0 || levelReceivers.has(outcome.receiver.id))) {
-      plan.repeated += 1
+    if ('receiver' in outcome && (outcome.receiver.id < 0 || this.#levelReceivers.has(outcome.receiver.id))) {
+      this.#plan.repeated += 1
       return
     }
     switch (outcome.kind) {
-      case 'new': {
-        const draft = toDraft(manufacturer, report, at)
-        plan.creations.push({ draft, readings: report.channels ?? [] })
-        put({ ...draft, id: -plan.creations.length, channels: [] })
+      case 'new':
+        this.#addCreation(report)
         break
-      }
       case 'moved': {
-        const effective = applyPrecedence(outcome.receiver, report)
-        if (effective.ip === outcome.new_ip) plan.moves.push(outcome)
-        addUpdate(outcome.receiver, effective)
+        const effective = this.#applyPrecedence(outcome.receiver, report)
+        if (effective.ip === outcome.new_ip) this.#plan.moves.push(outcome)
+        this.#addUpdate(outcome.receiver, effective)
         break
       }
       case 'duplicate':
-        plan.duplicates += 1
-        addUpdate(outcome.receiver, applyPrecedence(outcome.receiver, report))
+        this.#plan.duplicates += 1
+        this.#addUpdate(outcome.receiver, this.#applyPrecedence(outcome.receiver, report))
         break
       case 'conflict': {
         const { conflict_type, existing } = outcome
-        plan.queued.push({ report, identity_key: identityKey(report), conflict_type, existing })
+        this.#plan.queued.push({ report, identity_key: identityKey(report), conflict_type, existing })
         break
       }
       case 'excluded':
-        plan.rejected += 1
+        this.#plan.rejected += 1
         break
       default:
         outcome satisfies never
     }
   }
 
-  function applyPrecedence(receiver: Receiver, report: DeviceReport): DeviceReport {
-    return precedence?.apply(receiver, report) ?? report
+  #addCreation(report: DeviceReport): void {
+    const { manufacturer, at } = this.#context
+    const draft = toDraft(manufacturer, report, at)
+    this.#plan.creations.push({ draft, readings: report.channels ?? [] })
+    this.#put({ ...draft, id: -this.#plan.creations.length, channels: [] })
   }
 
-  function addUpdate(receiver: Receiver, report: DeviceReport): void {
-    const fields = diffReport(current, receiver, report, at)
+  #applyPrecedence(receiver: Receiver, report: DeviceReport): DeviceReport {
+    return this.#context.precedence?.apply(receiver, report) ?? report
+  }
+
+  #addUpdate(receiver: Receiver, report: DeviceReport): void {
+    const { updates } = this.#plan
+    const fields = diffReport(this.#current, receiver, report, this.#context.at)
     const readings = report.channels ?? []
     const newChannels = missingChannels(receiver.channels, readings)
     const channels = mergeChannels(receiver.channels, readings)
     const hasChanges = newChannels.length > 0 || hasFieldChanges(fields) || channels !== receiver.channels
-    const index = plan.updates.length
-    plan.updates.push({
-      receiver,
-      fields,
-      readings,
-      channels,
-      newChannels,
-      isReceived: report.online !== false,
-      hasChanges,
-      report,
-    })
-    if (!changesIdentity(fields)) return
-    const previousReceiver = fields.api_device_id ? current.byApiId(manufacturer, fields.api_device_id) : undefined
-    if (previousReceiver !== undefined && previousReceiver.id !== receiver.id && previousReceiver.id > 0) {
-      plan.updates.splice(index, 0, changeWithoutReport(previousReceiver, { api_device_id: null }))
-      put({ ...previousReceiver, api_device_id: null })
+    const isReceived = report.online !== false
+    const update = { receiver, fields, readings, channels, newChannels, isReceived, hasChanges, report }
+    if (changesIdentity(fields)) {
+      this.#releaseApiId(receiver, fields.api_device_id)
+      this.#put({ ...receiver, ...fields })
     }
-    put({ ...receiver, ...fields })
+    updates.push(update)
   }
 
-  return { plan, add }
+  /** Removes the API id from another receiver that has it, because `receiver` now reports under it. */
+  #releaseApiId(receiver: Receiver, apiDeviceId: string | null | undefined): void {
+    if (!apiDeviceId) return
+    const previous = this.#current.byApiId(this.#context.manufacturer, apiDeviceId)
+    if (previous === undefined || previous.id === receiver.id || previous.id <= 0) return
+    this.#plan.updates.push(changeWithoutReport(previous, { api_device_id: null }))
+    this.#put({ ...previous, api_device_id: null })
+  }
 }
 
 /** Creates an update of a receiver that was not itself reported. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type DeviceReport, emptyChannel } from '../equipment/receiver.ts'
-import { applyUpdate, createIngestPlan } from './ingest-plan.ts'
+import { applyUpdate, IngestPlanBuilder } from './ingest-plan.ts'
 import { createProtocolPrecedence } from './protocol-precedence.ts'
 import { createKnownReceivers } from './reconcile.ts'
 
@@ -32,8 +32,9 @@ function createIngest() {
   const precedence = createProtocolPrecedence((id) => (id.startsWith('direct:') ? 1 : 0), silentMs)
   const apply = (report: DeviceReport, at: number) => {
     now = at
-    const { plan, add } = createIngestPlan({ known, manufacturer: 'shure', at, precedence })
-    add(report)
+    const builder = new IngestPlanBuilder({ known, manufacturer: 'shure', at, precedence })
+    builder.add(report)
+    const { plan } = builder
     for (const { draft, readings } of plan.creations) {
       const channels = readings.map(({ channel }) => emptyChannel(channel, channel, channel))
       known.put(applyUpdate({ ...draft, id: 1, channels }, { fields: {}, readings }))

@@ -3,7 +3,9 @@
 import type { LiveChange } from '../../contract/live-messages.ts'
 import type { Group } from '../../contract/resources/groups.ts'
 import type { ChannelAssignment } from '../../contract/resources/performers.ts'
+import type { Placeholder } from '../equipment/placeholder.ts'
 import type { Receiver } from '../equipment/receiver.ts'
+import type { SettingScope } from '../settings.ts'
 
 export interface LiveFilter {
   readonly manufacturer?: string | undefined
@@ -16,12 +18,22 @@ export interface GroupMembers {
   readonly channels: ReadonlySet<number>
   readonly receivers: ReadonlySet<number>
   readonly manufacturers: ReadonlySet<string>
+  readonly placeholders: ReadonlySet<number>
 }
 
 /** Finds the members of a group. A group that does not exist has no members. */
-export function findMembers(group: Group | undefined, receivers: readonly Receiver[]): GroupMembers {
+export function findMembers(
+  group: Group | undefined,
+  receivers: readonly Receiver[],
+  placeholders: readonly Placeholder[],
+): GroupMembers {
   const slots = new Set(group?.slots)
-  const members = { channels: new Set<number>(), receivers: new Set<number>(), manufacturers: new Set<string>() }
+  const members = {
+    channels: new Set<number>(),
+    receivers: new Set<number>(),
+    manufacturers: new Set<string>(),
+    placeholders: new Set(placeholders.filter(({ slot }) => slots.has(slot)).map(({ id }) => id)),
+  }
   for (const receiver of receivers) {
     for (const { id, slot } of receiver.channels) {
       if (!slots.has(slot)) continue
@@ -48,6 +60,8 @@ export function includesAssignment({ channel_id }: ChannelAssignment, channels: 
 /** What a message concerns. An absent or null field restricts nothing. */
 export interface LiveSubject {
   readonly manufacturer?: string | null
+  /** The group whose settings changed. */
+  readonly group?: number | null
   readonly receiverId?: number | null
   readonly channelId?: number | null
 }
@@ -65,15 +79,27 @@ export function includesSubject(
   return manufacturer === null || members.manufacturers.has(manufacturer)
 }
 
-/** The types of messages that contain a whole list. A client with a filter receives only the matching entries. */
-export type ListType = Extract<LiveChange['type'], 'groups' | 'assignments' | 'discovered' | 'queue'>
+/** Returns the scope of the settings that a client with this filter receives. */
+export function settingScopeOf({ manufacturer, group }: LiveFilter): SettingScope {
+  return group === undefined ? { manufacturer: manufacturer ?? null, group: null } : { manufacturer: null, group }
+}
 
-export const listTypes: ReadonlySet<string> = new Set<ListType>(['groups', 'assignments', 'discovered', 'queue'])
+/** The types of messages that contain a whole list. A client with a filter receives only the matching entries. */
+export type ListType = Extract<LiveChange['type'], 'groups' | 'placeholders' | 'assignments' | 'discovered' | 'queue'>
+
+export const listTypes: ReadonlySet<string> = new Set<ListType>([
+  'groups',
+  'placeholders',
+  'assignments',
+  'discovered',
+  'queue',
+])
 
 /** Whether this change can change the members of a group. A `channel` message contains a slot if the channel is new. */
 export function changesMembers(change: LiveChange): boolean {
   switch (change.type) {
     case 'groups':
+    case 'placeholders':
     case 'slots':
     case 'channel_removed':
     case 'receiver_added':

@@ -1,31 +1,77 @@
-/** Routes for alerts, and for real-time connections and their start and stop actions. */
+/** Routes for alerts and silences, and for real-time connections and their start and stop actions. */
 
+import { addSilence, removeSilence, type SilenceDeps } from '../../actions/edit-silences.ts'
+import { acknowledge, type RespondDeps, snooze } from '../../actions/respond-to-alerts.ts'
 import { type SwitchDeps, switchConnections } from '../../actions/switch-connections.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
-import { toAlertBody } from '../../domain/alerts/alert.ts'
+import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
+import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
 import { type Connection, toConnectionBody } from '../../domain/equipment/connection.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
-import { listAlerts } from '../../storage/alerts.ts'
+import { countAlerts, listAlerts } from '../../storage/alerts.ts'
 import type { Database } from '../../storage/database.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { paginate } from '../server/response.ts'
+import { paginate, readPage, toPageOf, toTime } from '../server/response.ts'
+
+/** The most alerts in a response without paging. */
+const maxUnpaged = 1000
 
 export interface AlertRoutesDeps extends SwitchDeps {
+  readonly alerts: RespondDeps['alerts'] & { isSilenced(alert: Alert): boolean }
+  readonly silenceDeps: SilenceDeps
+  /** Returns the silences in effect. */
+  silences(): readonly Silence[]
   readonly db: Database
   readonly receiverStore: ReceiverStore
   readonly connections: SwitchDeps['connections'] & { readAll(): Promise<readonly Connection[]> }
 }
 
 export function alertRoutes(app: ContractServer, deps: AlertRoutesDeps): void {
+  const toBody = (alert: Alert) => toAlertBody(alert, { now: deps.now(), isSilenced: deps.alerts.isSilenced(alert) })
+
   app.route({
     ...operations.listAlerts,
-    handler: async (request) => {
-      const { state, manufacturer, receiver: receiver_id } = request.query
-      const alerts = await listAlerts(deps.db.read, { state, manufacturer, receiver_id })
-      return paginate(
-        request,
-        alerts.map((alert) => toAlertBody(alert, deps.now())),
-      )
+    handler: async ({ query, url }) => {
+      const { read } = deps.db
+      const filter = { ...query, from: toTime(query.from), to: toTime(query.to) }
+      const page = readPage(query)
+      const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
+      const alerts = await listAlerts(read, filter, { limit: size, offset: (number - 1) * size })
+      const bodies = alerts.map(toBody)
+      return page === null ? bodies : toPageOf(bodies, await countAlerts(read, filter), page, url)
+    },
+  })
+
+  app.route({
+    ...operations.acknowledgeAlert,
+    handler: async ({ actor, params, body }) =>
+      toBody(await acknowledge(deps, actor, params.id, (body ?? undefined)?.note ?? null)),
+  })
+
+  app.route({
+    ...operations.snoozeAlert,
+    handler: async ({ actor, params, body }) => toBody(await snooze(deps, actor, params.id, body)),
+  })
+
+  app.route({
+    ...operations.listSilences,
+    handler: (request) => paginate(request, deps.silences().map(toSilenceBody)),
+  })
+
+  app.route({
+    ...operations.addSilence,
+    handler: async ({ actor, body }, reply) => {
+      const silence = await addSilence(deps.silenceDeps, actor, body)
+      reply.code(201)
+      return toSilenceBody(silence)
+    },
+  })
+
+  app.route({
+    ...operations.removeSilence,
+    handler: async ({ actor, params }, reply) => {
+      await removeSilence(deps.silenceDeps, actor, params.id)
+      return reply.code(204).send(null)
     },
   })
 

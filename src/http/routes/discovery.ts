@@ -1,5 +1,6 @@
 /** Routes for network scans, the review queue and movements. */
 
+import { networkInterfaces } from 'node:os'
 import { acknowledge, type ReviewDeps, reviewEntries } from '../../actions/review.ts'
 import { type ScanDeps, scanNetwork } from '../../actions/scan-network.ts'
 import type { Body } from '../../contract/described.ts'
@@ -7,6 +8,7 @@ import * as operations from '../../contract/operations/discovery.ts'
 import type { Paging, QueueQuery } from '../../contract/queries.ts'
 import type { Location } from '../../contract/resources/locations.ts'
 import { toMovementBody, toPendingBody, toQueueEntryBody } from '../../domain/discovery-api.ts'
+import { listScanNetworks } from '../../domain/identity/scan-networks.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { Database } from '../../storage/database.ts'
 import {
@@ -41,6 +43,12 @@ export function discoveryRoutes(app: ContractServer, deps: DiscoveryDeps): void 
     config: { needs: 'operate' },
     handler: ({ actor, query: { manufacturer }, body: { scan_subnet } }) =>
       scanNetwork(deps.discoveryDeps, actor, { scan_subnet, manufacturer }),
+  })
+
+  app.route({
+    ...operations.listScanNetworks,
+    config: { needs: 'operate' },
+    handler: () => listScanNetworks(networkInterfaces(), deps.discoveryDeps.ranges),
   })
 
   app.route({

@@ -37,7 +37,7 @@ export function docsPage(document: OpenApi, mount: string): string {
 
 function operationHtml(method: string, path: string, operation: Documented): string {
   const { parameters = [], requestBody, responses } = operation
-  const body = requestBody?.content['application/json'].schema
+  const body = requestBody?.content['application/json']?.schema
   const fields = parameters.map(({ name, required, schema, description }): Field => {
     return { name, isOptional: required !== true, schema: { ...schema, ...(description && { description }) } }
   })

@@ -10,6 +10,7 @@ import {
   changePerformer,
   type HardwareDeps,
   moveToSlot,
+  moveToSlots,
   removeAssignment,
   removeGroup,
   removePerformer,
@@ -25,12 +26,14 @@ import type { UpstreamStatus } from '../../contract/values.ts'
 import { toChannelBody, toTimestamp } from '../../domain/api.ts'
 import { type Assignment, toChassisBody, toUnitBody, type Unit } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
+import { withMount, withoutMount } from '../../domain/equipment/picture.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
-import { listAssignments, listPerformerNames, listPerformers } from '../../storage/hardware.ts'
+import { listAssignments, listPerformers } from '../../storage/hardware.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
+import { pictureRoutes } from './pictures.ts'
 
 export interface HardwareRoutesDeps {
   readonly hardwareDeps: HardwareDeps
@@ -39,6 +42,8 @@ export interface HardwareRoutesDeps {
   groups(manufacturer: string | undefined): readonly Group[]
   health(manufacturer: string | undefined): ServiceHealth
   locations(): readonly Location[]
+  /** The path prefix of all routes. */
+  readonly mount: string
 }
 
 export function hardwareRoutes(app: ContractServer, deps: HardwareRoutesDeps): void {
@@ -54,6 +59,7 @@ export function hardwareRoutes(app: ContractServer, deps: HardwareRoutesDeps): v
     channelRoutes(scope, deps)
     deviceRoutes(scope, deps)
     performerRoutes(scope, deps)
+    pictureRoutes(scope, deps)
     assignmentRoutes(scope, deps)
     done()
   }
@@ -111,6 +117,14 @@ function channelRoutes(app: ContractServer, { hardwareDeps, receiverStore }: Har
       return toChannelBody(channel)
     },
   })
+
+  app.route({
+    ...operations.moveToSlots,
+    handler: async ({ actor, body: { moves } }) => {
+      await moveToSlots(hardwareDeps, actor, moves)
+      return { moves }
+    },
+  })
 }
 
 function deviceRoutes(app: ContractServer, { receiverStore, unitStore, health, locations }: HardwareRoutesDeps): void {
@@ -165,30 +179,34 @@ function isSelected(unit: UnitBody, query: Body<typeof UnitQuery>): boolean {
   return percent >= (minBattery ?? 0) && percent <= (maxBattery ?? 100)
 }
 
-function performerRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesDeps): void {
+function performerRoutes(app: ContractServer, { hardwareDeps, mount }: HardwareRoutesDeps): void {
   /** Performers do not belong to a manufacturer, but the list is empty if the requested manufacturer is unknown. */
   app.route({
     ...operations.listPerformers,
     handler: async (request) => {
       const { manufacturer } = request.query
       const isKnown = manufacturer === undefined || hardwareDeps.hasManufacturer(manufacturer)
-      return paginate(request, isKnown ? await listPerformers(hardwareDeps.db.read) : [])
+      const performers = isKnown ? await listPerformers(hardwareDeps.db.read) : []
+      return paginate(
+        request,
+        performers.map((performer) => withMount(performer, mount)),
+      )
     },
   })
 
   app.route({
     ...operations.createPerformer,
-    handler: ({ actor, body }, reply) => {
+    handler: async ({ actor, body }, reply) => {
       reply.code(201)
-      return addPerformer(hardwareDeps, actor, body)
+      return withMount(await addPerformer(hardwareDeps, actor, withoutMount(body, mount)), mount)
     },
   })
 
   app.route({
     ...operations.changePerformer,
-    handler: ({ actor, params, body: { id, ...change } }) => {
+    handler: async ({ actor, params, body: { id, ...change } }) => {
       requireSameId(params.id, id)
-      return changePerformer(hardwareDeps, actor, params.id, change)
+      return withMount(await changePerformer(hardwareDeps, actor, params.id, withoutMount(change, mount)), mount)
     },
   })
 
@@ -210,13 +228,13 @@ function assignmentRoutes(app: ContractServer, { hardwareDeps }: HardwareRoutesD
       const bodies = (await listAssignments(hardwareDeps.db.read, filter)).map(toAssignmentBody)
       if (names !== true) return paginate(request, bodies)
       const performers = new Map(
-        (await listPerformerNames(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
+        (await listPerformers(hardwareDeps.db.read)).map((performer) => [performer.id, performer]),
       )
       return paginate(
         request,
         bodies.map((body) => {
-          const { name = '', picture_tag = null } = performers.get(body.performer) ?? {}
-          return { ...body, performer_name: name, performer_picture_tag: picture_tag }
+          const { name = '', picture = null } = performers.get(body.performer) ?? {}
+          return { ...body, performer_name: name, performer_picture_tag: picture }
         }),
       )
     },

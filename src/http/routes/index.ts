@@ -8,14 +8,17 @@ import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
+import { type ImportRoutesDeps, importRoutes } from './imports.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
 import { type MetricsDeps, metricsRoutes } from './metrics.ts'
 import { livenessRoutes, type MonitoringDeps, monitoringRoutes } from './monitoring.ts'
 import { collectRoutes } from './openapi-document.ts'
 import { type PageDeps, pageRoutes } from './pages.ts'
+import { type PlaceholderRoutesDeps, placeholderRoutes } from './placeholders.ts'
 import { type ReceiverDeps, receiverRoutes } from './receivers.ts'
 import { type SettingRoutesDeps, settingRoutes } from './settings.ts'
+import { type ShowRoutesDeps, showRoutes } from './shows.ts'
 import { type SingleRecordDeps, singleRecordRoutes } from './single-records.ts'
 import { type SocketDeps, socketRoutes } from './socket.ts'
 import { type StoreRoutesDeps, storeRoutes } from './store.ts'
@@ -31,13 +34,18 @@ export interface RoutesDeps
     AlertRoutesDeps,
     MetricsDeps,
     HardwareRoutesDeps,
+    PlaceholderRoutesDeps,
+    ShowRoutesDeps,
+    ImportRoutesDeps,
     ManufacturerRoutesDeps,
     DiscoveryDeps,
     LocationRoutesDeps,
     StoreRoutesDeps,
     SingleRecordDeps,
     Omit<SummaryDeps, 'liveData'>,
-    SettingRoutesDeps {}
+    SettingRoutesDeps {
+  readonly alerts: LiveDataDeps['alerts'] & AlertRoutesDeps['alerts']
+}
 
 interface RouteOptions {
   readonly html: string
@@ -66,6 +74,9 @@ export async function registerRoutes(
     metricsRoutes(scope, deps)
     accountRoutes(scope, deps)
     hardwareRoutes(scope, deps)
+    placeholderRoutes(scope, deps)
+    showRoutes(scope, deps)
+    importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)
     discoveryRoutes(scope, deps)
     reviewRoutes(scope, deps)

@@ -4,10 +4,9 @@ import { addLocation, changeLocation, deleteLocation, type EditLocationDeps } fr
 import { addReceiver, changeReceiver, deleteReceiver, type EditReceiverDeps } from '../../actions/edit-receivers.ts'
 import * as operations from '../../contract/operations/locations.ts'
 import type { Location } from '../../contract/resources/locations.ts'
-import type { Settings } from '../../contract/resources/settings.ts'
 import { toReceiverDetail } from '../../domain/api.ts'
 import { toLayout } from '../../domain/equipment/location.ts'
-import type { Receiver } from '../../domain/equipment/receiver.ts'
+import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { UnitStore } from '../../state/unit-store.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -18,7 +17,8 @@ export interface LocationRoutesDeps {
   readonly receiverStore: ReceiverStore
   readonly unitStore: UnitStore
   locations(): readonly Location[]
-  settings(manufacturer: string | undefined): Settings
+  /** Returns the `alert_battery_threshold` in force for a channel. */
+  batteryThreshold(receiver: Receiver, channel: Channel): number
 }
 
 const inspect = { config: { needs: 'inspect' } } as const
@@ -69,8 +69,7 @@ export function locationRoutes(app: ContractServer, deps: LocationRoutesDeps): v
 
 function receiverAdminRoutes(app: ContractServer, deps: LocationRoutesDeps): void {
   const { editDeps } = deps
-  const toBody = (receiver: Receiver) =>
-    toReceiverDetail(receiver, deps.settings(receiver.manufacturer).alert_battery_threshold, deps.locations())
+  const toBody = (receiver: Receiver) => toReceiverDetail(receiver, deps.batteryThreshold, deps.locations())
 
   app.route({
     ...operations.listReceiverDetails,

@@ -4,8 +4,9 @@
  */
 
 import { Gauge, Registry } from 'prom-client'
+import { alertKinds } from '../../contract/alert-kinds.ts'
 import * as operations from '../../contract/operations/monitoring.ts'
-import { alertKinds, connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
+import { connectionStatuses, queueStatuses, severities } from '../../contract/values.ts'
 import type { Alert } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'

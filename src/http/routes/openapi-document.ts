@@ -2,7 +2,7 @@
 
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { tags } from '../../contract/endpoint.ts'
 import { ErrorResponse } from '../../contract/errors.ts'
 import type { Permission } from '../../contract/values.ts'
@@ -26,7 +26,7 @@ export interface Documented {
     readonly description?: string
     readonly schema: Schema
   }[]
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } }
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
   readonly responses: Readonly<Record<string, ResponseObject>>
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
 }
@@ -66,6 +66,8 @@ export async function collectRoutes(
 ): Promise<RouteCollector> {
   /** The response schemas by `operationId`. */
   const responses = new Map<string, ResponseSchemas>()
+  /** The `operationId`s of the operations whose body may be absent. */
+  const optionalBodies = new Set<string>()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -84,13 +86,14 @@ export async function collectRoutes(
       const { operationId, response, ...documented } = schema ?? {}
       if (operationId === undefined || !url.startsWith(`${mount}/`)) return { url, schema: { hide: true } }
       responses.set(operationId, response as ResponseSchemas)
+      if (Type.IsOptional(schema?.body)) optionalBodies.add(operationId)
       const isReading = route.method === 'GET'
       const needs = route.config?.needs ?? (isReading ? 'read' : 'operate')
       const security = securityOf(needs, isReading)
       return { url, schema: { ...documented, operationId, description: describeNeeds(needs), security } }
     },
   })
-  return { createDocument: () => finish(app.swagger() as unknown as OpenApi, responses) }
+  return { createDocument: () => finish(app.swagger() as unknown as OpenApi, responses, optionalBodies) }
 }
 
 const introduction = [
@@ -156,7 +159,11 @@ const statusDescriptions: Readonly<Record<string, string>> = {
 }
 
 /** Adds the responses to the document, and moves named schemas to its components. */
-function finish(generated: OpenApi, responses: ReadonlyMap<string, ResponseSchemas>): OpenApi {
+function finish(
+  generated: OpenApi,
+  responses: ReadonlyMap<string, ResponseSchemas>,
+  optionalBodies: ReadonlySet<string>,
+): OpenApi {
   const schemas: Record<string, Schema> = {}
   const errorSchema = hoist(ErrorResponse, schemas)
   const paths: Record<string, Record<string, Documented>> = {}
@@ -169,7 +176,7 @@ function finish(generated: OpenApi, responses: ReadonlyMap<string, ResponseSchem
       for (const [status, response] of Object.entries(declared)) {
         described[status] = describeResponse(status, hoist(response, schemas))
       }
-      paths[path][method] = { ...documented, ...bodyOf(documented), responses: described }
+      paths[path][method] = { ...documented, ...bodyOf(documented, optionalBodies), responses: described }
     }
   }
   const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -186,9 +193,9 @@ function describeResponse(status: number | string, schema: Schema): ResponseObje
   return { description, content: { 'application/json': { schema: body } } }
 }
 
-function bodyOf({ requestBody }: Documented) {
+function bodyOf({ requestBody, operationId }: Documented, optionalBodies: ReadonlySet<string>) {
   if (requestBody === undefined) return {}
-  return { requestBody: { required: true, content: requestBody.content } }
+  return { requestBody: { required: !optionalBodies.has(operationId), content: requestBody.content } }
 }
 
 /** Determines from the inputs of a route which error statuses it can return. */

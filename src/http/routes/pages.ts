@@ -26,16 +26,23 @@ export function pageRoutes(app: FastifyInstance, { webRoot }: Pick<PageDeps, 'we
   for (const { path, needs } of pages) {
     app.get(path, { config: { needs, isPage: true } }, (_request, reply) => sendPage(reply, html))
   }
-  // File names contain a hash of the content, so the files never change.
-  void app.register((assets, _options, done) => {
-    assets.addHook('onRoute', (route) => {
+  void app.register((files, _options, done) => {
+    files.addHook('onRoute', (route) => {
       route.config = { ...route.config, needs: 'nothing' }
     })
-    void assets.register(fastifyStatic, {
+    // File names contain a hash of the content, so the files never change.
+    void files.register(fastifyStatic, {
       root: join(webRoot, 'assets'),
       prefix: '/assets/',
       immutable: true,
       maxAge: '365d',
+      decorateReply: false,
+    })
+    // The manifest of the installable app and its icons, whose names do not change.
+    void files.register(fastifyStatic, {
+      root: join(webRoot, 'app'),
+      prefix: '/app/',
+      maxAge: '1h',
       decorateReply: false,
     })
     done()

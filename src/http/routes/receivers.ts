@@ -2,8 +2,8 @@
 
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { Location } from '../../contract/resources/locations.ts'
-import type { Settings } from '../../contract/resources/settings.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
+import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -14,8 +14,8 @@ export interface ReceiverDeps {
   readonly receiverStore: ReceiverStore
   readonly cache: ResponseCache
   readonly liveData: LiveData
-  /** Returns the effective settings of a manufacturer, or the global ones. */
-  settings(manufacturer: string | undefined): Settings
+  /** Returns the `alert_battery_threshold` in force for a channel. */
+  batteryThreshold(receiver: Receiver, channel: Channel): number
   locations(): readonly Location[]
 }
 
@@ -67,12 +67,11 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
       if (receiver === undefined || (manufacturer !== undefined && receiver.manufacturer !== manufacturer)) {
         throw new RequestError('not_found', { subject: `receiver ${id}` })
       }
-      const { alert_battery_threshold } = deps.settings(receiver.manufacturer)
       return sendCached(request, reply, {
         cache,
         manufacturer: receiver.manufacturer,
         key: `receiver:${id}`,
-        make: () => JSON.stringify(toReceiverDetail(receiver, alert_battery_threshold, deps.locations())),
+        make: () => JSON.stringify(toReceiverDetail(receiver, deps.batteryThreshold, deps.locations())),
       })
     },
   })

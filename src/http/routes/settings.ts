@@ -1,37 +1,108 @@
-/** Administration routes for settings: the values of every scope with their sources. */
+/** Routes for settings: the values in force, and the values of every scope with their sources. */
 
-import { forgetSetting, type SettingsDeps } from '../../actions/change-settings.ts'
+import { changeSetting, forgetSetting, requireKey, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
-import * as operations from '../../contract/operations/administration.ts'
-import type { ExplainedSettings } from '../../domain/settings.ts'
+import * as administration from '../../contract/operations/administration.ts'
+import * as monitoring from '../../contract/operations/monitoring.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { type ExplainedSettings, globalScope, type SettingScope } from '../../domain/settings.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { paginate } from '../server/response.ts'
 
 export interface SettingRoutesDeps extends Pick<RefreshDeps, 'manufacturers'> {
   readonly settingsDeps: SettingsDeps
-  explainSettings(manufacturer: string | null): ExplainedSettings
+  groups(manufacturer: string | undefined): readonly Group[]
+  explainSettings(scope: SettingScope): ExplainedSettings
+}
+
+/** The parameters that select a scope. */
+interface ScopeQuery {
+  readonly manufacturer?: string | undefined
+  readonly group?: number | undefined
 }
 
 export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): void {
+  const { settingsDeps } = deps
+
   app.route({
-    ...operations.listSettings,
+    ...monitoring.getConfig,
+    handler: ({ query }) => settingsDeps.settings(findScope(deps, query)),
+  })
+
+  app.route({
+    ...monitoring.changeConfig,
+    config: { needs: 'configure' },
+    handler: ({ actor, query, body: { key, value, manufacturer: inBody } }) => {
+      if (typeof inBody === 'string' && !hasManufacturer(deps, inBody)) {
+        throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
+      }
+      if (query.manufacturer !== undefined && inBody !== undefined && inBody !== query.manufacturer) {
+        throw new RequestError('bad_request', { details: 'manufacturer: expected the same value as in the query' })
+      }
+      const scope = findScope(deps, { manufacturer: inBody ?? undefined, ...query })
+      return changeSetting(settingsDeps, actor, { key, value, ...scope })
+    },
+  })
+
+  app.route({
+    ...monitoring.removeConfig,
+    config: { needs: 'configure' },
+    handler: async ({ actor, query: { key, ...query } }, reply) => {
+      if (key === undefined) throw new RequestError('bad_request', { details: 'key: missing' })
+      requireKey(key)
+      await forgetSetting(settingsDeps, actor, { key, ...findScope(deps, query) })
+      return reply.code(204).send(null)
+    },
+  })
+
+  app.route({
+    ...administration.listSettings,
     config: { needs: 'inspect' },
     handler: (request) => {
-      const { manufacturer: selected } = request.query
-      const scopes = [null, ...deps.manufacturers().map(({ code }) => code)]
-      const bodies = scopes
-        .filter((code) => selected === undefined || code === selected)
-        .map((manufacturer) => ({ manufacturer, settings: deps.explainSettings(manufacturer) }))
+      const { manufacturer, group } = request.query
+      const isSelected = (scope: SettingScope) =>
+        (manufacturer === undefined || scope.manufacturer === manufacturer) &&
+        (group === undefined || scope.group === group)
+      const bodies = listScopes(deps)
+        .filter(isSelected)
+        .map((scope) => ({ ...scope, settings: deps.explainSettings(scope) }))
       return paginate(request, bodies)
     },
   })
 
   app.route({
-    ...operations.removeSetting,
+    ...administration.removeSetting,
     config: { needs: 'administer' },
-    handler: async ({ actor, params, query }, reply) => {
-      await forgetSetting(deps.settingsDeps, actor, { key: params.key, manufacturer: query.manufacturer ?? null })
+    handler: async ({ actor, params, query: { manufacturer = null, group = null } }, reply) => {
+      await forgetSetting(settingsDeps, actor, { key: params.key, manufacturer, group })
       return reply.code(204).send(null)
     },
   })
+}
+
+function listScopes(deps: SettingRoutesDeps): SettingScope[] {
+  return [
+    globalScope,
+    ...deps.manufacturers().map(({ code }) => ({ manufacturer: code, group: null })),
+    ...deps.groups(undefined).map(({ id }) => ({ manufacturer: null, group: id })),
+  ]
+}
+
+/** Throws a RequestError if the manufacturer or the group does not exist, or if both are given. */
+function findScope(deps: SettingRoutesDeps, { manufacturer, group }: ScopeQuery): SettingScope {
+  if (manufacturer !== undefined && group !== undefined) {
+    throw new RequestError('bad_request', { details: 'group: expected either a manufacturer or a group, not both' })
+  }
+  if (manufacturer !== undefined && !hasManufacturer(deps, manufacturer)) {
+    throw new RequestError('not_found', { subject: `manufacturer ${manufacturer}` })
+  }
+  if (group !== undefined && !deps.groups(undefined).some(({ id }) => id === group)) {
+    throw new RequestError('not_found', { subject: `group ${group}` })
+  }
+  return { manufacturer: manufacturer ?? null, group: group ?? null }
+}
+
+function hasManufacturer(deps: SettingRoutesDeps, code: string): boolean {
+  return deps.manufacturers().some((manufacturer) => manufacturer.code === code)
 }

@@ -7,6 +7,7 @@ import type { Location } from '../../contract/resources/locations.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import { toChassisBody, toUnitBody } from '../../domain/equipment/hardware.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
+import { withMount } from '../../domain/equipment/picture.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
@@ -23,10 +24,12 @@ export interface SingleRecordDeps {
   groups(manufacturer: string | undefined): readonly Group[]
   health(manufacturer: string | undefined): ServiceHealth
   locations(): readonly Location[]
+  /** The path prefix of all routes. */
+  readonly mount: string
 }
 
 export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps): void {
-  const { db, receiverStore, unitStore, groups, health, locations } = deps
+  const { db, receiverStore, unitStore, groups, health, locations, mount } = deps
   const statusOf = (manufacturer: string) =>
     health(undefined).manufacturers.find(({ code }) => code === manufacturer)?.status ?? 'unconfigured'
 
@@ -66,7 +69,7 @@ export function singleRecordRoutes(app: ContractServer, deps: SingleRecordDeps):
     handler: async ({ params: { id } }) => {
       const performer = await findPerformer(db.read, id)
       if (performer === undefined) throw notFound('performer', id)
-      return performer
+      return withMount(performer, mount)
     },
   })
 

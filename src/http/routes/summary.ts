@@ -1,7 +1,7 @@
 /** `GET /api/summary/`: how many channels there are, and how many need attention. */
 
 import * as operations from '../../contract/operations/monitoring.ts'
-import { summarizeConditions } from '../../domain/conditions/summary.ts'
+import { mustBeReplacedSoon, summarizeConditions } from '../../domain/conditions/summary.ts'
 import { addressOf, type ManufacturerHealth, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { selectReceivers } from '../../domain/live/filter.ts'
@@ -11,7 +11,7 @@ import type { LiveData } from '../server/live-data.ts'
 
 export interface SummaryDeps {
   readonly receiverStore: ReceiverStore
-  readonly liveData: Pick<LiveData, 'requireGroup' | 'members'>
+  readonly liveData: Pick<LiveData, 'requireGroup' | 'members' | 'placeholders'>
   health(manufacturer: string | undefined): ServiceHealth
   /** Returns the source that subscribes to a receiver; null if none does. */
   subscribedSource(receiverId: number): string | null
@@ -40,17 +40,18 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
       const failing = new Map(manufacturers.map((manufacturer) => [manufacturer.code, failingSources(manufacturer)]))
       return summarizeConditions({
         receivers: receivers.map((receiver) => ({
-          id: receiver.id,
           isActive: receiver.is_active,
           failingSource: findFailingSource(receiver, failing.get(receiver.manufacturer), deps),
           channels: receiver.channels.map((channel) => ({
             condition: channel.condition,
             hasTransmitter: channel.transmitter !== null,
-            battery: channel.transmitter?.battery ?? null,
-            replaceSoon: deps.replaceSoon(receiver, channel),
+            isReplaceSoon: mustBeReplacedSoon(
+              channel.transmitter?.battery ?? null,
+              deps.replaceSoon(receiver, channel),
+            ),
           })),
         })),
-        placeholders: 0,
+        placeholders: deps.liveData.placeholders(query).length,
         sources: manufacturers.flatMap(({ sources }) =>
           sources.map(({ status, consecutive_failures }) => {
             if (consecutive_failures > 0) return 'failing'

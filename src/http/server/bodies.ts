@@ -40,9 +40,10 @@ function isUtf8(type = ''): boolean {
 /** Methods whose body Fastify does not read. */
 const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'TRACE'])
 
-/** Ignores the body of a request whose method has none, but rejects it if it exceeds the general size limit. */
+/** Ignores the body of a request whose method has none, but rejects it if it exceeds the size limit. */
 export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  const { method, headers, raw } = request
+  const { method, headers, raw, routeOptions } = request
+  const maxBytes = routeOptions.bodyLimit ?? maxBodyBytes
   const tooLarge = () => {
     raw.off('data', count).off('end', done)
     reply.header('connection', 'close')
@@ -51,10 +52,10 @@ export function ignoreBody(request: FastifyRequest, reply: FastifyReply, done: (
   let size = 0
   const count = (chunk: Buffer) => {
     size += chunk.length
-    if (size > maxBodyBytes) tooLarge()
+    if (size > maxBytes) tooLarge()
   }
   const isChunked = headers['transfer-encoding'] !== undefined
-  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) tooLarge()
+  if (Number(headers['content-length'] ?? 0) > maxBytes) tooLarge()
   else if (isChunked && bodiless.has(method) && !request.ws) raw.on('data', count).once('end', done)
   else done()
 }

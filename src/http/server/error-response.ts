@@ -9,7 +9,7 @@ import { StoreBusyError, StoreDamagedError, StoreDownError } from '../../storage
 import { hostName } from './guard.ts'
 import { addConnectionHeaders, type ConstantHeaders } from './headers.ts'
 import { prefersHtml } from './html.ts'
-import { misdirectedPage } from './misdirected-page.ts'
+import { misdirectedPage, misdirectedPolicy } from './misdirected-page.ts'
 
 export function sendError(reply: FastifyReply, error: RequestError, headers: ConstantHeaders): FastifyReply {
   reply.headers({ ...headers, 'x-request-id': reply.request.id })
@@ -20,6 +20,7 @@ export function sendError(reply: FastifyReply, error: RequestError, headers: Con
   const { host, headers: requestHeaders } = reply.request
   reply.header('vary', 'Accept')
   if (!prefersHtml(requestHeaders.accept)) return reply.send(toErrorBody(error))
+  reply.header('content-security-policy', misdirectedPolicy)
   return reply.type('text/html; charset=utf-8').send(misdirectedPage(hostName(host)))
 }
 

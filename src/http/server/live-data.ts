@@ -1,13 +1,16 @@
 /** Builds the body of `GET /api/data.json`, and the snapshots and filtered lists of the live interface. */
 
-import type { LivePerformerBody, SourceBody } from '../../contract/live-messages.ts'
+import type { SourceBody } from '../../contract/live-messages.ts'
 import type { Group } from '../../contract/resources/groups.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
-import type { Settings } from '../../contract/resources/settings.ts'
+import type { ChannelAssignment, Performer } from '../../contract/resources/performers.ts'
+import type { PlaceholderInData } from '../../contract/resources/placeholders.ts'
+import type { Settings } from '../../contract/settings.ts'
 import { type Alert, toAlertBody } from '../../domain/alerts/alert.ts'
+import { type Silence, toSilenceBody } from '../../domain/alerts/silences.ts'
 import { toChannelBody, toReceiverWithoutChannels } from '../../domain/api.ts'
 import { toDiscoveredDevices } from '../../domain/discovery-api.ts'
 import type { DiscoveredRecord } from '../../domain/equipment/discovery.ts'
+import { type Placeholder, toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import {
@@ -18,19 +21,27 @@ import {
   type ListType,
   type LiveFilter,
   selectReceivers,
+  settingScopeOf,
 } from '../../domain/live/filter.ts'
+import type { SettingScope } from '../../domain/settings.ts'
+import { type Show, toShowBody } from '../../domain/shows.ts'
 import { totalOf } from '../../state/live-publisher.ts'
+import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import { type Chunker, createChunker, type ResponseChunk, toChunk } from './response-chunks.ts'
 
 export interface LiveDataDeps {
   readonly receiverStore: ReceiverStore
-  readonly alerts: { list(): readonly Alert[] }
-  /** Returns the effective settings of a manufacturer, or the global ones. */
-  settings(manufacturer: string | undefined): Settings
+  readonly alerts: { list(): readonly Alert[]; isSilenced(alert: Alert): boolean }
+  /** Returns the silences in effect. */
+  silences(): readonly Silence[]
+  /** Returns the effective settings of a scope. */
+  settingsIn(scope: SettingScope): Settings
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   groups(manufacturer: string | undefined): readonly Group[]
   discovered(): readonly DiscoveredRecord[]
-  performers(): readonly LivePerformerBody[]
+  performers(): readonly Performer[]
+  runningShows(): readonly Show[]
   assignments(): readonly ChannelAssignment[]
   sourceBodies(): readonly SourceBody[]
   now(): number
@@ -55,7 +66,7 @@ export class LiveData {
   members({ manufacturer, group: id }: LiveFilter): GroupMembers | null {
     if (id === undefined) return null
     const group = this.#deps.groups(undefined).find((candidate) => candidate.id === id)
-    return findMembers(group, this.#deps.receiverStore.listFacts(manufacturer))
+    return findMembers(group, this.#deps.receiverStore.listFacts(manufacturer), this.#placeholdersOf(manufacturer))
   }
 
   /** Returns the body of `GET /api/data.json` in chunks. */
@@ -65,21 +76,21 @@ export class LiveData {
 
   /** Returns the field `data` of a snapshot as JSON. */
   snapshotJson(filter: LiveFilter): string {
-    const { alerts, performers, sourceBodies, now } = this.#deps
+    const { alerts, performers, silences, sourceBodies, now } = this.#deps
     const members = this.members(filter)
     const isIncluded = (subject: Parameters<typeof includesSubject>[0]) => includesSubject(subject, filter, members)
     const more = {
       ...this.#listsOf(filter),
       alerts: [...alerts.list()]
-        .sort((a, b) => a.id - b.id)
+        .sort((a, b) => b.raised_at - a.raised_at || b.id - a.id)
         .filter(({ manufacturer, receiver_id: receiverId, channel_id: channelId }) =>
           isIncluded({ manufacturer, receiverId, channelId }),
         )
-        .map((alert) => toAlertBody(alert, now())),
-      shows: [],
+        .map((alert) => toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
+      shows: this.#deps.runningShows().map(toShowBody),
       sources: sourceBodies().filter(({ code: manufacturer }) => isIncluded({ manufacturer })),
       performers: performers(),
-      silences: [],
+      silences: silences().map(toSilenceBody),
       queue: this.list('queue', filter),
     }
     const receivers = this.#receiversJson(filter).map(({ bytes }) => bytes)
@@ -92,6 +103,8 @@ export class LiveData {
     switch (type) {
       case 'groups':
         return { groups: this.#groups(filter) }
+      case 'placeholders':
+        return { placeholders: this.placeholders(filter) }
       case 'assignments':
         return { assignments: this.#assignments(filter) }
       case 'discovered':
@@ -105,13 +118,25 @@ export class LiveData {
     }
   }
 
+  placeholders(filter: LiveFilter): readonly PlaceholderInData[] {
+    const members = this.members(filter)
+    return this.#placeholdersOf(filter.manufacturer)
+      .filter(({ id }) => members === null || members.placeholders.has(id))
+      .map(toPlaceholderInData)
+  }
+
+  /** Placeholders belong to no manufacturer, so a filter by manufacturer includes none. */
+  #placeholdersOf(manufacturer: string | undefined): readonly Placeholder[] {
+    return manufacturer === undefined ? this.#deps.placeholderStore.list() : []
+  }
+
   #listsOf(filter: LiveFilter) {
     return {
       discovered: this.#discovered(filter),
-      config: this.#deps.settings(filter.manufacturer),
+      config: this.#deps.settingsIn(settingScopeOf(filter)),
       groups: this.#groups(filter),
       assignments: this.#assignments(filter),
-      placeholders: [],
+      placeholders: this.placeholders(filter),
     }
   }
 

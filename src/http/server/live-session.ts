@@ -6,12 +6,15 @@
 
 import { createHash } from 'node:crypto'
 import type { WebSocket } from 'ws'
+import { isSameJson } from '../../domain/json.ts'
 import {
   type GroupMembers,
   includesSubject,
   type ListType,
   type LiveFilter,
+  type LiveSubject,
   listTypes,
+  settingScopeOf,
 } from '../../domain/live/filter.ts'
 import type { JournalEntry, LevelsEntry } from '../../state/live-journal.ts'
 import type { LivePublisher, LiveSubscriber } from '../../state/live-publisher.ts'
@@ -147,8 +150,7 @@ export class LiveSession implements LiveSubscriber {
     const { filter, levels } = this.#options
     const { epoch } = this.#deps.live.journal
     if (filter.manufacturer === undefined && filter.group === undefined && levels === 'true') return epoch
-    const members = [...(this.#members?.channels ?? [])].sort((a, b) => a - b)
-    const key = JSON.stringify([filter.manufacturer, filter.group, levels, members])
+    const key = JSON.stringify([filter.manufacturer, filter.group, levels, ...idsOf(this.#members)])
     return `${epoch}-${createHash('sha1').update(key).digest('hex').slice(0, 12)}`
   }
 
@@ -186,9 +188,7 @@ export class LiveSession implements LiveSubscriber {
 
   #hasOtherMembers(): boolean {
     const members = this.#deps.liveData.members(this.#options.filter)
-    const before = this.#members?.channels ?? new Set()
-    const after = members?.channels ?? new Set()
-    return before.size !== after.size || [...after].some((id) => !before.has(id))
+    return !isSameJson(idsOf(this.#members), idsOf(members))
   }
 
   #add(entry: JournalEntry): void {
@@ -240,7 +240,7 @@ export class LiveSession implements LiveSubscriber {
     if (listTypes.has(type)) {
       return Buffer.from(JSON.stringify({ type, seq, ...this.#deps.liveData.list(type as ListType, filter) }))
     }
-    if (type === 'settings') return isSettingsScope(subject.manufacturer ?? null, filter) ? frame : null
+    if (type === 'settings') return isSettingsScope(subject, filter) ? frame : null
     return type === 'slots' ? this.#narrowSlots(frame) : frame
   }
 
@@ -329,9 +329,16 @@ export class LiveSession implements LiveSubscriber {
   }
 }
 
+/** Returns the ids of the channels and the placeholders of a group, both in ascending order. */
+function idsOf(members: GroupMembers | null): readonly (readonly number[])[] {
+  const sorted = (ids: Iterable<number>) => [...ids].sort((a, b) => a - b)
+  return [sorted(members?.channels ?? []), sorted(members?.placeholders ?? [])]
+}
+
 /** Whether settings of this scope apply to a client with this filter. */
-function isSettingsScope(manufacturer: string | null, filter: LiveFilter): boolean {
-  return manufacturer === (filter.manufacturer ?? null)
+function isSettingsScope({ manufacturer = null, group = null }: LiveSubject, filter: LiveFilter): boolean {
+  const scope = settingScopeOf(filter)
+  return manufacturer === scope.manufacturer && group === scope.group
 }
 
 function changesMembers(entry: JournalEntry): boolean {

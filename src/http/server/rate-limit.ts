@@ -7,6 +7,13 @@ import { clientKey } from '../../domain/identity/address.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { Redis } from '../../state/redis.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether accepted requests to the route are not counted. */
+    isUnlimited?: boolean
+  }
+}
+
 interface Limit {
   readonly max_requests: number
   readonly window_seconds: number
@@ -143,7 +150,8 @@ export function createRequestLimiter(
   })
 
   return {
-    count: (request, reply) => countAs(clientOf(request), request, reply),
+    count: (request, reply) =>
+      request.routeOptions.config.isUnlimited ? undefined : countAs(clientOf(request), request, reply),
     countByAddress: (request, reply) => countAs(addressOf(request), request, reply),
   }
 }

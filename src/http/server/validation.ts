@@ -2,7 +2,7 @@
 
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
-import type { TObject, TSchema } from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import type { Body } from '../../contract/described.ts'
 import { dayOrTimePattern, paging } from '../../contract/queries.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -27,14 +27,21 @@ interface ParameterSchema {
 }
 
 // Schemas themselves are not validated, because compiling the meta-schema takes 40 ms.
-const ajv = new Ajv({ strict: false, verbose: true, validateSchema: false, formats: { 'day-or-time': isDayOrTime } })
+const ajv = new Ajv({
+  strict: false,
+  verbose: true,
+  validateSchema: false,
+  formats: { 'day-or-time': isDayOrTime, 'time-with-zone': isTime },
+})
 
 /** Creates the validators. Bodies are not converted; the parameters of paths and queries are converted from text. */
 export function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   return ({ schema, httpPart }) => {
     const check = createCheck(schema)
     if (httpPart === 'body') {
+      const mayBeAbsent = Type.IsOptional(schema)
       return (body: unknown) => {
+        if (mayBeAbsent && (body === undefined || body === null)) return { value: body }
         const errors = check(body)
         return errors.length === 0 ? { value: body } : { error: errors as FastifySchemaValidationError[] }
       }
@@ -77,7 +84,16 @@ function createCheck(schema: TSchema): (value: unknown) => readonly ValidationEr
 }
 
 function isDayOrTime(text: string): boolean {
-  return dayOrTimePattern.test(text) && !Number.isNaN(Date.parse(text))
+  return dayOrTimePattern.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
+}
+
+function isTime(text: string): boolean {
+  return text.includes('T') && isDayOrTime(text)
+}
+
+/** Whether the day exists; `Date.parse` accepts February 30. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day)
 }
 
 /**
@@ -103,7 +119,8 @@ function fromText(text: string, type: string | undefined): unknown {
   return text
 }
 
-function invalidParameter({ instancePath, parentSchema = {} }: ValidationError): RequestError {
+function invalidParameter({ instancePath, params, parentSchema = {} }: ValidationError): RequestError {
+  if (typeof params.missingProperty === 'string') return badRequest([params.missingProperty], 'missing')
   return badRequest(instancePath.split('/').slice(1), `expected ${describeValues(parentSchema)}`)
 }
 

@@ -2,7 +2,7 @@
 
 import { isRecord } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { parsePushed } from '../../upstream/device-api.ts'
+import { parsePushed } from '../../upstream/device-report.ts'
 import { openEventStream } from '../../upstream/push.ts'
 import { parsePushedLevels } from '../../upstream/pushed-levels.ts'
 import type { OnLevels, PushEvent, SubscriptionTargets } from '../plugin.ts'

@@ -3,7 +3,9 @@
  * with changes pushed over an event stream.
  */
 
-import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
+import { deviceApi } from '../../upstream/device-api.ts'
+import type { ApiDevice } from '../../upstream/device-fields.ts'
+import { toDeviceReport } from '../../upstream/device-report.ts'
 import { defineAdapter } from '../plugin.ts'
 import { familyOf } from './family.ts'
 import { subscribe } from './realtime.ts'

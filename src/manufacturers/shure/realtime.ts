@@ -2,7 +2,7 @@
 
 import { isRecord, type Json } from '../../domain/json.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { parsePushed } from '../../upstream/device-api.ts'
+import { parsePushed } from '../../upstream/device-report.ts'
 import { readText } from '../../upstream/fields.ts'
 import { openWebSocket } from '../../upstream/push.ts'
 import { parsePushedLevels } from '../../upstream/pushed-levels.ts'

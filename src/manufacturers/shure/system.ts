@@ -3,7 +3,9 @@
  * changes pushed over a WebSocket.
  */
 
-import { type ApiDevice, deviceApi, toDeviceReport } from '../../upstream/device-api.ts'
+import { deviceApi } from '../../upstream/device-api.ts'
+import type { ApiDevice } from '../../upstream/device-fields.ts'
+import { toDeviceReport } from '../../upstream/device-report.ts'
 import { defineAdapter } from '../plugin.ts'
 import { addDiscoveryIps, getDiscoveryIps, removeDiscoveryIps } from './discovery.ts'
 import { familyOf } from './family.ts'

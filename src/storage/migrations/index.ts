@@ -4,6 +4,7 @@
  * and whichever is merged first, databases receive the migration that they do not have yet.
  */
 
+import type { Reader } from '../database.ts'
 import * as firstTables from './0001-first-tables.ts'
 import * as audit from './0002-audit.ts'
 import * as people from './0003-people.ts'
@@ -18,10 +19,19 @@ import * as unitDetails from './0011-unit-details.ts'
 import * as receiverFaults from './0012-receiver-faults.ts'
 import * as deviceErrors from './0013-device-errors.ts'
 import * as conditions from './20261123t0340z-conditions.ts'
+import * as assignmentRoles from './20261123t0624z-assignment-roles.ts'
+import * as groupSettings from './20261123t0625z-group-settings.ts'
+import * as pictures from './20261123t0630z-pictures.ts'
+import * as placeholders from './20261123t0630z-placeholders.ts'
+import * as alertResponses from './20261123t0632z-alert-responses.ts'
+import * as shows from './20261123t0645z-shows.ts'
+import * as undo from './20261123t0655z-undo.ts'
 
 export interface Migration {
   readonly name: string
   statements(dialect: 'sqlite' | 'postgres'): readonly string[]
+  /** Converts data that the statements cannot convert; called after them. */
+  convert?(query: Reader): Promise<void>
 }
 
 export const migrations: readonly Migration[] = [
@@ -39,4 +49,11 @@ export const migrations: readonly Migration[] = [
   receiverFaults,
   deviceErrors,
   conditions,
+  assignmentRoles,
+  groupSettings,
+  pictures,
+  placeholders,
+  alertResponses,
+  shows,
+  undo,
 ]

@@ -1,0 +1,124 @@
+/** Plans, changes, starts, ends and deletes shows. */
+
+import type { Actor } from '../domain/access/access.ts'
+import { RequestError } from '../domain/errors.ts'
+import {
+  changePlan,
+  end,
+  listChannelsOfShow,
+  requireGroups,
+  requireNotRunning,
+  requireOrder,
+  type Show,
+  type ShowPlan,
+  start,
+} from '../domain/shows.ts'
+import { parseTimestamp } from '../domain/timestamp.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database, Tx } from '../storage/database.ts'
+import { listGroups } from '../storage/groups.ts'
+import { nextRevision } from '../storage/revision.ts'
+import { deleteShow, findShow, insertShow, saveShow } from '../storage/shows.ts'
+import { listChannelSlots } from '../storage/slots.ts'
+
+export interface EditShowDeps {
+  readonly db: Database
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+}
+
+/** The fields of a request, with times as text. */
+export interface ShowFields extends Partial<Omit<ShowPlan, 'starts_at' | 'ends_at'>> {
+  readonly starts_at?: string | null
+  readonly ends_at?: string | null
+}
+
+export function addShow(deps: EditShowDeps, actor: Actor, fields: ShowFields & Pick<ShowPlan, 'title'>): Promise<Show> {
+  const defaults = { starts_at: null, ends_at: null, group_ids: [], notes: '' }
+  const plan = { ...defaults, title: fields.title, ...parseFields(fields) }
+  requireOrder(plan)
+  return edit(deps, async (tx) => {
+    requireGroups(plan, await listGroups(tx.query))
+    const show = await insertShow(tx, { ...plan, started_at: null, ended_at: null, channel_ids: null })
+    await audit(tx, actor, 'show.create', show.id, { title: show.title })
+    return show
+  })
+}
+
+export function changeShow(deps: EditShowDeps, actor: Actor, id: number, fields: ShowFields): Promise<Show> {
+  const change = parseFields(fields)
+  return edit(deps, async (tx) => {
+    const before = await showOf(tx, id)
+    const after = changePlan(before, change)
+    requireGroups(after, await listGroups(tx.query), before.group_ids)
+    await saveShow(tx, after)
+    await audit(tx, actor, 'show.change', id, { fields: Object.keys(change) })
+    return after
+  })
+}
+
+export async function removeShow(deps: EditShowDeps, actor: Actor, id: number): Promise<void> {
+  await edit(deps, async (tx) => {
+    const show = await showOf(tx, id)
+    requireNotRunning(show)
+    await deleteShow(tx, id)
+    await audit(tx, actor, 'show.delete', id, { title: show.title })
+  })
+}
+
+export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
+  return edit(deps, async (tx) => {
+    const show = start(await showOf(tx, id), deps.now())
+    await saveShow(tx, show)
+    await audit(tx, actor, 'show.start', id, { title: show.title })
+    return show
+  })
+}
+
+/** Ends a show, and stores which channels belong to it. */
+export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<Show> {
+  return edit(deps, async (tx) => {
+    const running = await showOf(tx, id)
+    const channels = listChannelsOfShow(running, await listChannelSlots(tx.query), await listGroups(tx.query))
+    const show = end(running, deps.now(), channels)
+    await saveShow(tx, show)
+    await audit(tx, actor, 'show.end', id, { title: show.title })
+    return show
+  })
+}
+
+/** Runs a change. Changes that are requested at once, in several processes too, run one after the other. */
+async function edit<T>({ db, reload }: EditShowDeps, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const result = await db.transaction(async (tx) => {
+    await nextRevision(tx, 'shows')
+    return work(tx)
+  })
+  await reload()
+  return result
+}
+
+async function showOf(tx: Tx, id: number): Promise<Show> {
+  const show = await findShow(tx.query, id)
+  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
+  return show
+}
+
+function parseFields({ starts_at, ends_at, ...fields }: ShowFields): Partial<ShowPlan> {
+  return {
+    ...fields,
+    ...(starts_at !== undefined && { starts_at: parseTime('starts_at', starts_at) }),
+    ...(ends_at !== undefined && { ends_at: parseTime('ends_at', ends_at) }),
+  }
+}
+
+function parseTime(field: string, text: string | null): number | null {
+  if (text === null) return null
+  const time = parseTimestamp(text)
+  if (time !== null) return time
+  throw new RequestError('bad_request', { details: `${field}: expected a time such as 2026-05-01T18:00:00Z` })
+}
+
+function audit(tx: Tx, actor: Actor, action: string, id: number, details: Readonly<Record<string, unknown>>) {
+  return writeAudit(tx, { actor, action, target: `show ${id}`, result: 'ok', details })
+}

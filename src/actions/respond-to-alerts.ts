@@ -1,0 +1,63 @@
+/** Acknowledges and snoozes alerts. Both apply to all users. */
+
+import type { Actor } from '../domain/access/access.ts'
+import type { Alert, SnoozeEnd } from '../domain/alerts/alert.ts'
+import { RequestError } from '../domain/errors.ts'
+import type { Alerts } from '../monitoring/alerts.ts'
+import { acknowledgeAlert, findAlert, snoozeAlert } from '../storage/alerts.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Reader } from '../storage/database.ts'
+
+export interface RespondDeps {
+  readonly alerts: Pick<Alerts, 'edit' | 'hasRunningShow'>
+  now(): number
+}
+
+/** Acknowledges an alert. Of an alert that is already acknowledged, the first acknowledgement stays. */
+export async function acknowledge(
+  { alerts, now }: RespondDeps,
+  actor: Actor,
+  id: number,
+  note: string | null,
+): Promise<Alert> {
+  return alerts.edit(async (tx, revision) => {
+    const before = await openAlert(tx.query, id)
+    const after = await acknowledgeAlert(tx, revision, id, { by: actor.name, at: now(), note })
+    if (after === null) return { alert: before, isChanged: false }
+    await writeAudit(tx, { actor, action: 'alert.acknowledge', target: `alert ${id}`, result: 'ok', details: { note } })
+    return { alert: after, isChanged: true }
+  })
+}
+
+export interface Snooze {
+  readonly minutes?: number | undefined
+  readonly until?: 'cleared' | 'show_end' | undefined
+}
+
+/** Snoozes an alert, or changes its snooze. An acknowledged alert stays acknowledged. */
+export async function snooze(deps: RespondDeps, actor: Actor, id: number, { minutes, until }: Snooze): Promise<Alert> {
+  const { alerts, now } = deps
+  if ((minutes === undefined) === (until === undefined)) {
+    throw new RequestError('bad_request', { details: 'minutes: expected either minutes or until' })
+  }
+  return alerts.edit(async (tx, revision) => {
+    const before = await openAlert(tx.query, id)
+    if (until === 'show_end' && !alerts.hasRunningShow(before)) {
+      throw new RequestError('no_show_running', { subject: `alert ${id}` })
+    }
+    const end: SnoozeEnd = until ?? now() + (minutes ?? 0) * 60_000
+    const after = await snoozeAlert(tx, revision, id, { by: actor.name, at: now(), until: end })
+    if (after === null) return { alert: before, isChanged: false }
+    const details = minutes === undefined ? { until } : { minutes }
+    await writeAudit(tx, { actor, action: 'alert.snooze', target: `alert ${id}`, result: 'ok', details })
+    return { alert: after, isChanged: true }
+  })
+}
+
+/** Returns the alert. Throws if there is none, or if it is cleared. */
+async function openAlert(reader: Reader, id: number): Promise<Alert> {
+  const alert = await findAlert(reader, id)
+  if (alert === undefined) throw new RequestError('not_found', { subject: `alert ${id}` })
+  if (alert.state === 'cleared') throw new RequestError('alert_cleared', { subject: `Alert ${id}` })
+  return alert
+}

@@ -1,0 +1,34 @@
+/** Undoes an action on several records, unless one of them has been changed since. */
+
+import type { Undone } from '../contract/resources/imports.ts'
+import type { Actor } from '../domain/access/access.ts'
+import { RequestError } from '../domain/errors.ts'
+import { writeAudit } from '../storage/audit.ts'
+import type { Database } from '../storage/database.ts'
+import { lockUnits } from '../storage/hardware.ts'
+import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
+import { findUndoRecord, restoreRows } from '../storage/undo.ts'
+
+export interface UndoDeps {
+  readonly db: Database
+  /** Loads the stored changes immediately. */
+  reload(): Promise<void>
+  now(): number
+}
+
+export async function undo({ db, reload, now }: UndoDeps, actor: Actor, id: number): Promise<Undone> {
+  const undone = await db.transaction(async (tx) => {
+    await lockPictures(tx)
+    await lockUnits(tx)
+    const record = await findUndoRecord(tx, id, now())
+    if (record === undefined) throw new RequestError('not_found', { subject: `action to undo with the id ${id}` })
+    const changed = await restoreRows(tx, record)
+    if (changed !== null) throw new RequestError('changed_since', { subject: changed })
+    await removeUnusedPictures(tx)
+    const details = { action: record.action, records: record.changes.length }
+    await writeAudit(tx, { actor, action: 'undo', target: `undo ${id}`, result: 'ok', details })
+    return details
+  })
+  await reload()
+  return undone
+}

@@ -1,0 +1,205 @@
+/**
+ * All settings that can be changed while the service runs: types, limits, defaults, and which of several values warns
+ * earlier. The schemas, the checks of values and the settings page are derived from this table.
+ */
+
+import { type AlertKind, alertKindDefaults, alertKinds } from './alert-kinds.ts'
+import { severities } from './values.ts'
+
+export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts'
+
+interface Described {
+  readonly subject: SettingSubject
+  /** Whether a group can have a value of its own. */
+  readonly isPerGroup: boolean
+  readonly description: string
+}
+
+export interface IntegerSetting extends Described {
+  readonly type: 'integer'
+  readonly unit: 's' | 'min' | '%' | 'dBm'
+  readonly min: number
+  readonly max: number
+  readonly default: number
+  /** Which of two values warns earlier. `lower_but_zero`: the lower one, but 0 means never. */
+  readonly earlier: 'higher' | 'lower' | 'lower_but_zero'
+}
+
+/** Of two values, true warns earlier. */
+export interface BooleanSetting extends Described {
+  readonly type: 'boolean'
+  readonly default: boolean
+}
+
+export interface ChoiceSetting<Values extends readonly string[] = readonly string[]> extends Described {
+  readonly type: 'choice'
+  /** From the value that warns last to the one that warns first. */
+  readonly values: Values
+  readonly default: Values[number]
+}
+
+export type SettingKind = IntegerSetting | BooleanSetting | ChoiceSetting
+
+const percent = { type: 'integer', unit: '%', min: 0, max: 100, earlier: 'higher' } as const
+const minutes = { type: 'integer', unit: 'min', min: 0, max: 1440, earlier: 'higher' } as const
+const dbm = { type: 'integer', unit: 'dBm', min: -120, max: -20 } as const
+const battery = { subject: 'battery', isPerGroup: true } as const
+const rf = { subject: 'rf', isPerGroup: true } as const
+const audio = { subject: 'audio', isPerGroup: true } as const
+const alerting = { subject: 'alerts', isPerGroup: true } as const
+
+/** The settings that decide when a condition is true. */
+export const thresholdKinds = {
+  BATTERY_CRITICAL: {
+    ...battery,
+    ...percent,
+    default: 10,
+    description: 'Battery level in percent at or below which `battery_critical` applies.',
+  },
+  MINUTES_CRITICAL: {
+    ...battery,
+    ...minutes,
+    default: 15,
+    description: 'Remaining minutes at or below which `battery_critical` applies.',
+  },
+  alert_battery_threshold: {
+    ...battery,
+    ...percent,
+    default: 20,
+    description: 'Battery level in percent at or below which `battery_low` applies.',
+  },
+  MINUTES_LOW: {
+    ...battery,
+    ...minutes,
+    default: 45,
+    description: 'Remaining minutes at or below which `battery_low` applies.',
+  },
+  BATTERY_REPLACE_SOON: {
+    ...battery,
+    ...percent,
+    default: 50,
+    description: 'Battery level in percent at or below which `battery_replace_soon` applies.',
+  },
+  RF_NOISE_DBM: {
+    ...rf,
+    ...dbm,
+    earlier: 'lower',
+    default: -75,
+    description: 'RF level in dBm above which a channel without a transmitter has `interference`.',
+  },
+  RF_WEAK_DBM: {
+    ...rf,
+    ...dbm,
+    earlier: 'higher',
+    default: -85,
+    description: 'RF level in dBm below which `rf_weak` applies.',
+  },
+  NO_AUDIO_MINUTES: {
+    ...audio,
+    type: 'integer',
+    unit: 'min',
+    min: 0,
+    max: 240,
+    default: 0,
+    earlier: 'lower_but_zero',
+    description: 'Minutes of silence after which `no_audio` applies; 0: never.',
+  },
+  MUTE_ATTENTION: {
+    ...audio,
+    type: 'choice',
+    values: ['never', 'during_shows', 'always'],
+    default: 'during_shows',
+    description: 'When a muted channel needs attention.',
+  },
+} as const satisfies Record<string, SettingKind>
+
+type AlertSettingKinds = { readonly [Kind in AlertKind as `alert_${Kind}_enabled`]: BooleanSetting } & {
+  readonly [Kind in AlertKind as `alert_${Kind}_delay_seconds`]: IntegerSetting
+} & { readonly [Kind in AlertKind as `alert_${Kind}_severity`]: ChoiceSetting<typeof severities> }
+
+const alertSettingKinds = Object.fromEntries(
+  alertKinds.flatMap((kind): [string, SettingKind][] => {
+    const { isEnabled, delaySeconds, severity } = alertKindDefaults[kind]
+    return [
+      [
+        `alert_${kind}_enabled`,
+        {
+          ...alerting,
+          type: 'boolean',
+          default: isEnabled,
+          description: `False: no alert of kind \`${kind}\` is raised.`,
+        },
+      ],
+      [
+        `alert_${kind}_delay_seconds`,
+        {
+          ...alerting,
+          type: 'integer',
+          unit: 's',
+          min: 0,
+          max: 3600,
+          default: delaySeconds,
+          earlier: 'lower',
+          description: `Seconds for which the cause must last before an alert of kind \`${kind}\` is raised.`,
+        },
+      ],
+      [
+        `alert_${kind}_severity`,
+        {
+          ...alerting,
+          type: 'choice',
+          values: severities,
+          default: severity,
+          description: `Severity of alerts of kind \`${kind}\`. While no value is stored, it follows the cause.`,
+        },
+      ],
+    ]
+  }),
+) as unknown as AlertSettingKinds
+
+export const settingKinds = {
+  polling_interval: {
+    subject: 'polling',
+    isPerGroup: false,
+    type: 'integer',
+    unit: 's',
+    min: 1,
+    max: 3600,
+    default: 10,
+    earlier: 'lower',
+    description: 'Seconds between two polls.',
+  },
+  enable_websocket: {
+    subject: 'polling',
+    isPerGroup: false,
+    type: 'boolean',
+    default: true,
+    description: 'False while real-time updates are disabled.',
+  },
+  ...thresholdKinds,
+  ...alertSettingKinds,
+} as const satisfies Record<string, SettingKind>
+
+export type SettingKey = keyof typeof settingKinds
+export type ThresholdKey = keyof typeof thresholdKinds
+
+type ValueOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer' }
+  ? number
+  : Kind extends { readonly type: 'boolean' }
+    ? boolean
+    : Kind extends { readonly values: readonly (infer Value)[] }
+      ? Value
+      : never
+
+/** A value for every setting. */
+export type Settings = { readonly [Key in SettingKey]: ValueOf<(typeof settingKinds)[Key]> }
+
+export const settingKeys = Object.keys(settingKinds) as SettingKey[]
+
+export const defaultSettings = Object.fromEntries(
+  settingKeys.map((key) => [key, settingKinds[key].default]),
+) as unknown as Settings
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settingKinds, key)
+}

@@ -1,0 +1,133 @@
+/**
+ * The causes of alerts about a receiver and its channels, taken from the conditions of the channels. Every row of a
+ * condition with severity warning or critical is a cause, whether it is the state or a flag; the battery rows of a channel
+ * have one alert together.
+ */
+
+import type { AlertKind } from '../../contract/alert-kinds.ts'
+import { conditionTable, hasRow } from '../conditions/condition.ts'
+import type { Thresholds } from '../conditions/thresholds.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type Alert, type AlertData, noData } from './alert.ts'
+import type { Cause } from './compare-causes.ts'
+import type { AlertEnding } from './describe-alert.ts'
+
+/** From the worst. */
+const batteryKinds = ['battery_died', 'battery_critical', 'battery_low'] as const
+const otherKinds = ['stale', 'encryption_error', 'interference', 'rf_weak', 'no_audio'] as const
+const channelKinds = [...batteryKinds, ...otherKinds]
+type ChannelKind = (typeof channelKinds)[number]
+
+/** Whether the change from `before` to `after` can change causes. Called for every report, so it compares identities. */
+export function canChangeCauses(before: Receiver | undefined, after: Receiver): boolean {
+  if (before === undefined || before.is_active !== after.is_active) return true
+  if (before.channels === after.channels) return false
+  if (before.channels.length !== after.channels.length) return true
+  return after.channels.some(({ condition }, index) => condition !== before.channels[index]?.condition)
+}
+
+interface ReceiverContext {
+  /** Whether all sources of the receiver fail. */
+  readonly areSourcesFailing: boolean
+  thresholds(channel: Channel): Thresholds
+}
+
+export function listReceiverCauses(receiver: Receiver, context: ReceiverContext): readonly Cause[] {
+  const { is_active, channels } = receiver
+  const causes: Cause[] = is_active ? [] : [toOfflineCause(receiver, context.areSourcesFailing)]
+  for (const channel of channels) {
+    for (const kind of channelKinds) {
+      if (hasRow(channel.condition, kind)) causes.push(toChannelCause(receiver, channel, kind, context))
+    }
+  }
+  return causes
+}
+
+/** The receiver was in use if one of its channels was. */
+function toOfflineCause({ id, name, manufacturer, channels }: Receiver, isInhibited: boolean): Cause {
+  const offline = channels.map(({ condition }) => condition).filter(({ state }) => state === 'receiver_offline')
+  return {
+    subject: `receiver:${id}`,
+    kind: 'receiver_offline',
+    severity: offline.some(({ severity }) => severity === 'critical') ? 'critical' : 'warning',
+    since: offline.length === 0 ? null : Math.min(...offline.map(({ since }) => since)),
+    isInhibited,
+    manufacturer,
+    receiver_id: id,
+    channel_id: null,
+    data: { ...noData, name, receiver: name },
+  }
+}
+
+function toChannelCause(
+  receiver: Receiver,
+  channel: Channel,
+  kind: ChannelKind,
+  { areSourcesFailing, thresholds }: ReceiverContext,
+): Cause {
+  const { condition } = channel
+  const isBattery = batteryKinds.some((battery) => battery === kind)
+  return {
+    subject: `${isBattery ? 'battery' : kind}:${channel.id}`,
+    kind,
+    since: condition.state === kind ? condition.since : null,
+    isInhibited: areSourcesFailing || !receiver.is_active,
+    manufacturer: receiver.manufacturer,
+    receiver_id: receiver.id,
+    channel_id: channel.id,
+    data: toChannelData(receiver, channel, thresholdOf(kind, thresholds(channel))),
+  }
+}
+
+function toChannelData(receiver: Receiver, channel: Channel, threshold: number | null): AlertData {
+  const { transmitter, last_transmitter, slot } = channel
+  return {
+    name: (transmitter ?? last_transmitter)?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`,
+    slot,
+    battery: (transmitter ?? last_transmitter)?.battery ?? null,
+    minutes_left: transmitter?.details?.battery_minutes ?? last_transmitter?.minutes_left ?? null,
+    threshold,
+    receiver: receiver.name,
+  }
+}
+
+/** Returns the bound that a kind is evaluated with: percent, minutes or dBm; null if it has none. */
+function thresholdOf(kind: ChannelKind, thresholds: Thresholds): number | null {
+  switch (kind) {
+    case 'battery_low':
+      return thresholds.alert_battery_threshold
+    case 'battery_critical':
+    case 'battery_died':
+      return thresholds.BATTERY_CRITICAL
+    case 'rf_weak':
+      return thresholds.RF_WEAK_DBM
+    case 'interference':
+      return thresholds.RF_NOISE_DBM
+    case 'no_audio':
+      return thresholds.NO_AUDIO_MINUTES
+    default:
+      return null
+  }
+}
+
+/**
+ * Returns why an open alert about the receiver or one of its channels is cleared if its cause is not listed. Rows that are
+ * not evaluated while the receiver is offline or stale may still be true, so their alerts stay open.
+ */
+export function receiverAlertEnding(receiver: Receiver, { kind, channel_id }: Alert): AlertEnding | null {
+  if (kind === 'receiver_offline') return 'resolved'
+  if (!isChannelKind(kind)) return null
+  const channel = receiver.channels.find(({ id }) => id === channel_id)
+  if (channel === undefined) return 'unmonitored'
+  if (kind === 'battery_died') return 'resolved'
+  if (!receiver.is_active) return null
+  return needsReception(kind) && hasRow(channel.condition, 'stale') ? null : 'resolved'
+}
+
+function isChannelKind(kind: AlertKind): kind is ChannelKind {
+  return channelKinds.some((known) => known === kind)
+}
+
+function needsReception(kind: ChannelKind): boolean {
+  return conditionTable.some(({ state, needs }) => state === kind && needs === 'reception')
+}

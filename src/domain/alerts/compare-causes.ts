@@ -1,0 +1,107 @@
+/**
+ * Compares what is true now with the open alerts: what must be raised, changed or cleared. A pure function; what it must
+ * remember between calls is passed to it and returned.
+ */
+
+import { type AlertKind, alertKindDefaults } from '../../contract/alert-kinds.ts'
+import { type Severity, severities } from '../../contract/values.ts'
+import type { Alert, AlertCause, AlertChange } from './alert.ts'
+import type { AlertSettings } from './alert-settings.ts'
+import { type AlertEnding, describeAlert, describeEnding } from './describe-alert.ts'
+
+/** A condition that is true. */
+export interface Cause extends Omit<AlertCause, 'severity' | 'message'> {
+  /** The severity if it can differ from that of the kind. */
+  readonly severity?: Severity
+  /** Since when it has been true (epoch ms); null if that is unknown. */
+  readonly since: number | null
+  /** Whether a more general problem, such as an offline receiver, is the reason, so that no alert is raised. */
+  readonly isInhibited: boolean
+}
+
+/**
+ * When each cause began, by subject and kind, in epoch milliseconds. Infinity while a cause is inhibited: its delay starts
+ * when the inhibition ends.
+ */
+export type CauseStarts = ReadonlyMap<string, number>
+
+export const noStarts: CauseStarts = new Map()
+
+export interface Comparison {
+  /** What is true now. Causes of the same subject are ordered from the worst; one alert covers all of them. */
+  readonly causes: readonly Cause[]
+  /** The open alerts that the causes are compared with. */
+  readonly open: readonly Alert[]
+  /** Returned by the previous call. */
+  readonly starts: CauseStarts
+  readonly now: number
+  settings(cause: Pick<Cause, 'kind' | 'manufacturer' | 'receiver_id' | 'channel_id' | 'data'>): AlertSettings
+  /** Returns why an open alert without a cause is cleared; null if it stays open because its cause may still be true. */
+  endingOf(alert: Alert): AlertEnding | null
+}
+
+interface Compared {
+  readonly changes: readonly AlertChange[]
+  readonly starts: CauseStarts
+  /** The next time (epoch ms) at which a delay ends; Infinity if none is running. */
+  readonly dueAt: number
+}
+
+export function compareCauses({ causes, open, starts, now, settings, endingOf }: Comparison): Compared {
+  const alerts = new Map(open.map((alert) => [alert.subject, alert]))
+  const startsNow = new Map<string, number>()
+  /** The subjects that have a cause of an enabled kind. */
+  const lasting = new Set<string>()
+  /** The worst cause of each subject whose delay has passed. */
+  const due = new Map<string, AlertCause>()
+  let dueAt = Number.POSITIVE_INFINITY
+  for (const cause of causes) {
+    const { isEnabled, delaySeconds, severity } = settings(cause)
+    if (!isEnabled) continue
+    lasting.add(cause.subject)
+    const key = `${cause.subject} ${cause.kind}`
+    if (cause.isInhibited) {
+      startsNow.set(key, Number.POSITIVE_INFINITY)
+      continue
+    }
+    const start = Math.min(now, starts.get(key) ?? cause.since ?? now)
+    startsNow.set(key, start)
+    const alert = alerts.get(cause.subject)
+    const isKnown = alert !== undefined && kindRank(cause.kind) <= kindRank(alert.kind)
+    const raisedAt = start + delaySeconds * 1000
+    if (raisedAt > now && !isKnown) dueAt = Math.min(dueAt, raisedAt)
+    else if (!due.has(cause.subject)) due.set(cause.subject, toAlertCause(cause, severity))
+  }
+  const changes: AlertChange[] = []
+  for (const alert of open) {
+    const cause = due.get(alert.subject)
+    if (cause !== undefined) {
+      if (cause.kind === alert.kind && cause.severity === alert.severity) continue
+      changes.push({ type: 'update', alert, cause, isWorse: isWorse(cause, alert) })
+    } else if (!lasting.has(alert.subject)) {
+      const ending = settings(alert).isEnabled ? endingOf(alert) : 'disabled'
+      if (ending !== null) changes.push({ type: 'clear', alert, message: describeEnding(alert, ending) })
+    }
+  }
+  for (const cause of due.values()) if (!alerts.has(cause.subject)) changes.push({ type: 'raise', cause })
+  return { changes, starts: startsNow.size === 0 ? noStarts : startsNow, dueAt }
+}
+
+export function toAlertCause(cause: Cause, severity: Severity | null): AlertCause {
+  const { subject, kind, manufacturer, receiver_id, channel_id, data } = cause
+  const message = describeAlert(cause)
+  const effective = severity ?? cause.severity ?? alertKindDefaults[kind].severity
+  return { subject, kind, severity: effective, message, manufacturer, receiver_id, channel_id, data }
+}
+
+function isWorse(cause: AlertCause, alert: Alert): boolean {
+  const difference = kindRank(cause.kind) - kindRank(alert.kind)
+  return difference === 0 ? severities.indexOf(cause.severity) > severities.indexOf(alert.severity) : difference > 0
+}
+
+/** The kinds that one alert can have one after the other, from the least to the worst. */
+const rankedKinds: readonly AlertKind[] = ['battery_low', 'battery_critical', 'battery_died']
+
+function kindRank(kind: AlertKind): number {
+  return rankedKinds.indexOf(kind)
+}

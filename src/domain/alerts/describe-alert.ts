@@ -1,0 +1,95 @@
+/** Words alerts in English, from their kind and data. */
+
+import type { Fault } from '../../contract/values.ts'
+import type { Alert, AlertCause } from './alert.ts'
+
+type Described = Pick<AlertCause, 'kind' | 'manufacturer' | 'data'>
+
+/** Describes what an alert is about. */
+export function describeAlert({ kind, manufacturer, data }: Described): string {
+  const { receiver, threshold, fault, address, error, failures } = data
+  const name = data.name ?? receiver ?? 'Unknown'
+  const reason = error === undefined || error === null ? '' : `: ${error}`
+  switch (kind) {
+    case 'receiver_offline':
+      return `${name} is offline`
+    case 'stale':
+      return `${name}: nothing is received from ${receiver ?? 'the receiver'}`
+    case 'encryption_error':
+      return `${name}: the encryption keys do not match`
+    case 'battery_critical':
+    case 'battery_low':
+      return `${name}: battery ${batteryText(data)}`
+    case 'battery_died':
+      return `${name}: battery died${data.battery === null ? '' : ` (last at ${data.battery}%)`}`
+    case 'interference':
+      return `${name}: RF interference`
+    case 'rf_weak':
+      return `${name}: weak RF signal`
+    case 'no_audio':
+      return `${name}: no audio for ${threshold ?? '?'} min`
+    case 'will_not_last':
+      return `${name}: the battery will not last until the end of the show`
+    case 'frequency_conflict':
+      return `${name}: frequency conflict`
+    case 'charger_fault':
+      return `${name}: ${fault === undefined ? 'fault' : faultTexts[fault]}`
+    case 'upstream_failing':
+      return `${manufacturer} failed ${failures ?? 'several'} times in a row (${address})${reason}`
+    case 'link_lost':
+      return `The subscription to ${manufacturer} was lost (${address})`
+    case 'storage_failing':
+      return `${error ?? 'The database cannot be written. Changes are not stored'}`
+    case 'recording_stopped':
+      return `The recording of levels has stopped${reason}`
+    default:
+      return kind satisfies never
+  }
+}
+
+function batteryText({ battery, minutes_left }: AlertCause['data']): string {
+  if (battery !== null) return `at ${battery}%`
+  return minutes_left === null ? 'low' : `at ${minutes_left} min`
+}
+
+/** Why an alert was cleared. */
+export type AlertEnding = 'resolved' | 'unmonitored' | 'disabled' | 'stopped'
+
+/** Describes why an alert was cleared. */
+export function describeEnding(
+  { kind, manufacturer, data, message }: Described & Pick<Alert, 'message'>,
+  ending: AlertEnding,
+): string {
+  const { name, address } = data
+  switch (ending) {
+    case 'unmonitored':
+      return `No longer monitored: ${message}`
+    case 'disabled':
+      return `Disabled by a setting: ${message}`
+    case 'stopped':
+      return `The subscription to ${manufacturer} was stopped by a user${address === undefined ? '' : ` (${address})`}`
+    case 'resolved':
+      if (kind === 'receiver_offline' && name !== null) return `${name} is online again`
+      if (kind === 'upstream_failing' && address !== undefined) return `${manufacturer} responds again (${address})`
+      if (kind === 'link_lost' && address !== undefined)
+        return `The subscription to ${manufacturer} is connected again (${address})`
+      return `Resolved: ${message}`
+    default:
+      return ending satisfies never
+  }
+}
+
+const faultTexts: Readonly<Record<Fault, string>> = {
+  self_test_failed: 'self-test failed',
+  battery_error: 'battery error',
+  unknown_module: 'unknown charging module',
+  unrecognized_battery: 'battery not recognized',
+  recovery_failed: 'deep discharge recovery failed',
+  charge_failed: 'charging failed',
+  check_battery: 'check the battery',
+  check_charger: 'check the charger',
+  communication_failure: 'no communication with the battery',
+  too_hot: 'the battery is too hot to charge',
+  too_cold: 'the battery is too cold to charge',
+  storage_mode: 'storage mode is on (batteries are charged to only 40%)',
+}

@@ -1,0 +1,63 @@
+/** Which alerts a silence applies to. */
+
+import type { SilenceBody } from '../../contract/resources/alerts.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import { toTimestamp } from '../api.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { Alert, AlertKind } from './alert.ts'
+
+/** Alerts that match make no sound and send nothing. Empty lists do not restrict; at least one list is not empty. */
+export interface Silence {
+  readonly id: number
+  readonly channels: readonly number[]
+  readonly groups: readonly number[]
+  readonly kinds: readonly AlertKind[]
+  /** Epoch milliseconds. */
+  readonly until: number
+  readonly reason: string
+  /** The name of the user or token that created it, or `local`. */
+  readonly by: string
+  /** Epoch milliseconds. */
+  readonly created_at: number
+}
+
+export function toSilenceBody({ until, created_at, ...silence }: Silence): SilenceBody {
+  return { ...silence, until: toTimestamp(until), created_at: toTimestamp(created_at) }
+}
+
+type AlertChannel = Pick<Channel, 'id' | 'slot'>
+type SlotGroup = Pick<Group, 'id' | 'slots'>
+
+/** Returns the channels that an alert concerns: one, all of its receiver, or none if it concerns a source. */
+export function channelsOfAlert(
+  { channel_id, receiver_id, data }: Pick<Alert, 'channel_id' | 'receiver_id' | 'data'>,
+  receiver: Receiver | undefined,
+): readonly AlertChannel[] {
+  if (receiver_id === null) return []
+  const channels = receiver?.channels ?? []
+  if (channel_id === null) return channels
+  const channel = channels.find(({ id }) => id === channel_id)
+  return [channel ?? { id: channel_id, slot: data.slot ?? 0 }]
+}
+
+/**
+ * Whether one of the silences applies to an alert. An alert about a receiver is silenced by channel or group only if all
+ * of its channels are.
+ */
+export function isSilenced(
+  { kind }: Pick<Alert, 'kind'>,
+  channels: readonly AlertChannel[],
+  { silences, groups }: { readonly silences: readonly Silence[]; readonly groups: readonly SlotGroup[] },
+): boolean {
+  return silences.some((silence) => {
+    if (silence.kinds.length > 0 && !silence.kinds.includes(kind)) return false
+    if (silence.channels.length === 0 && silence.groups.length === 0) return true
+    return channels.length > 0 && channels.every((channel) => includesChannel(silence, channel, groups))
+  })
+}
+
+function includesChannel(silence: Silence, { id, slot }: AlertChannel, groups: readonly SlotGroup[]): boolean {
+  if (silence.channels.length > 0 && !silence.channels.includes(id)) return false
+  if (silence.groups.length === 0) return true
+  return groups.some((group) => silence.groups.includes(group.id) && group.slots.includes(slot))
+}

@@ -1,0 +1,27 @@
+/** When the snooze of an alert ends. */
+
+import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
+import type { Alert } from './alert.ts'
+
+interface ShowContext {
+  readonly runningShows: readonly RunningShow[]
+  readonly groups: Parameters<typeof listShowsOfSlot>[2]
+  /** The channels that the alert concerns. */
+  readonly channels: readonly { readonly slot: number }[]
+}
+
+/** Whether a running show has a channel that the alert concerns. Every show concerns alerts about sources. */
+export function hasRunningShow(
+  { receiver_id }: Pick<Alert, 'receiver_id'>,
+  { runningShows, groups, channels }: ShowContext,
+): boolean {
+  if (receiver_id === null) return runningShows.length > 0
+  return channels.some(({ slot }) => listShowsOfSlot(slot, runningShows, groups).length > 0)
+}
+
+/** Whether a snoozed alert is to be raised again. One that is snoozed until it is cleared stays so. */
+export function isSnoozeOver(alert: Alert, now: number, context: ShowContext): boolean {
+  const { snoozed_until: until } = alert
+  if (alert.state !== 'snoozed' || until === null || until === 'cleared') return false
+  return until === 'show_end' ? !hasRunningShow(alert, context) : now >= until
+}

@@ -1,0 +1,69 @@
+/** The causes of alerts about a source and its real-time subscription. */
+
+import { addressOf } from '../equipment/health.ts'
+import { noData } from './alert.ts'
+import type { Cause } from './compare-causes.ts'
+
+/** Number of consecutive failed polling cycles that raises an alert. */
+const failureThreshold = 3
+/** How long a subscription must be down before an alert is raised. */
+const subscriptionLostAfterMs = 60_000
+
+export function upstreamSubject(source: string): string {
+  return `upstream:${source}`
+}
+
+export function subscriptionSubject(source: string): string {
+  return `link:${source}`
+}
+
+/** The part of a source's status that matters for alerts. */
+export interface SourceFailures {
+  readonly manufacturer: string
+  readonly source: string
+  /** Consecutive cycles without a success: failed ones, and those that ended with a Retry-After response. */
+  readonly unsuccessful_cycles: number
+  readonly error: string | null
+}
+
+/** An open alert is cleared only when there are no failures any more, not when there is no cause. */
+export function listSourceCauses(status: SourceFailures): readonly Cause[] {
+  const { manufacturer, source, unsuccessful_cycles: failures, error } = status
+  if (failures < failureThreshold) return []
+  const data = { ...noData, name: manufacturer, address: addressOf(source, manufacturer), failures, error }
+  return [toSourceCause('upstream_failing', upstreamSubject(source), manufacturer, data)]
+}
+
+/** The state of a source's real-time subscription. */
+export interface SubscriptionStatus {
+  readonly manufacturer: string
+  readonly source: string
+  /** False while a user has stopped the subscription; this raises no alert. */
+  readonly isEnabled: boolean
+  /**
+   * When the subscription went down, on the same monotonic clock as `now` of `listSubscriptionCauses`; null while it is
+   * up.
+   */
+  readonly downSince: number | null
+}
+
+export function listSubscriptionCauses(status: SubscriptionStatus, now: number): readonly Cause[] {
+  const { manufacturer, source, isEnabled, downSince } = status
+  if (!isEnabled || downSince === null || now - downSince < subscriptionLostAfterMs) return []
+  return [subscriptionLost(manufacturer, source)]
+}
+
+export function subscriptionLost(manufacturer: string, source: string): Cause {
+  const data = { ...noData, name: manufacturer, address: addressOf(source, manufacturer) }
+  return toSourceCause('link_lost', subscriptionSubject(source), manufacturer, data)
+}
+
+function toSourceCause(
+  kind: 'upstream_failing' | 'link_lost',
+  subject: string,
+  manufacturer: string,
+  data: Cause['data'],
+): Cause {
+  const identity = { manufacturer, receiver_id: null, channel_id: null }
+  return { subject, kind, since: null, isInhibited: false, ...identity, data }
+}

@@ -1,0 +1,44 @@
+/** Pictures of performers: their formats, and their addresses on this service. */
+
+export const maxPictureBytes = 2_000_000
+
+/** The longest text that is stored as it was entered, such as the address of a picture elsewhere. */
+export const maxPictureTextChars = 262_144
+
+export type PictureType = 'image/png' | 'image/jpeg' | 'image/webp'
+
+/** Determines the format from the first bytes; null if it is not supported. */
+export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
+  const startsWith = (expected: readonly number[], offset = 0) =>
+    expected.every((byte, index) => bytes[offset + index] === byte)
+  if (startsWith([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return 'image/png'
+  if (startsWith([0xff, 0xd8, 0xff])) return 'image/jpeg'
+  const [riff, webp] = [
+    [0x52, 0x49, 0x46, 0x46],
+    [0x57, 0x45, 0x42, 0x50],
+  ]
+  return startsWith(riff) && startsWith(webp, 8) ? 'image/webp' : null
+}
+
+const folder = '/api/pictures/'
+
+/** Returns the address of a stored picture, without the mount prefix. */
+export function picturePath(id: string): string {
+  return `${folder}${id}`
+}
+
+interface WithPicture {
+  readonly picture: string | null
+}
+
+/** Adds the mount prefix to the address of a stored picture. */
+export function withMount<Performer extends WithPicture>(performer: Performer, mount: string): Performer {
+  const { picture } = performer
+  return picture?.startsWith(folder) ? { ...performer, picture: `${mount}${picture}` } : performer
+}
+
+/** Removes the mount prefix from the address of a stored picture. */
+export function withoutMount<Change extends Partial<WithPicture>>(change: Change, mount: string): Change {
+  const { picture } = change
+  return picture?.startsWith(`${mount}${folder}`) ? { ...change, picture: picture.slice(mount.length) } : change
+}

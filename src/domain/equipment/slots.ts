@@ -1,0 +1,75 @@
+/** Moves of channels and placeholders to other slots on the wall. */
+
+import type { SlotMove } from '../../contract/resources/slots.ts'
+import { RequestError } from '../errors.ts'
+
+/** What is in a slot. A slot contains one channel, one placeholder, or nothing. */
+export interface SlotHolder {
+  readonly kind: 'channel' | 'placeholder'
+  readonly id: number
+  readonly slot: number
+}
+
+export interface PlannedMove {
+  readonly holder: SlotHolder
+  readonly slot: number
+}
+
+export function listSlotHolders(
+  receivers: Iterable<{ readonly channels: readonly { readonly id: number; readonly slot: number }[] }>,
+  placeholders: readonly { readonly id: number; readonly slot: number }[],
+): SlotHolder[] {
+  return [
+    ...[...receivers].flatMap(({ channels }) =>
+      channels.map(({ id, slot }) => ({ kind: 'channel', id, slot }) as const),
+    ),
+    ...placeholders.map(({ id, slot }) => ({ kind: 'placeholder', id, slot }) as const),
+  ]
+}
+
+/**
+ * Checks the moves, which take place at once. Returns those that change a slot. Throws a RequestError if a move is
+ * invalid, or if two holders would be in one slot.
+ */
+export function planMoves(moves: readonly SlotMove[], holders: readonly SlotHolder[]): PlannedMove[] {
+  const byName = new Map(holders.map((holder) => [describeHolder(holder), holder]))
+  const planned = new Map<SlotHolder, number>()
+  for (const [index, move] of moves.entries()) {
+    const name = describeMoved(move, index)
+    const holder = byName.get(name)
+    if (holder === undefined) throw invalid(index, `there is no ${name}`)
+    if (planned.has(holder)) throw invalid(index, `${name} is already in an earlier move`)
+    planned.set(holder, move.slot)
+  }
+  const remaining = holders.filter((holder) => !planned.has(holder))
+  const occupied = new Map(remaining.map((holder) => [holder.slot, holder]))
+  for (const [holder, slot] of planned) {
+    const other = occupied.get(slot)
+    if (other !== undefined) throw slotTaken(slot, other)
+    occupied.set(slot, holder)
+  }
+  return [...planned].filter(([holder, slot]) => holder.slot !== slot).map(([holder, slot]) => ({ holder, slot }))
+}
+
+export function slotTaken(slot: number, holder: SlotHolder): RequestError {
+  return new RequestError('taken', {
+    subject: `slot ${slot}`,
+    details: `slot: already used by ${describeHolder(holder)}`,
+  })
+}
+
+export function describeHolder({ kind, id }: Pick<SlotHolder, 'kind' | 'id'>): string {
+  return `${kind} ${id}`
+}
+
+function describeMoved({ channel_id, placeholder_id }: SlotMove, index: number): string {
+  if (channel_id !== undefined && placeholder_id === undefined)
+    return describeHolder({ kind: 'channel', id: channel_id })
+  if (placeholder_id !== undefined && channel_id === undefined)
+    return describeHolder({ kind: 'placeholder', id: placeholder_id })
+  throw invalid(index, 'expected either a channel_id or a placeholder_id')
+}
+
+function invalid(index: number, problem: string): RequestError {
+  return new RequestError('bad_request', { details: `moves.${index}: ${problem}` })
+}

@@ -1,0 +1,133 @@
+/** Finds the columns of a cast list: from its headings, otherwise from the contents. */
+
+import type { CastImport } from '../../contract/resources/imports.ts'
+
+type Cells = readonly string[]
+
+const castColumns = ['slot', 'name', 'role', 'note', 'photo', 'pack'] as const
+type CastColumn = (typeof castColumns)[number]
+
+/** The index of each column; null if the list has no such column. */
+export type CastColumns = CastImport['columns']
+
+/** The columns that a request names, by index or heading. */
+export type RequestedColumns = { readonly [Column in CastColumn]?: number | string | null }
+
+/** A row of a cast list. An empty cell and a missing column are both ''. */
+export type CastRow = Readonly<Record<CastColumn, string>> & {
+  /** Number of the row in the text, from 1. */
+  readonly row: number
+}
+
+interface CastTable {
+  readonly columns: CastColumns
+  readonly rows: readonly CastRow[]
+}
+
+type Result = { readonly ok: true; readonly table: CastTable } | { readonly ok: false; readonly problem: string }
+
+/** Returns the rows below the headings, or a problem in the form `field: what was expected`. */
+export function readCast(cells: readonly Cells[], requested: RequestedColumns | undefined): Result {
+  const first = cells.findIndex((row) => row.some((cell) => cell.trim() !== ''))
+  const heading = cells[first] ?? []
+  const headings = heading.map(toHeading)
+  const usesHeadings = Object.values(requested ?? {}).some((column) => typeof column === 'string')
+  const hasHeadings = usesHeadings || isHeading(heading)
+  const contents = cells.slice(hasHeadings ? first + 1 : 0)
+  const columns = noColumns()
+  if (requested === undefined) guess(columns, hasHeadings ? headings : null, contents)
+  for (const column of castColumns) {
+    const value = requested?.[column]
+    const index = typeof value === 'string' ? headings.indexOf(toHeading(value)) : value
+    if (index === -1) return { ok: false, problem: `columns.${column}: there is no column with the heading ${value}` }
+    if (index !== undefined) columns[column] = index
+  }
+  if (columns.name === null) return { ok: false, problem: 'columns.name: the text has no column of names' }
+  if (columns.slot === null && columns.pack === null) {
+    return { ok: false, problem: 'columns.slot: the text has no column of slots or packs' }
+  }
+  const rows = contents.map((row, index) => toRow(row, columns, cells.length - contents.length + index + 1))
+  return { ok: true, table: { columns, rows } }
+}
+
+type MutableColumns = { -readonly [Column in CastColumn]: number | null }
+
+function noColumns(): MutableColumns {
+  return { slot: null, name: null, role: null, note: null, photo: null, pack: null }
+}
+
+const knownHeadings: Readonly<Record<CastColumn, readonly string[]>> = {
+  slot: ['slot', 'channel', 'ch', 'number', 'no', 'nr', 'position', 'mic', 'mic number', 'rf', 'rf channel', '#'],
+  name: ['name', 'performer', 'actor', 'actress', 'artist', 'cast', 'cast member', 'singer', 'talent', 'player'],
+  role: ['role', 'character', 'part', 'plays'],
+  note: ['note', 'notes', 'comment', 'comments', 'remark', 'remarks'],
+  photo: ['photo', 'photograph', 'picture', 'image', 'headshot', 'photo url', 'picture url', 'image url'],
+  pack: ['pack', 'bodypack', 'beltpack', 'transmitter', 'tx', 'unit', 'mic pack'],
+}
+
+function toHeading(cell: string): string {
+  return cell
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_.:-]+/g, ' ')
+    .trim()
+}
+
+const isKnownHeading = (cell: string) => castColumns.some((column) => knownHeadings[column].includes(toHeading(cell)))
+
+/** Whether a row contains headings: at least one is known, and no cell is a slot or an address. */
+function isHeading(row: Cells): boolean {
+  return row.some(isKnownHeading) && !row.some((cell) => isSlot(cell) || isAddress(cell))
+}
+
+export function isSlot(cell: string): boolean {
+  return /^0*[1-9]\d{0,4}$/.test(cell.trim()) && Number(cell) <= 65_535
+}
+
+/** Whether the cell is an address that the picture of a performer may have. */
+export function isAddress(cell: string): boolean {
+  return /^(https?:\/\/|data:image\/|\/(?!\/))\S+$/i.test(cell.trim())
+}
+
+/** Headings determine all columns that they name; the contents determine those of slots and names otherwise. */
+function guess(columns: MutableColumns, headings: readonly string[] | null, contents: readonly Cells[]): void {
+  if (headings !== null) {
+    for (const column of castColumns) {
+      const index = headings.findIndex((heading) => knownHeadings[column].includes(heading))
+      if (index !== -1) columns[column] = index
+    }
+  }
+  const width = contents.reduce((widest, { length }) => Math.max(widest, length), 0)
+  const isFree = (index: number) => !Object.values(columns).includes(index) && filledCells(contents, index).length > 0
+  const takeFirst = (matches: (cells: Cells) => boolean): number | null => {
+    for (let index = 0; index < width; index += 1) {
+      if (isFree(index) && matches(filledCells(contents, index))) return index
+    }
+    return null
+  }
+  const areSlots = (cells: Cells) => cells.every(isSlot) && new Set(cells.map(Number)).size === cells.length
+  const areTexts = (cells: Cells) => cells.some((cell) => /\p{L}/u.test(cell))
+  if (columns.slot === null && columns.pack === null) columns.slot = takeFirst(areSlots)
+  if (headings === null) columns.photo = takeFirst((cells) => cells.every(isAddress))
+  columns.name ??= takeFirst(areTexts)
+  if (headings !== null) return
+  columns.role = takeFirst(areTexts)
+  columns.note = takeFirst(areTexts)
+}
+
+function filledCells(rows: readonly Cells[], index: number): Cells {
+  return rows.map((row) => (row[index] ?? '').trim()).filter((cell) => cell !== '')
+}
+
+function toRow(cells: Cells, columns: CastColumns, row: number): CastRow {
+  const cellOf = (column: CastColumn) => (columns[column] === null ? '' : (cells[columns[column]] ?? '').trim())
+  return {
+    row,
+    slot: cellOf('slot'),
+    name: cellOf('name').replace(/\s+/g, ' '),
+    role: cellOf('role').replace(/\s+/g, ' '),
+    note: cellOf('note'),
+    photo: cellOf('photo'),
+    pack: cellOf('pack'),
+  }
+}

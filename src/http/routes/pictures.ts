@@ -1,0 +1,62 @@
+/** Routes for the pictures of performers. */
+
+import type { FastifyPluginCallback } from 'fastify'
+import { type PictureDeps, removePicture, setPicture } from '../../actions/edit-pictures.ts'
+import * as operations from '../../contract/operations/hardware.ts'
+import { maxPictureBytes, withMount } from '../../domain/equipment/picture.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { findPicture } from '../../storage/pictures.ts'
+import type { ContractServer } from '../server/contract.ts'
+
+export interface PictureRoutesDeps {
+  readonly hardwareDeps: PictureDeps
+  /** The path prefix of all routes. */
+  readonly mount: string
+}
+
+export function pictureRoutes(app: ContractServer, { hardwareDeps, mount }: PictureRoutesDeps): void {
+  app.route({
+    ...operations.getPicture,
+    // A page shows many pictures at once.
+    config: { isUnlimited: true },
+    handler: async ({ params: { id }, headers }, reply) => {
+      const picture = await findPicture(hardwareDeps.db.read, id)
+      if (picture === undefined) throw new RequestError('not_found', { subject: `picture ${id}` })
+      const etag = `"${id}"`
+      reply.header('etag', etag).header('cache-control', 'private, max-age=31536000, immutable')
+      if (isListed(headers['if-none-match'], etag)) return reply.code(304).send(null)
+      return reply.header('content-type', picture.type).send(Buffer.from(picture.bytes))
+    },
+  })
+
+  app.route({
+    ...operations.removePicture,
+    handler: async ({ actor, params }, reply) => {
+      await removePicture(hardwareDeps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+
+  const uploads: FastifyPluginCallback = (instance, _options, done) => {
+    const scope: ContractServer = instance.withTypeProvider()
+    // The content determines the format, whatever the content type says.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body))
+    scope.route({
+      ...operations.setPicture,
+      bodyLimit: maxPictureBytes,
+      handler: async ({ actor, params, body }) => {
+        // Without a content type, there is no body, or an empty one.
+        const bytes = Buffer.isBuffer(body) ? body : undefined
+        return withMount(await setPicture(hardwareDeps, actor, params.id, bytes), mount)
+      },
+    })
+    done()
+  }
+  void app.register(uploads)
+}
+
+/** Whether an `If-None-Match` header lists the tag. */
+function isListed(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false
+}

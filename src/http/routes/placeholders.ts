@@ -1,0 +1,57 @@
+/** Routes for placeholders. */
+
+import {
+  addPlaceholder,
+  changePlaceholder,
+  type EditPlaceholderDeps,
+  removePlaceholder,
+} from '../../actions/edit-placeholders.ts'
+import * as operations from '../../contract/operations/placeholders.ts'
+import { toPlaceholderBody } from '../../domain/equipment/placeholder.ts'
+import { RequestError } from '../../domain/errors.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { paginate } from '../server/response.ts'
+
+export interface PlaceholderRoutesDeps {
+  readonly placeholderDeps: EditPlaceholderDeps
+}
+
+export function placeholderRoutes(app: ContractServer, { placeholderDeps }: PlaceholderRoutesDeps): void {
+  const { placeholderStore } = placeholderDeps
+
+  app.route({
+    ...operations.listPlaceholders,
+    handler: (request) => paginate(request, placeholderStore.list().map(toPlaceholderBody)),
+  })
+
+  app.route({
+    ...operations.getPlaceholder,
+    handler: ({ params: { id } }) => {
+      const placeholder = placeholderStore.list().find((candidate) => candidate.id === id)
+      if (placeholder === undefined) throw new RequestError('not_found', { subject: `placeholder ${id}` })
+      return toPlaceholderBody(placeholder)
+    },
+  })
+
+  app.route({
+    ...operations.createPlaceholder,
+    handler: async ({ actor, body }, reply) => {
+      reply.code(201)
+      return toPlaceholderBody(await addPlaceholder(placeholderDeps, actor, body))
+    },
+  })
+
+  app.route({
+    ...operations.changePlaceholder,
+    handler: async ({ actor, params, body }) =>
+      toPlaceholderBody(await changePlaceholder(placeholderDeps, actor, params.id, body)),
+  })
+
+  app.route({
+    ...operations.removePlaceholder,
+    handler: async ({ actor, params }, reply) => {
+      await removePlaceholder(placeholderDeps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+}

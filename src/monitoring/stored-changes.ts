@@ -1,0 +1,121 @@
+/** Loads into memory what other processes have stored about receivers, units, conditions and the review queue. */
+
+import { isDeepStrictEqual } from 'node:util'
+import { clampLastSeen, type Receiver } from '../domain/equipment/receiver.ts'
+import type { Cache } from '../state/cache.ts'
+import type { PlaceholderStore } from '../state/placeholder-store.ts'
+import type { ReceiverStore } from '../state/receiver-store.ts'
+import type { UnitStore } from '../state/unit-store.ts'
+import { listConditions } from '../storage/conditions.ts'
+import type { Database } from '../storage/database.ts'
+import { listEntries } from '../storage/discovery.ts'
+import { listPlaceholders } from '../storage/placeholders.ts'
+import { listReceivers, listRemovals } from '../storage/receivers.ts'
+import { currentRevision } from '../storage/revision.ts'
+import { listUnits } from '../storage/units.ts'
+import type { Alerts } from './alerts.ts'
+import type { Backlog } from './backlog.ts'
+import type { ConditionMonitor } from './conditions.ts'
+import type { ReceiverUpdates } from './receiver-updates.ts'
+import type { RemoteLevelLane } from './remote-levels.ts'
+
+export interface StoredChangesDeps {
+  readonly db: Pick<Database, 'read'>
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
+  readonly unitStore: Pick<UnitStore, 'put' | 'removeReceiver'>
+  readonly cache: Pick<Cache<unknown>, 'drop'>
+  readonly backlog: Backlog
+  readonly conditions: Pick<ConditionMonitor, 'load' | 'withConditions'>
+  readonly alerts: Pick<Alerts, 'releaseReceiver'>
+  readonly updates: ReceiverUpdates
+  readonly remoteLevels: Pick<RemoteLevelLane, 'isNewerThan' | 'remove'>
+  /** The wall-clock time in epoch ms. */
+  now(): number
+}
+
+export class StoredChanges {
+  readonly #deps: StoredChangesDeps
+
+  constructor(deps: StoredChangesDeps) {
+    this.#deps = deps
+  }
+
+  /** Loads everything with a newer revision than memory. */
+  async load(): Promise<void> {
+    const { db, receiverStore, placeholderStore, unitStore, cache, conditions, alerts, updates } = this.#deps
+    const known = receiverStore.revision
+    const revision = await currentRevision(db.read)
+    if (revision === known) return
+    const [receivers, entries, units, removals, memories, placeholders] = await Promise.all([
+      listReceivers(db.read, known),
+      listEntries(db.read, known),
+      listUnits(db.read, known),
+      listRemovals(db.read, known),
+      listConditions(db.read, known),
+      listPlaceholders(db.read),
+    ])
+    receiverStore.revision = revision
+    if (placeholderStore.replace(placeholders)) cache.drop(null)
+    for (const id of removals) this.#remove(id)
+    for (const entry of entries) {
+      receiverStore.putEntry(entry)
+      cache.drop(entry.manufacturer)
+    }
+    for (const unit of units) unitStore.put(unit)
+    for (const receiver of receivers) this.#put(receiver)
+    // After the receivers, because they may be new.
+    for (const id of conditions.load(memories)) {
+      alerts.releaseReceiver(id)
+      const receiver = receiverStore.get(id)
+      if (receiver !== undefined) updates.publish(conditions.withConditions(receiver))
+    }
+  }
+
+  /** Replaces unsaved levels with the stored ones, after another process has taken over the source. */
+  async discardUnsaved(manufacturer: string): Promise<void> {
+    const { db, backlog, conditions, updates, cache } = this.#deps
+    const ids = new Set(backlog.listUnsaved(manufacturer))
+    for (const id of ids) backlog.markSaved(id)
+    for (const receiver of ids.size === 0 ? [] : await listReceivers(db.read))
+      if (ids.has(receiver.id)) updates.publish(conditions.withConditions(receiver))
+    cache.drop(manufacturer)
+  }
+
+  #put(stored: Receiver): void {
+    const { receiverStore, cache, backlog, conditions, alerts, updates, remoteLevels, now } = this.#deps
+    const receiver = clampLastSeen(now(), stored)
+    cache.drop(receiver.manufacturer)
+    backlog.recordSave(receiver.id)
+    alerts.releaseReceiver(receiver.id)
+    const known = receiverStore.get(receiver.id)
+    const isNewer = backlog.has(receiver.id) || remoteLevels.isNewerThan(receiver)
+    const newest = conditions.withConditions(isNewer ? withLevelsOf(receiver, known) : receiver)
+    updates.publish(withKnownChannels(newest, known))
+  }
+
+  #remove(id: number): void {
+    const { receiverStore, unitStore, backlog, updates, remoteLevels } = this.#deps
+    const receiver = receiverStore.get(id)
+    if (receiver === undefined) return
+    unitStore.removeReceiver(id)
+    backlog.remove(id)
+    remoteLevels.remove(id)
+    updates.remove(receiver)
+  }
+}
+
+/** Keeps the known channel objects if they are equal, so that unchanged channels are not published again. */
+function withKnownChannels(receiver: Receiver, known: Receiver | undefined): Receiver {
+  const isKnown = known !== undefined && isDeepStrictEqual(known.channels, receiver.channels)
+  return isKnown ? { ...receiver, channels: known.channels } : receiver
+}
+
+/** Returns the stored receiver with the newer levels from memory, which are not stored yet. */
+function withLevelsOf(stored: Receiver, known: Receiver | undefined): Receiver {
+  const channels = stored.channels.map((channel) => {
+    const live = known?.channels.find(({ id }) => id === channel.id)
+    return live === undefined ? channel : { ...live, slot: channel.slot }
+  })
+  return { ...stored, channels, last_seen: Math.max(stored.last_seen, known?.last_seen ?? 0) }
+}

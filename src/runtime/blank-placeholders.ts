@@ -1,0 +1,26 @@
+/** Creates the placeholders of blank places that were stored as mere slots of groups by earlier versions. */
+
+import { listBlankSlots } from '../domain/equipment/placeholder.ts'
+import { now } from '../platform/clock.ts'
+import type { Database, Reader } from '../storage/database.ts'
+import { listGroups } from '../storage/groups.ts'
+import { insertPlaceholder, listPlaceholders } from '../storage/placeholders.ts'
+import { nextRevision } from '../storage/revision.ts'
+import { listChannelSlots } from '../storage/slots.ts'
+
+/** Creates a blank placeholder in every slot from 65001 up that a group has and that is empty. */
+export async function createBlankPlaceholders(db: Database): Promise<void> {
+  if ((await findBlankSlots(db.read)).length === 0) return
+  await db.transaction(async (tx) => {
+    await nextRevision(tx)
+    // Searched again, because another process may have created them.
+    for (const slot of await findBlankSlots(tx.query)) {
+      await insertPlaceholder(tx, { slot, name: '', kind: 'blank', frequency: null, note: '', created_at: now() })
+    }
+  })
+}
+
+async function findBlankSlots(reader: Reader): Promise<number[]> {
+  const groups = await listGroups(reader)
+  return listBlankSlots(groups, [...(await listChannelSlots(reader)), ...(await listPlaceholders(reader))])
+}

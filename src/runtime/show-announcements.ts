@@ -1,0 +1,25 @@
+/** Announces shows that have changed, in this process or another one, to clients of both versions. */
+
+import { listShowChanges, type Show } from '../domain/shows.ts'
+import type { Feed } from '../state/feed.ts'
+import type { LivePublisher } from '../state/live-publisher.ts'
+import type { StoredLists } from './stored-lists.ts'
+
+interface ShowAnnouncementDeps {
+  readonly lists: Pick<StoredLists, 'current'>
+  readonly feed: Pick<Feed, 'publish'>
+  readonly live: Pick<LivePublisher, 'showChanged'>
+}
+
+/** Returns a function to be called after the lists have changed. */
+export function createShowAnnouncements({ lists, feed, live }: ShowAnnouncementDeps): () => void {
+  let announced: readonly Show[] = []
+  return () => {
+    const { shows } = lists.current
+    for (const show of listShowChanges(announced, shows)) {
+      feed.publish({ type: 'show_update', show })
+      live.showChanged(show)
+    }
+    announced = shows
+  }
+}

@@ -1,0 +1,78 @@
+/** Recognizes entries of a device list that differ from earlier ones only in levels, and reads those levels. */
+
+import { isRecord, type Json } from '../domain/json.ts'
+import type { LevelField, LevelSample } from '../domain/levels/level-sample.ts'
+import { type ApiDevice, channelItems, channelNumber, transmitterChannel, transmitterItems } from './device-fields.ts'
+import { readAudioLevel, readRfLevel } from './fields.ts'
+
+/** Whether the second list entry was parsed from the first, because they differ only in levels. */
+export function hasSameFacts(listed: ApiDevice, before: ApiDevice): boolean {
+  return listed.listed === before.listed && listed.hasNoChannels === false
+}
+
+type Levels = Pick<LevelSample, LevelField>
+
+export function readLevels(listed: ApiDevice, before: ApiDevice): readonly LevelSample[] | undefined {
+  if (!hasSameFacts(listed, before)) return undefined
+  const { channels, transmitters, transmitter } = listed.raw.listed
+  const samples: { channel: number; transmitter?: Levels }[] = []
+  for (const item of channelItems(channels)) {
+    const channel = channelNumber(item)
+    if (channel === null) continue
+    const own = isRecord(item.transmitter) ? { transmitter: levelsOf(item.transmitter) } : undefined
+    samples.push({ channel, ...levelsOf(item), ...own })
+  }
+  for (const item of transmitterItems(transmitters ?? transmitter)) {
+    const channel = transmitterChannel(item)
+    const sample = samples.find((candidate) => candidate.channel === channel)
+    if (sample !== undefined) sample.transmitter = levelsOf(item)
+    else if (typeof channel === 'number') samples.push({ channel, transmitter: levelsOf(item) })
+  }
+  return samples
+}
+
+function levelsOf({ audio_level, rf_level }: Json): Levels {
+  const levels: { -readonly [Field in keyof Levels]: Levels[Field] } = {}
+  if (audio_level !== undefined) levels.audio_level = readAudioLevel(audio_level) ?? null
+  if (rf_level !== undefined) levels.rf_level = readRfLevel(rf_level) ?? null
+  return levels
+}
+
+/** Whether two list entries of a device with channels are equal except for their levels. */
+export function differsOnlyInLevels(item: unknown, before: unknown): item is Json {
+  if (!isRecord(item) || !isRecord(before)) return false
+  return areEqual(item, before, isSummaryLevel)
+}
+
+type IsIgnored = (key: string, value: unknown, known: unknown) => boolean
+
+/**
+ * Ignores the device's own level, which is unused if the device has channels. An invalid level is not ignored, because
+ * it is reported as a problem.
+ */
+const isSummaryLevel: IsIgnored = (key, ...values) =>
+  key === 'rf_level' && values.every((value) => typeof readRfLevel(value) === 'number')
+const isLevel: IsIgnored = (key) => key === 'rf_level' || key === 'audio_level'
+
+/** Compares two JSON objects. A field for which `isIgnored` returns true may have any value. */
+function areEqual(item: Json, before: Json, isIgnored: IsIgnored): boolean {
+  let count = 0
+  for (const key in item) {
+    const [value, known] = [item[key], before[key]]
+    count += 1
+    if (value === known) continue
+    if (known === undefined || !(isIgnored(key, value, known) || areSame(value, known))) return false
+  }
+  for (const _ in before) count -= 1
+  return count === 0
+}
+
+function areSame(value: unknown, known: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(known)) {
+    return (
+      value.length === known.length &&
+      value.every((entry, index) => entry === known[index] || areSame(entry, known[index]))
+    )
+  }
+  return isRecord(value) && isRecord(known) && areEqual(value, known, isLevel)
+}

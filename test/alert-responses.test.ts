@@ -1,0 +1,272 @@
+/** What users do about alerts: acknowledge, snooze and silence them; the same for every process and after a restart. */
+
+import { describe, expect, it } from 'vitest'
+import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts'
+import { snoozeAlert } from '../src/storage/alerts.ts'
+import { channelOf, configFor, createInstallation, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
+import { onTestEnd } from './cleanup.ts'
+import { createTestDatabase, type Engine, engines } from './databases.ts'
+import { openLive } from './live-client.ts'
+import { tokenHeaders } from './tokens.ts'
+
+/** Starts a system with one receiver of two channels, on which batteries can be set. */
+async function startSystem() {
+  const shure = await startShure({ receivers: 1 })
+  const { id } = deviceOf(shure)
+  const set = (change: Parameters<typeof shure.show.set>[1], channel = 1) => {
+    shure.show.set(id, change, channel)
+    shure.push.flush()
+  }
+  for (const channel of [1, 2]) set({ battery: 90, rf_level: -50, audio_level: -20 }, channel)
+  return { shure, id, set, manufacturers: [configFor(shure)] }
+}
+
+async function openAlerts(app: Pick<TestApp, 'get'>): Promise<AlertBody[]> {
+  return (await app.get('/api/alerts/?state=open')).json
+}
+
+/** Waits until exactly one alert is open, and returns it. */
+function waitForAlert(app: Pick<TestApp, 'get'>, kind: string): Promise<AlertBody> {
+  return until(`the alert ${kind} is open`, async () => {
+    const [alert, ...others] = await openAlerts(app)
+    return others.length === 0 && alert?.kind === kind && alert
+  })
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+
+describe.concurrent('POST /api/alerts/{id}/acknowledge', () => {
+  // Conformance: C-11.6.
+  it('is recorded once, announced to clients of both versions, and undone when the battery gets worse', async () => {
+    const { set, manufacturers } = await startSystem()
+    const app = await startApp({ manufacturers })
+    const [socket, live] = [await app.socket(), await openLive(app)]
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    set({ battery: 15 })
+    const { id } = await waitForAlert(app, 'battery_low')
+
+    const first = await app.post(`/api/alerts/${id}/acknowledge`, { note: 'Spare pack is on its way' })
+    expect(first).toMatchObject({
+      status: 200,
+      json: {
+        id,
+        state: 'acknowledged',
+        acknowledged_by: 'local',
+        acknowledged_at: expect.stringMatching(/Z$/),
+        note: 'Spare pack is on its way',
+      },
+    })
+    const headers = { ...(await tokenHeaders(app.runtime, 'operator')), 'content-type': 'application/json' }
+    const again = await app.send('POST', `/api/alerts/${id}/acknowledge`, { headers, body: '{"note":"me too"}' })
+    expect(again).toMatchObject({ status: 200, json: first.json })
+    expect((await app.post(`/api/alerts/${id}/snooze`, { minutes: 5 })).json).toEqual(first.json)
+    expect(await socket.next(({ state }) => state === 'acknowledged')).toMatchObject({ type: 'alert', id })
+    expect(await live.next(({ state }) => state === 'acknowledged')).toMatchObject({ type: 'alert', ...first.json })
+    expect(await openAlerts(app)).toEqual([])
+    expect((await app.get('/api/alerts/?state=acknowledged')).json).toEqual([first.json])
+    expect(live.data().alerts).toMatchObject([{ id, state: 'acknowledged' }])
+
+    set({ battery: 8 })
+    const worse = await live.next(({ kind }) => kind === 'battery_critical')
+    expect(worse).toMatchObject({ id, state: 'raised', severity: 'critical', acknowledged_by: null, note: null })
+    const byToken = await app.send('POST', `/api/alerts/${id}/acknowledge`, { headers })
+    expect(byToken).toMatchObject({ status: 200, json: { acknowledged_by: "a test's operator", note: null } })
+
+    set({ battery: 90 })
+    await live.next(({ state }) => state === 'cleared')
+    for (const [path, body, status] of [
+      [`/api/alerts/${id}/acknowledge`, {}, 409],
+      [`/api/alerts/${id}/snooze`, { minutes: 5 }, 409],
+      ['/api/alerts/4711/acknowledge', {}, 404],
+      ['/api/alerts/4711/snooze', { until: 'cleared' }, 404],
+      [`/api/alerts/${id}/acknowledge`, { comment: 'x' }, 400],
+    ] as const) {
+      expect(await app.post(path, body), path).toMatchObject({ status, json: { status } })
+    }
+    const { json: audit } = await app.send('GET', '/api/admin/audit/?action=alert.', {
+      headers: await tokenHeaders(app.runtime, 'admin'),
+    })
+    expect(audit).toMatchObject([
+      { action: 'alert.acknowledge', target: `alert ${id}`, actor: { kind: 'token' } },
+      { action: 'alert.acknowledge', target: `alert ${id}`, actor: { kind: 'local' } },
+    ])
+  }, 60_000)
+
+  // Conformance: C-11.9.
+  it('ends battery_died', async () => {
+    const { set, id, manufacturers } = await startSystem()
+    const app = await startApp({ manufacturers })
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    set({ battery: 8 })
+    const alert = await waitForAlert(app, 'battery_critical')
+    set({ transmitter: false })
+    const died = await waitForAlert(app, 'battery_died')
+    expect(died.id).toBe(alert.id)
+    expect((await app.post(`/api/alerts/${died.id}/acknowledge`, {})).status).toBe(200)
+    await until('the state is tx_off', async () => channelOf(await app.receiver(id)).condition.state === 'tx_off')
+    await until('the alert is cleared', async () => (await app.get('/api/alerts/?state=cleared')).json.length === 1)
+  }, 60_000)
+})
+
+describe.concurrent('POST /api/alerts/{id}/snooze', () => {
+  // Conformance: C-11.7.
+  it('needs either minutes or an event, and ends with it', async () => {
+    const { set, manufacturers } = await startSystem()
+    const app = await startApp({ manufacturers })
+    const live = await openLive(app)
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    set({ battery: 15 })
+    const { id } = await waitForAlert(app, 'battery_low')
+    const snooze = (body: object) => app.post(`/api/alerts/${id}/snooze`, body)
+    for (const body of [
+      {},
+      { minutes: 5, until: 'cleared' },
+      { minutes: 0 },
+      { minutes: 10_081 },
+      { until: 'later' },
+    ]) {
+      expect((await snooze(body)).status, JSON.stringify(body)).toBe(400)
+    }
+    expect(await snooze({ until: 'show_end' })).toMatchObject({ status: 409, json: { status: 409 } })
+    const { json } = await snooze({ minutes: 10_080 })
+    expect(json).toMatchObject({ state: 'snoozed', snoozed_by: 'local', snoozed_at: expect.stringMatching(/Z$/) })
+    expect(Date.parse(json.snoozed_until) - Date.parse(json.snoozed_at)).toBe(10_080 * 60_000)
+    expect(await live.next(({ state }) => state === 'snoozed')).toMatchObject({ type: 'alert', ...json })
+    expect((await app.get('/api/alerts/?state=snoozed')).json).toEqual([json])
+    expect(await openAlerts(app)).toEqual([json])
+
+    await app.runtime.alerts.edit(async (tx, revision) => {
+      const alert = await snoozeAlert(tx, revision, id, { by: 'ann', at: Date.now(), until: Date.now() + 50 })
+      if (alert === null) throw new Error('The alert was not snoozed.')
+      return { alert, isChanged: true }
+    })
+    const { seq: snoozedAt } = await live.next(({ snoozed_by }) => snoozed_by === 'ann')
+    const raised = await live.next(({ type, state, seq }) => type === 'alert' && state === 'raised' && seq > snoozedAt)
+    expect(raised).toMatchObject({ id, snoozed_by: null, snoozed_until: null })
+
+    expect((await snooze({ until: 'cleared' })).json).toMatchObject({ state: 'snoozed', snoozed_until: 'cleared' })
+    set({ battery: 90 })
+    expect(await live.next(({ state }) => state === 'cleared')).toMatchObject({ id, snoozed_until: 'cleared' })
+  }, 60_000)
+})
+
+describe.concurrent('/api/silences/', () => {
+  // Conformance: C-11.10, C-11.11.
+  it('applies to matching alerts until it is removed, and is announced', async () => {
+    const { set, id, manufacturers } = await startSystem()
+    const app = await startApp({ manufacturers })
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    const [socket, live] = [await app.socket(), await openLive(app)]
+    const [channel] = (await app.receiver(id)).channels
+    const until_ = inHours(1)
+    const created = await app.post('/api/silences/', { channels: [channel?.id], until: until_, reason: 'Changeover' })
+    const silence: SilenceBody = created.json
+    expect(created.status).toBe(201)
+    expect(silence).toEqual({
+      id: expect.any(Number),
+      channels: [channel?.id],
+      groups: [],
+      kinds: [],
+      until: until_,
+      reason: 'Changeover',
+      by: 'local',
+      created_at: expect.stringMatching(/Z$/),
+    })
+    expect((await app.get('/api/silences/')).json).toEqual([silence])
+    expect(await live.next(({ type }) => type === 'silences')).toMatchObject({ silences: [silence] })
+    expect((await openLive(app)).snapshot.data.silences).toEqual([silence])
+
+    set({ battery: 15 })
+    const alert = await waitForAlert(app, 'battery_low')
+    expect(alert).toMatchObject({ state: 'raised', silenced: true })
+    expect(await live.next(({ type }) => type === 'alert')).toMatchObject({ id: alert.id, silenced: true })
+    expect(channelOf(await app.receiver(id)).condition.state).toBe('battery_low')
+    await socket.receiveAll()
+    expect(socket.ofType('alert')).toEqual([])
+
+    expect((await app.send('DELETE', `/api/silences/${silence.id}/`)).status).toBe(204)
+    expect(await live.next(({ type, silences }) => type === 'silences' && silences.length === 0)).toBeDefined()
+    expect(await live.next(({ silenced }) => silenced === false)).toMatchObject({ id: alert.id, state: 'raised' })
+    expect(await socket.next(({ type }) => type === 'alert')).toMatchObject({ id: alert.id, state: 'raised' })
+    expect((await app.send('DELETE', `/api/silences/${silence.id}/`)).status).toBe(404)
+    expect((await app.get('/api/silences/')).json).toEqual([])
+  }, 60_000)
+
+  // Conformance: C-11.10.
+  it('rejects a silence of nothing, of unknown things, and one that ends too late or has ended', async () => {
+    const app = await startApp()
+    const create = (body: object) => app.post('/api/silences/', body)
+    const kinds = ['rf_weak']
+    for (const [body, field] of [
+      [{ until: inHours(1) }, 'channels'],
+      [{ channels: [], groups: [], kinds: [], until: inHours(1) }, 'channels'],
+      [{ channels: [4711], until: inHours(1) }, 'channels'],
+      [{ groups: [4711], until: inHours(1) }, 'groups'],
+      [{ kinds: ['muted'], until: inHours(1) }, 'kinds'],
+      [{ kinds }, 'until'],
+      [{ kinds, until: inHours(-1) }, 'until'],
+      [{ kinds, until: inHours(30 * 24 + 1) }, 'until'],
+      [{ kinds, until: '2030-02-30T00:00:00Z' }, 'until'],
+      [{ kinds, until: inHours(1), comment: 'x' }, 'comment'],
+    ] as const) {
+      const { status, json } = await create(body)
+      expect({ status, details: json.details }, JSON.stringify(body)).toEqual({
+        status: 400,
+        details: expect.stringContaining(field),
+      })
+    }
+    expect((await create({ kinds, until: inHours(30 * 24 - 1) })).status).toBe(201)
+  })
+})
+
+describe.concurrent.each(engines)('several processes (%s)', (engine: Engine) => {
+  // Conformance: C-11.6, C-11.11.
+  it('see within a second what was done in another one, and the first acknowledgement counts', async () => {
+    const database = await createTestDatabase(engine)
+    onTestEnd(database.drop)
+    const { set, manufacturers } = await startSystem()
+    const options = { databaseUrl: database.url, manufacturers }
+    const [a, b] = [await startApp(options), await startApp(options)]
+    for (const app of [a, b]) await until('the receiver is known', async () => (await app.receivers()).length === 1)
+    const sockets = [await openLive(a), await openLive(b)]
+    set({ battery: 15 })
+    const { id } = await waitForAlert(b, 'battery_low')
+    for (const socket of sockets) await socket.next(({ type }) => type === 'alert')
+    const answers = await Promise.all(
+      [a, b].map((app, index) => app.post(`/api/alerts/${id}/acknowledge`, { note: `from ${index}` })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers[0]?.json).toEqual(answers[1]?.json)
+    for (const socket of sockets) {
+      expect(await socket.next(({ state }) => state === 'acknowledged')).toMatchObject({ note: answers[0]?.json.note })
+    }
+    await b.post('/api/silences/', { kinds: ['battery_low'], until: inHours(1) })
+    expect(await sockets[0]?.next(({ type }) => type === 'silences')).toMatchObject({ silences: [{ by: 'local' }] })
+    for (const socket of sockets) {
+      expect(await socket.next(({ silenced }) => silenced === true)).toMatchObject({ id })
+      await socket.receiveAll()
+      expect(socket.ofType('alert').filter(({ state }) => state === 'acknowledged')).toHaveLength(2)
+    }
+  }, 60_000)
+})
+
+// Conformance: C-11.6.
+it.concurrent('an acknowledgement and a silence survive kill -9', async () => {
+  const { set, manufacturers } = await startSystem()
+  const installation = await createInstallation({ manufacturers })
+  const service = await installation.serve()
+  await until('the receiver is known', async () => (await service.receivers()).length === 1)
+  set({ battery: 15 })
+  const { id } = await waitForAlert(service, 'battery_low')
+  const { json: acknowledged } = await service.post(`/api/alerts/${id}/acknowledge`, { note: 'noted' })
+  const { json: silence } = await service.post('/api/silences/', { kinds: ['stale'], until: inHours(1) })
+  service.kill('SIGKILL')
+  await service.ended
+  const next = await installation.serve()
+  expect((await next.get('/api/alerts/')).json).toEqual([acknowledged])
+  expect((await next.get('/api/silences/')).json).toEqual([silence])
+  const live = await openLive(next)
+  expect(live.snapshot.data.alerts).toEqual([acknowledged])
+  set({ battery: 90 })
+  expect(await live.next(({ state }) => state === 'cleared')).toMatchObject({ id, note: 'noted' })
+}, 60_000)

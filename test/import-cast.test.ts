@@ -1,0 +1,221 @@
+/** The import of a cast list, and its undo. */
+
+import { describe, expect, it } from 'vitest'
+import { undo } from '../src/actions/undo.ts'
+import type { Actor } from '../src/domain/access/access.ts'
+import { configFor, startApp, startShure, type TestApp, until, withoutPush } from './app.ts'
+import { type Engine, engines } from './databases.ts'
+import { openLive } from './live-client.ts'
+import { tokenHeaders } from './tokens.ts'
+
+const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', address: null }
+const png =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const jpeg = `data:image/jpeg;base64,/9j/${'A'.repeat(400)}`
+
+/** Starts a service with four channels, whose units are returned in the order of their slots. */
+async function startRack(engine: Engine = 'sqlite') {
+  const simulator = withoutPush(await startShure({ story: false }))
+  const app = await startApp({ engine, manufacturers: [configFor(simulator)] })
+  const units = await until('all units are known', async () => {
+    const { json } = await app.get('/api/units/')
+    return json.length === 4 && json.toSorted((a: { slot: number }, b: { slot: number }) => a.slot - b.slot)
+  })
+  return { app, units: units as readonly { id: number; slot: number; name: string }[] }
+}
+
+const importCast = (app: TestApp, body: object) => app.post('/api/import/cast/', body)
+const undoOf = (app: TestApp, id: number) => app.post(`/api/undo/${id}`)
+
+/** Returns the performer and role of each unit with an active assignment. */
+async function castOf(app: TestApp): Promise<Record<number, [string, string | null]>> {
+  const { json } = await app.get('/api/assignments/?is_active=true&names=true')
+  return Object.fromEntries(
+    json.map(({ wireless_unit, performer_name, role }: { [name: string]: unknown }) => [
+      wireless_unit,
+      [performer_name, role],
+    ]),
+  )
+}
+
+/** Returns everything that an import can change, without the assignments that have ended. */
+async function readState(app: TestApp): Promise<unknown> {
+  const assignments = await app.get('/api/assignments/?is_active=true')
+  return [(await app.get('/api/performers/')).json, assignments.json]
+}
+
+describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => {
+  // Conformance: C-16.5, C-16.8, C-13.51, C-13.52.
+  it('is previewed, applied in one transaction and announced, and can be undone once', async () => {
+    const { app, units } = await startRack(engine)
+    const [one, two, three] = units.map(({ id }) => id)
+    const nora = (await app.post('/api/performers/', { name: 'Nora', notes: 'old', picture: jpeg })).json
+    await app.post('/api/assignments/', { performer: nora.id, wireless_unit: one, role: 'Elphaba' })
+    const before = await readState(app)
+    const client = await openLive(app)
+    const text = [
+      'Slot\tActor\tCharacter\tNotes\tPhoto',
+      `2\tNora\t\t"new\tnotes, with a tab"\t${png}`,
+      '1\tAda\tGlinda\t\t',
+      '3\t\t\t\t',
+    ].join('\r\n')
+
+    const preview = (await importCast(app, { text, preview: true })).json
+    const elphaba = { performer: { id: nora.id, name: 'Nora' }, role: 'Elphaba' }
+    expect(preview).toEqual({
+      changes: [
+        { what: 'performer', id: nora.id, from: { notes: 'old', picture: nora.picture }, to: expect.any(Object) },
+        { what: 'performer', id: null, from: null, to: { name: 'Ada', notes: '', picture: null } },
+        { what: 'assignment', id: expect.any(Number), from: { slot: 1, wireless_unit: one, ...elphaba }, to: null },
+        { what: 'assignment', id: null, from: null, to: { slot: 2, wireless_unit: two, ...elphaba } },
+        {
+          what: 'assignment',
+          id: null,
+          from: null,
+          to: { slot: 1, wireless_unit: one, performer: { id: null, name: 'Ada' }, role: 'Glinda' },
+        },
+      ],
+      skipped: [{ row: 4, name: null, reason: 'The row has no name.' }],
+      columns: { slot: 0, name: 1, role: 2, note: 3, photo: 4, pack: null },
+      undo_id: null,
+    })
+    expect(preview.changes[0].to).toEqual({ notes: 'new\tnotes, with a tab', picture: png })
+    expect(await readState(app)).toEqual(before)
+
+    const imported = (await importCast(app, { text })).json
+    expect(imported.undo_id).toEqual(expect.any(Number))
+    expect(imported.skipped).toEqual(preview.skipped)
+    expect(imported.changes.map(({ what, from }: { what: string; from: unknown }) => ({ what, from }))).toEqual(
+      preview.changes.map(({ what, from }: { what: string; from: unknown }) => ({ what, from })),
+    )
+    expect(await castOf(app)).toEqual({ [one ?? 0]: ['Ada', 'Glinda'], [two ?? 0]: ['Nora', 'Elphaba'] })
+    await until('the assignments are announced', () =>
+      client.data().assignments.some(({ performer }: { performer: { name: string } }) => performer.name === 'Ada'),
+    )
+    const { picture } = imported.changes[0].to
+    expect((await app.get(picture)).status).toBe(200)
+    const again = (await importCast(app, { text })).json
+    expect([again.changes, again.undo_id]).toEqual([[], null])
+
+    const undone = await undoOf(app, imported.undo_id)
+    expect([undone.status, undone.json]).toEqual([200, { action: 'cast.import', records: 5 }])
+    expect(await readState(app)).toEqual(before)
+    expect((await app.get(nora.picture)).status).toBe(200)
+    expect((await undoOf(app, imported.undo_id)).status).toBe(409)
+    expect((await undoOf(app, imported.undo_id + 1)).status).toBe(404)
+    expect((await app.get('/api/assignments/?is_active=false')).json).toEqual([])
+    await until('the undo is announced', () => client.data().performers.length === 1)
+    expect((await importCast(app, { text: `${three}|Bo`, columns: { slot: 0, name: 1 } })).json.changes).toHaveLength(2)
+    const audit = (await app.get('/api/admin/audit/', await tokenHeaders(app.runtime, 'admin'))).json
+    const actions = audit.map(({ action }: { action: string }) => action)
+    expect(actions.filter((action: string) => /undo|cast/.test(action))).toEqual(['cast.import', 'undo', 'cast.import'])
+  })
+
+  // Conformance: C-13.51.
+  it('cannot be undone after a later change of its records, or after 24 hours', async () => {
+    const { app, units } = await startRack(engine)
+    const [one, two] = units.map(({ id }) => id)
+    const put = (path: string, body: object) =>
+      app.send('PUT', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const importAda = async () => {
+      const { changes, undo_id } = (await importCast(app, { text: '1,Ada' })).json
+      return { performer: changes[0].id as number, undo_id: undo_id as number }
+    }
+    const expectConflict = async (id: number, subject: string) => {
+      const state = await readState(app)
+      const { status, json } = await undoOf(app, id)
+      expect([status, json.error]).toEqual([409, expect.stringContaining(subject)])
+      expect(await readState(app)).toEqual(state)
+    }
+
+    const renamed = await importAda()
+    await put(`/api/performers/${renamed.performer}/`, { name: 'Ada Lovelace' })
+    await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
+    await put(`/api/performers/${renamed.performer}/`, { name: 'Ada' })
+    // A second pack of the performer would be removed together with the performer.
+    const second = await app.post('/api/assignments/', { performer: renamed.performer, wireless_unit: two })
+    await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
+    await app.send('DELETE', `/api/assignments/${second.json.id}/`)
+    const { db } = app.runtime
+    const deps = (now: number) => ({ db, reload: async () => {}, now: () => now })
+    const dayMs = 24 * 60 * 60 * 1000
+    await expect(undo(deps(Date.now() + dayMs), actor, renamed.undo_id)).rejects.toMatchObject({ code: 'not_found' })
+    expect((await undoOf(app, renamed.undo_id)).status).toBe(200)
+
+    // The import ends the assignment of another performer, whose unit is assigned again before the undo.
+    const bo = (await app.post('/api/performers/', { name: 'Bo' })).json
+    await app.post('/api/assignments/', { performer: bo.id, wireless_unit: one })
+    const moved = (await importCast(app, { text: '2,Bo' })).json
+    const cy = (await app.post('/api/performers/', { name: 'Cy' })).json
+    const other = (await app.post('/api/assignments/', { performer: cy.id, wireless_unit: one })).json
+    await expectConflict(moved.undo_id, 'assignment')
+    await app.send('DELETE', `/api/assignments/${other.id}/`)
+    expect((await undoOf(app, moved.undo_id)).status).toBe(200)
+    expect(await castOf(app)).toEqual({ [one ?? 0]: ['Bo', null] })
+  })
+})
+
+describe.concurrent('the import of a cast list', () => {
+  // Conformance: C-16.6.
+  it('reads commas, semicolons, tabs and quotation marks, and the columns that the request names', async () => {
+    const { app, units } = await startRack()
+    const preview = async (body: object) => {
+      const { status, json } = await importCast(app, { preview: true, ...body })
+      expect([status, json.error]).toEqual([200, undefined])
+      return json.changes
+        .filter(({ what }: { what: string }) => what === 'assignment')
+        .map(({ to }: { to: { slot: number; performer: { name: string }; role: string } }) =>
+          [to.slot, to.performer.name, to.role].join(' '),
+        )
+    }
+    for (const text of [
+      'slot,name,role\n1,"Lovelace, Ada",Glinda\n',
+      '\uFEFFname;role;ch\r\n"Lovelace, Ada";Glinda;1',
+      '1\tLovelace, Ada\tGlinda',
+    ]) {
+      expect(await preview({ text })).toEqual(['1 Lovelace, Ada Glinda'])
+    }
+    const text = 'a,b,c\n2,Ada,Glinda\n'
+    expect(await preview({ text, columns: { slot: 'A', name: 'c', role: 'b' } })).toEqual(['2 Glinda Ada'])
+    expect(await preview({ text: `Name,Pack\nAda,${units[2]?.name}\n` })).toEqual([`${units[2]?.slot} Ada `])
+  })
+
+  // Conformance: C-16.6, C-16.8.
+  it('writes nothing if the list or the request is invalid', async () => {
+    const { app } = await startRack()
+    const before = await readState(app)
+    for (const [body, details] of [
+      [{ text: '1,Ada\n99,Nora' }, 'text: row 2: there is no slot 99'],
+      [{ text: 'Ada\nNora' }, 'columns.slot: the text has no column of slots or packs'],
+      [{ text: '1,Ada\n2,"Nora\n' }, 'text: row 2: a quotation mark is missing or misplaced'],
+      [
+        { text: '1,Ada', columns: { slot: 0, name: 'Actor' } },
+        'columns.name: there is no column with the heading Actor',
+      ],
+      [{ text: '1,Ada', columns: { shoes: 0 } }, 'columns.shoes: unknown field'],
+      [
+        { text: `1,Ada,/${'a'.repeat(262_144)}` },
+        expect.stringContaining('text: photo of Ada: expected text of at most 262144'),
+      ],
+      [{ text: '1,Ada', dry: true }, 'dry: unknown field'],
+      [{ text: '' }, expect.stringContaining('text: expected')],
+      [{}, 'text: missing'],
+    ] as const) {
+      const { status, json } = await importCast(app, body)
+      expect([status, json.details]).toEqual([400, details])
+    }
+    expect(await readState(app)).toEqual(before)
+  })
+
+  // Conformance: C-16.8.
+  it('needs the role operator, and so does an undo', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const statusesOf = async (role: 'viewer' | 'operator') => {
+      const headers = await tokenHeaders(app.runtime, role)
+      const imported = await app.post('/api/import/cast/', { text: '1,Ada' }, headers)
+      return [imported.status, (await app.post('/api/undo/1', undefined, headers)).status]
+    }
+    expect(await statusesOf('viewer')).toEqual([403, 403])
+    expect(await statusesOf('operator')).toEqual([400, 404])
+  })
+})
