@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mountOf, pageOf, safeNext } from './address.ts'
+import { mountOf, safeNext } from './address.ts'
 
 it.each([
   ['http://host/assets/index.js', ''],
@@ -7,22 +7,6 @@ it.each([
   ['http://host/main.tsx', ''],
 ])('reads the mount from %s', (url, mount) => {
   expect(mountOf(url)).toBe(mount)
-})
-
-it.each([
-  ['/', '', 'monitor'],
-  ['/micwatch', '/micwatch', 'monitor'],
-  ['/micwatch/about/', '/micwatch', 'about'],
-  ['/about', '', 'about'],
-  ['/wall/', '', 'wall'],
-  ['/venue/channels/17', '/venue', 'channel'],
-  ['/channels', '', 'unknown'],
-  ['/admin', '', 'overview'],
-  ['/venue/admin/queue/', '/venue', 'queue'],
-  ['/venuekeeping', '/venue', 'unknown'],
-  ['/nowhere', '', 'unknown'],
-])('%s under "%s" is %s', (path, mount, page) => {
-  expect(pageOf(path, mount)).toBe(page)
 })
 
 it.each([

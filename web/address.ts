@@ -1,8 +1,5 @@
-/** Reads the page and the redirect target from the URL. */
+/** Reads the mount prefix and the redirect target from the URL. */
 
-import { findPage, type PageName } from '../src/domain/pages.ts'
-
-export type Page = PageName | 'unknown'
 /**
  * The path prefix of all pages without a trailing slash: `""` or `/micwatch`. Derived from the URL of the script, which
  * is served from `<mount>/assets/`. (The Content-Security-Policy forbids a <base> element.)
@@ -11,11 +8,6 @@ export function mountOf(scriptUrl: string): string {
   const { pathname } = new URL(scriptUrl)
   const assets = pathname.lastIndexOf('/assets/')
   return assets === -1 ? '' : pathname.slice(0, assets)
-}
-
-export function pageOf(pathname: string, mount: string): Page {
-  const isUnderMount = pathname === mount || pathname.startsWith(`${mount}/`)
-  return (isUnderMount ? findPage(pathname.slice(mount.length)) : null) ?? 'unknown'
 }
 
 /**

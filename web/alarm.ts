@@ -1,15 +1,21 @@
-/** The alarm sound and notifications of this browser. Both are off by default. */
+/**
+ * The alarm sound and the notifications of this browser. Both are off by default. The sound repeats while an alert is
+ * raised that this device has chosen: until it is acknowledged, snoozed, silenced or cleared, on whichever screen.
+ */
 
-import type { ChannelFacts } from './channel-state.ts'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import { type AlarmChoice, listAlarms, parseAlarmChoice } from './alarm-choice.ts'
+import { createAlarmLoop } from './alarm-loop.ts'
+import { type AlarmSeverity, playAlarm } from './alarm-sound.ts'
+import { alertLine, alertReason } from './alert-text.ts'
 import { allStaleSince } from './channel-state.ts'
-import { t } from './i18n.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
 import type { Store } from './store.ts'
 
 export interface AlarmState {
-  readonly isSounding: boolean
-  /** Sound is on, but the browser blocks it until the first user interaction. */
-  readonly isWaiting: boolean
+  /** `blocked`: the sound is on, but the browser plays nothing until the user interacts with the page. */
+  readonly sound: 'on' | 'off' | 'blocked'
+  readonly choice: AlarmChoice
   readonly isNotifying: boolean
   readonly isRefused: boolean
 }
@@ -17,30 +23,69 @@ export interface AlarmState {
 export interface Alarm {
   get(): AlarmState
   subscribe(listener: () => void): () => void
+  /** Turns the sound on or off; enables it if the browser blocks it. */
   toggleSound(): Promise<void>
+  /** Plays the alarm once, whether the sound is on or off. */
+  test(): Promise<void>
+  choose(choice: AlarmChoice): void
   toggleNotifications(): Promise<void>
 }
 
-export function createAlarm(store: Store): Alarm {
+/** The sound plays once when the connection has been lost for this long, because no alert can arrive then. */
+const lostMs = 10_000
+const keys = { sound: 'micwatch.sound', notify: 'micwatch.notify', choice: 'micwatch.alarm' } as const
+
+export function createAlarm(store: Pick<Store, 'get' | 'subscribe'>): Alarm {
   const listeners = new Set<() => void>()
   let context: AudioContext | null = null
-  let known: ReadonlySet<number> | null = null
   let state: AlarmState = {
-    isSounding: readLocal('micwatch.sound') === 'on',
-    isWaiting: readLocal('micwatch.sound') === 'on',
-    isNotifying: readLocal('micwatch.notify') === 'on' && permission() === 'granted',
+    sound: 'off',
+    choice: parseAlarmChoice(readLocal(keys.choice)),
+    isNotifying: readLocal(keys.notify) === 'on' && permission() === 'granted',
     isRefused: permission() === 'denied',
   }
-  store.subscribe(() => {
-    if (store.get().phase !== 'ready' || allStaleSince(store.get()) !== null) return
-    const { alarms, fresh } = newAlarms(known, store.cards())
-    known = alarms
-    if (fresh.length === 0) return
-    if (state.isSounding && context !== null) sound(context)
-    if (state.isNotifying) for (const card of fresh) notify(card)
+  /** The alerts that this device has chosen, by id, as of the latest current state; null before the first one. */
+  let alarms: ReadonlyMap<number, AlertBody> | null = null
+  const loop = createAlarmLoop(sound)
+  let isLossReported = false
+
+  store.subscribe(follow)
+  if (readLocal(keys.sound) === 'on') turnOn()
+  // After the events that buttons respond to, so that the sound button finds the sound blocked and does not turn it off.
+  for (const name of ['click', 'keyup']) addEventListener(name, () => void unblock())
+  // Other pages of this browser change the same settings.
+  addEventListener('storage', ({ key }) => {
+    if (key === keys.choice) set({ choice: parseAlarmChoice(readLocal(keys.choice)) })
+    if (key !== keys.sound) return
+    if (readLocal(keys.sound) !== 'on') set({ sound: 'off' })
+    else if (state.sound === 'off') turnOn()
   })
-  if (state.isSounding) {
-    for (const name of ['pointerdown', 'keydown']) addEventListener(name, () => void open(), { once: true })
+
+  /** Starts, repeats and ends the alarm as the live state requires. */
+  function follow() {
+    const watchState = store.get()
+    if (watchState.phase !== 'ready') return
+    const staleSince = allStaleSince(watchState)
+    if (staleSince !== null) return followLoss(watchState.now - staleSince)
+    isLossReported = false
+    const before = alarms
+    alarms = new Map(listAlarms(watchState, state.choice).map((alert) => [alert.id, alert]))
+    const fresh = [...alarms.values()].filter(({ id }) => before?.has(id) !== true)
+    loop.update([...alarms.values()])
+    // Alerts that exist when the page opens sound, but they are no news.
+    if (state.isNotifying && before !== null) for (const alert of fresh) notify(alert)
+  }
+
+  /** While the values are stale, a user may have responded already, so the alarm does not repeat. */
+  function followLoss(ageMs: number) {
+    loop.stop()
+    if (ageMs < lostMs || isLossReported) return
+    isLossReported = true
+    sound('critical')
+  }
+
+  function sound(severity: AlarmSeverity) {
+    if (state.sound === 'on' && context !== null) playAlarm(context, severity)
   }
 
   function set(change: Partial<AlarmState>) {
@@ -48,11 +93,28 @@ export function createAlarm(store: Store): Alarm {
     for (const listener of listeners) listener()
   }
 
-  async function open() {
-    if (!state.isSounding) return
-    context ??= new AudioContext()
-    await context.resume()
-    set({ isWaiting: false })
+  /** Turns the sound on, as far as the browser allows it. */
+  function turnOn() {
+    const opened = openContext()
+    set({ sound: opened.state === 'running' ? 'on' : 'blocked' })
+  }
+
+  function openContext(): AudioContext {
+    if (context !== null) return context
+    context = new AudioContext()
+    // Browsers announce the end of blocking, and interruptions such as phone calls.
+    context.addEventListener('statechange', () => {
+      if (state.sound === 'off' || context === null) return
+      const isUnblocked = state.sound === 'blocked' && context.state === 'running'
+      set({ sound: context.state === 'running' ? 'on' : 'blocked' })
+      // What was raised while the browser blocked the sound.
+      if (isUnblocked) loop.play()
+    })
+    return context
+  }
+
+  async function unblock() {
+    if (state.sound === 'blocked') await context?.resume()
   }
 
   return {
@@ -62,65 +124,37 @@ export function createAlarm(store: Store): Alarm {
       return () => listeners.delete(listener)
     },
     async toggleSound() {
-      const isSounding = !state.isSounding || state.isWaiting
-      writeLocal('micwatch.sound', isSounding ? 'on' : 'off')
-      set({ isSounding, isWaiting: isSounding })
-      if (!isSounding) return
-      await open()
+      const before = state.sound
+      writeLocal(keys.sound, before === 'on' ? 'off' : 'on')
+      if (before === 'on') return set({ sound: 'off' })
+      await openContext().resume()
+      turnOn()
       // Plays the sound once, as a confirmation and to let the user check the volume.
-      if (context !== null) sound(context)
+      if (!loop.isActive) sound('critical')
+      else if (before === 'off') loop.play()
+    },
+    async test() {
+      const opened = openContext()
+      await opened.resume()
+      playAlarm(opened, 'critical')
+    },
+    choose(choice) {
+      writeLocal(keys.choice, JSON.stringify(choice))
+      set({ choice })
+      follow()
     },
     async toggleNotifications() {
       const isEnabling = !state.isNotifying
       const response = isEnabling && permission() === 'default' ? await Notification.requestPermission() : permission()
       const isNotifying = isEnabling && response === 'granted'
-      writeLocal('micwatch.notify', isNotifying ? 'on' : 'off')
+      writeLocal(keys.notify, isNotifying ? 'on' : 'off')
       set({ isNotifying, isRefused: response === 'denied' })
     },
   }
 }
 
-/** `known` is null on the first call, so that problems that already exist when the page opens raise no alarm. */
-export function newAlarms(
-  known: ReadonlySet<number> | null,
-  cards: readonly ChannelFacts[],
-): { alarms: ReadonlySet<number>; fresh: readonly ChannelFacts[] } {
-  const alarming = cards.filter(isAlarm)
-  return {
-    alarms: new Set(alarming.map((card) => card.channelId)),
-    fresh: known === null ? [] : alarming.filter((card) => !known.has(card.channelId)),
-  }
-}
-
-/** Whether the channel needs a technician's intervention. Clipping and RF dips usually end on their own. */
-function isAlarm({ state, needsAttention }: ChannelFacts): boolean {
-  return needsAttention && ['critical', 'key_error', 'low', 'receiver_lost', 'off_recently'].includes(state)
-}
-
-/** Plays two short tones. */
-function sound(context: AudioContext) {
-  for (const [at, hertz] of [
-    [0, 880],
-    [0.18, 660],
-  ] as const) {
-    const tone = new OscillatorNode(context, { type: 'triangle', frequency: hertz })
-    const volume = new GainNode(context, { gain: 0 })
-    const start = context.currentTime + at
-    volume.gain.setValueAtTime(0, start)
-    volume.gain.linearRampToValueAtTime(0.35, start + 0.01)
-    volume.gain.linearRampToValueAtTime(0, start + 0.15)
-    tone.connect(volume).connect(context.destination)
-    tone.start(start)
-    tone.stop(start + 0.16)
-  }
-}
-
-function notify({ channelId, slot, receiverName, name, state }: ChannelFacts) {
-  const title = t('live.alarm.notification', { name: name ?? t('card.noName'), state: t(`states.${state}`) })
-  new Notification(title, {
-    body: t('live.alarm.slot', { slot, receiver: receiverName }),
-    tag: `micwatch-${channelId}`,
-  })
+function notify(alert: AlertBody) {
+  new Notification(alertLine(alert), { body: alertReason(alert) ?? '', tag: `micwatch-${alert.id}` })
 }
 
 /** Browsers support notifications only over HTTPS and on localhost. */

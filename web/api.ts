@@ -24,8 +24,8 @@ export type ApiResponse<Body> =
   | { readonly ok: false; readonly problem: Problem }
 
 export interface Api {
-  /** Snapshot of receivers, groups and settings of one manufacturer, or of all if `manufacturer` is null. */
-  data(manufacturer: string | null): Promise<ApiResponse<DataBody>>
+  /** Snapshot of receivers, groups and settings. */
+  data(): Promise<ApiResponse<DataBody>>
   health(): Promise<ApiResponse<HealthBody>>
   /** The current session; cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
@@ -56,10 +56,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
   let session: Promise<ApiResponse<SessionBody>> | undefined
 
   const api: Api = {
-    data: (manufacturer) => {
-      if (manufacturer === null) return api.read('/api/data.json', 'object')
-      return api.read(`/api/data.json?${new URLSearchParams({ manufacturer })}`, 'object')
-    },
+    data: () => api.read('/api/data.json', 'object'),
     health: () => api.read('/api/health/', 'object'),
     session(isFresh = false) {
       if (isFresh) session = undefined

@@ -1,143 +1,97 @@
 import { describe, expect, it } from 'vitest'
-import { noSources } from '../src/domain/equipment/health.ts'
-import { allStaleSince, byUrgency, type ChannelFacts, describeChannel, splitName } from './channel-state.ts'
-import { initialState, type WatchedChannel, type WatchedReceiver, type WatchState } from './state.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import { allStaleSince, bySeverity, type ChannelFacts, describeChannel, splitName } from './channel-state.ts'
+import { initialState, type WatchState } from './state.ts'
 
 const now = Date.parse('2026-11-20T20:00:00Z')
+const since = '2026-11-20T19:50:00.000Z'
 
-type ReceiverOptions = Partial<NonNullable<WatchedChannel['transmitter']>>
+type Condition = ChannelBody['condition']
 
-const wrongKey: Partial<WatchedChannel> = { details: { encryption: 'error' } }
+const ok: Condition = { state: 'ok', severity: 'ok', attention: false, since, flags: [] }
+const critical: Condition = { ...ok, state: 'battery_critical', severity: 'critical', attention: true }
+const low: Condition = { ...ok, state: 'battery_low', severity: 'warning', attention: true }
+const off: Condition = { ...ok, state: 'tx_off', severity: 'info' }
 
 function watchState(over: Partial<WatchState> = {}): WatchState {
   return { ...initialState(now), phase: 'ready', connection: 'open', isFresh: true, receivedAt: now, ...over }
 }
 
-function channel(reported: ReceiverOptions | null, over: Partial<WatchedChannel> = {}): WatchedChannel {
-  const levels = { battery: 80, audio_level: -20, rf_level: -50 }
-  const transmitter = { slot: 7, upstream_slot: null, name: 'H04 Maria', frequency: '540.000', ...levels, ...reported }
-  const memory = { offSince: null, lastBattery: null, lastName: null, clippedAt: null, weakAt: null, fairAt: null }
+function channel(condition: Condition, over: Partial<ChannelBody> = {}): ChannelBody {
   return {
     ...{ id: 1, channel: 2, slot: 7, name: null, frequency: null, audio_level: null, rf_level: null },
-    transmitter: reported === null ? null : transmitter,
-    condition: { state: 'ok', severity: 'ok', attention: false, since: '', flags: [] },
-    ...memory,
+    transmitter: {
+      ...{ slot: 7, upstream_slot: null, name: 'H04 Maria', frequency: '540.000' },
+      ...{ battery: 80, audio_level: -20, rf_level: -50 },
+    },
+    condition,
     ...over,
   }
 }
 
-function receiver(over: Partial<WatchedReceiver> = {}): WatchedReceiver {
+function receiver(over: Partial<ReceiverInData> = {}): ReceiverInData {
   const hardware = { id: 1, name: 'Rack A', device_type: 'ad', ip: '10.0.0.5', model: 'AD4Q', manufacturer: 'shure' }
-  return { ...hardware, is_active: true, offlineSince: null, channels: [], receivedAt: now - 60_000, ...over }
+  return { ...hardware, is_active: true, channels: [], ...over }
 }
 
 function facts(
-  reported: ReceiverOptions | null,
-  over: Partial<WatchedChannel> = {},
+  condition: Condition,
+  over: Partial<ChannelBody> = {},
   of = watchState(),
   at = receiver(),
 ): ChannelFacts {
-  return describeChannel(of, at, channel(reported, over))
+  return describeChannel(of, at, channel(condition, over))
 }
 
-describe('state of a channel', () => {
-  const table: [string, ReceiverOptions | null, Partial<WatchedChannel>, Partial<ChannelFacts>][] = [
-    ['all well', {}, {}, { state: 'good', flags: [], needsAttention: false }],
-    ['just over half', { battery: 51 }, {}, { state: 'good' }],
-    ['half', { battery: 50 }, {}, { state: 'replace', needsAttention: false }],
-    ['just over the threshold', { battery: 21 }, {}, { state: 'replace' }],
-    ['at the threshold', { battery: 20 }, {}, { state: 'low', needsAttention: true }],
-    ['at ten', { battery: 10 }, {}, { state: 'critical', needsAttention: true }],
-    ['empty', { battery: 0 }, {}, { state: 'critical', battery: 0 }],
-    ['battery unknown', { battery: null }, {}, { state: 'on', battery: null, needsAttention: false }],
-    ['RF fair', { rf_level: -71 }, {}, { state: 'good', flags: ['rf_fair'], needsAttention: false }],
-    ['RF at the limit of good', { rf_level: -70 }, {}, { state: 'good', flags: [] }],
-    ['RF at the limit of fair', { rf_level: -85 }, {}, { state: 'good', flags: ['rf_fair'] }],
-    ['RF fair a moment ago', {}, { fairAt: now - 2_900 }, { state: 'good', flags: ['rf_fair'] }],
-    ['RF fair and over', {}, { fairAt: now - 3_000 }, { state: 'good', flags: [] }],
-    ['RF weak', { rf_level: -86 }, {}, { state: 'rf_weak', needsAttention: true }],
-    ['RF weak a moment ago', {}, { weakAt: now - 2_900 }, { state: 'rf_weak' }],
-    ['RF weak and over', {}, { weakAt: now - 3_000 }, { state: 'good' }],
-    ['RF unknown', { rf_level: null }, {}, { state: 'good', flags: [] }],
-    ['clipping', { audio_level: -1 }, {}, { state: 'clipping', needsAttention: true }],
-    [
-      'the receiver muted',
-      {},
-      { details: { muted: true } },
-      { state: 'good', flags: ['muted'], needsAttention: false },
-    ],
-    ['the transmitter muted', { details: { muted: true } }, { details: { muted: false } }, { flags: ['muted'] }],
-    [
-      'the wrong key',
-      {},
-      { details: { encryption: 'error', interference: true } },
-      { state: 'key_error', flags: ['interference'], needsAttention: true },
-    ],
-    ['the wrong key, a low battery', { battery: 15 }, wrongKey, { state: 'key_error', flags: ['low'] }],
-    ['the wrong key, a dying battery', { battery: 5 }, wrongKey, { state: 'critical', flags: ['key_error'] }],
-    ['the wrong key, half a battery', { battery: 40 }, wrongKey, { state: 'key_error', flags: ['replace'] }],
-    ['the wrong key, the transmitter gone', null, wrongKey, { state: 'off', flags: [], needsAttention: false }],
-    ['a key, and no interference', {}, { details: { encryption: 'on', interference: false } }, { flags: [] }],
-    ['not quite clipping', { audio_level: -2 }, {}, { state: 'good' }],
-    ['clipped 9 s ago', {}, { clippedAt: now - 9_000 }, { state: 'clipping', overloadAt: now - 9_000 }],
-    ['clipped 10 s ago', {}, { clippedAt: now - 10_000 }, { state: 'good', overloadAt: now - 10_000 }],
-    ['a peak on a dying battery', { battery: 5, audio_level: 0 }, {}, { state: 'critical', flags: ['clipping'] }],
-    ['weak RF, half a battery', { battery: 40, rf_level: -90 }, {}, { state: 'rf_weak', flags: ['replace'] }],
-    ['never there', null, {}, { state: 'off', flags: [], since: null, needsAttention: false, isLive: false }],
-    [
-      'just switched off',
-      null,
-      { offSince: now - 1_000, lastBattery: 70 },
-      { state: 'off_recently', battery: 70, isBatteryOld: true, since: now - 1_000, needsAttention: false },
-    ],
-    [
-      'gone with an empty battery',
-      null,
-      { offSince: now - 1_000, lastBattery: 9 },
-      { state: 'off_recently', flags: ['critical'], needsAttention: true },
-    ],
-    [
-      'long gone: the warning stays',
-      null,
-      { offSince: now - 31 * 60_000, lastBattery: 9 },
-      { state: 'off', flags: ['critical'], needsAttention: false },
-    ],
-  ]
-  it.each(table)('%s', (_, reported, over, expected) => {
-    expect(facts(reported, over)).toMatchObject(expected)
+describe('describeChannel', () => {
+  it('shows the condition of the service', () => {
+    expect(facts({ ...critical, flags: ['rf_weak'] })).toMatchObject({
+      state: 'battery_critical',
+      flags: ['rf_weak'],
+      needsAttention: true,
+      batteryLevel: 'critical',
+      rfTone: 'weak',
+      isLive: true,
+      since: null,
+    })
   })
 
-  it('uses the battery threshold from the settings', () => {
-    const config = { polling_interval: 10, alert_battery_threshold: 40, enable_websocket: true }
-    expect(facts({ battery: 35 }, {}, watchState({ config })).state).toBe('low')
+  it('shows one flag about the battery at most', () => {
+    expect(facts({ ...critical, flags: ['battery_low', 'battery_replace_soon', 'muted'] }).flags).toEqual(['muted'])
+    const weak: Condition = { ...low, state: 'rf_weak', flags: ['battery_low', 'battery_replace_soon'] }
+    expect(facts(weak)).toMatchObject({ flags: ['battery_low'], batteryLevel: 'low' })
+  })
+
+  it('shows the last battery and name of a transmitter that is off, and since when', () => {
+    const last_transmitter = { name: 'H04 Maria', battery: 6, minutes_left: null, last_seen: since }
+    const died: Condition = { ...critical, state: 'battery_died' }
+    expect(facts(died, { transmitter: null, last_transmitter })).toMatchObject({
+      ...{ state: 'battery_died', name: 'Maria', battery: 6, batteryLevel: 'critical' },
+      ...{ isBatteryOld: true, isLive: false, since: Date.parse(since) },
+    })
+  })
+
+  it('converts the time of the service to that of the browser', () => {
+    expect(facts(off, { transmitter: null }, watchState({ clockAheadMs: 60_000 })).since).toBe(
+      Date.parse(since) - 60_000,
+    )
+  })
+
+  it('shows old values of an offline receiver', () => {
+    const condition: Condition = { ...critical, state: 'receiver_offline' }
+    const shown = facts(condition, {}, watchState(), receiver({ is_active: false }))
+    expect(shown).toMatchObject({ isLive: false, isBatteryOld: true, since: Date.parse(since) })
   })
 })
 
 describe('stale values', () => {
-  const failing = (consecutive_failures: number, status: 'degraded' | 'unhealthy' = 'degraded') =>
-    watchState({
-      health: {
-        status: 'degraded',
-        vendor_api: { status, base_url: '', consecutive_failures },
-        manufacturers: [{ ...noSources, code: 'shure', status, base_url: '', consecutive_failures }],
-        details: [],
-        store: { status: 'healthy', details: null },
-        timestamp: '',
-        version: '',
-      },
-    })
-
-  it('marks an offline receiver with the time at which it went offline', () => {
-    const offline = receiver({ is_active: false, offlineSince: now - 60_000 })
-    const lost = facts({ battery: 5 }, {}, watchState(), offline)
-    expect(lost).toMatchObject({ state: 'receiver_lost', flags: ['critical'], isLive: false, needsAttention: true })
-    expect(lost.since).toBe(now - 60_000)
-  })
-
-  it('marks all channels as stale when the connection is lost, and keeps their flags', () => {
+  it('marks all channels as stale when the connection is lost, and keeps their states as flags', () => {
     const old = watchState({ isFresh: false, receivedAt: now - 4_000 })
-    expect(facts({ battery: 5 }, {}, old)).toMatchObject({ state: 'stale', flags: ['critical'], since: now - 4_000 })
-    expect(facts({}, {}, old, receiver({ is_active: false }))).toMatchObject({ flags: ['receiver_lost'] })
+    expect(facts({ ...critical, flags: ['muted'] }, {}, old)).toMatchObject({
+      ...{ state: 'stale', flags: ['battery_critical', 'muted'], since: now - 4_000, isLive: false },
+    })
+    expect(facts(ok, {}, old)).toMatchObject({ state: 'stale', flags: [], needsAttention: false })
   })
 
   it('marks all channels as stale after silence on an open connection', () => {
@@ -145,39 +99,28 @@ describe('stale values', () => {
     expect(allStaleSince(watchState({ receivedAt: now - 2_000 }))).toBe(now - 2_000)
     expect(allStaleSince(watchState({ connection: 'polling', receivedAt: now - 15_000 }))).toBe(null)
   })
-
-  it('marks the channels of a failing manufacturer as stale', () => {
-    expect(facts({}, {}, failing(3, 'unhealthy'))).toMatchObject({ state: 'stale', since: now - 60_000 })
-    expect(facts({}, {}, failing(1)).state).toBe('stale')
-    expect(facts({}, {}, failing(0)).state).toBe('good')
-  })
-
-  it('keeps a receiver live while it sends updates', () => {
-    expect(facts({}, {}, failing(1), receiver({ receivedAt: now - 1_000 })).state).toBe('good')
-  })
 })
 
 describe('problems first', () => {
-  it('sorts by urgency, then by slot', () => {
-    const cards = [
-      facts({}, { slot: 1 }),
-      facts({ battery: 40 }, { slot: 2 }),
-      facts({ battery: 5 }, { slot: 4 }),
-      facts({ battery: 5 }, { slot: 3 }),
-      facts(null, { slot: 5, offSince: now, lastBattery: 15 }),
-      facts({}, { slot: 6, ...wrongKey }),
-      facts({}, { slot: 7 }, watchState(), receiver({ is_active: false })),
+  const listSlots = (of: WatchState) =>
+    [
+      facts(ok, { slot: 1 }, of),
+      facts({ ...off, since: '2026-11-20T19:00:00.000Z' }, { slot: 2 }, of),
+      facts({ ...critical, since: '2026-11-20T19:59:00.000Z' }, { slot: 3 }, of),
+      facts(critical, { slot: 5 }, of),
+      facts(critical, { slot: 4 }, of),
+      facts(low, { slot: 6 }, of),
+      facts({ ...ok, since: '2026-11-20T19:00:00.000Z' }, { slot: 7 }, of),
     ]
-    expect(cards.sort(byUrgency).map((card) => card.slot)).toEqual([3, 4, 7, 6, 5, 2, 1])
+      .sort(bySeverity)
+      .map((card) => card.slot)
+
+  it('sorts by severity, then by time, then by slot', () => {
+    expect(listSlots(watchState())).toEqual([4, 5, 3, 6, 2, 1, 7])
   })
 
   it('keeps the order when the connection is lost', () => {
-    const old = watchState({ isFresh: false })
-    const order = (of: WatchState) =>
-      [facts({ battery: 40 }, { slot: 2 }, of), facts({}, { slot: 1 }, of), facts(null, { slot: 3 }, of)]
-        .sort(byUrgency)
-        .map((card) => card.slot)
-    expect(order(old)).toEqual(order(watchState()))
+    expect(listSlots(watchState({ isFresh: false }))).toEqual(listSlots(watchState()))
   })
 })
 
@@ -195,11 +138,14 @@ describe('names', () => {
   })
 
   it('contain no bidirectional formatting marks', () => {
-    expect(facts({ name: 'a\u202Eb\u0007\n<b>' }).name).toBe('ab<b>')
+    const transmitter = channel(ok).transmitter
+    const named = transmitter && { ...transmitter, name: 'a\u202Eb\u0007\n<b>' }
+    expect(facts(ok, { transmitter: named }).name).toBe('ab<b>')
   })
 
   it('fall back to the last transmitter name, then to the channel name', () => {
-    expect(facts(null, { lastName: 'Tom', name: 'Vocal 1' }).name).toBe('Tom')
-    expect(facts(null, { name: 'Vocal 1' }).name).toBe('Vocal 1')
+    const last_transmitter = { name: 'Tom', battery: null, minutes_left: null, last_seen: since }
+    expect(facts(off, { transmitter: null, last_transmitter, name: 'Vocal 1' }).name).toBe('Tom')
+    expect(facts(off, { transmitter: null, name: 'Vocal 1' }).name).toBe('Vocal 1')
   })
 })

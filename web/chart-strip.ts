@@ -3,8 +3,7 @@
 import { type History, sampleCount } from './history.ts'
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
-import { audioShare, rfShare } from './scale.ts'
-import { weakBelow } from './state.ts'
+import { audioShare } from './scale.ts'
 import type { Levels } from './store.ts'
 
 interface ChartOptions {
@@ -31,10 +30,7 @@ export function createChartStrip({ element, channelId, history, read }: ChartOpt
     draw(context, box, palette) {
       context.fillStyle = palette.track
       context.fillRect(box.left, box.top, box.width, box.height)
-      const { rfPercent, isLive } = read()
-      context.fillStyle = palette.tick
-      // The line at the limit for weak RF is drawn only for RF in dBm, because no limit is defined for percentages.
-      if (rfPercent === null) context.fillRect(box.left, yOf(box, rfShare(weakBelow)), box.width, 1)
+      const { isLive } = read()
       const samples = history.of(channelId)
       if (samples === undefined) return
       const { head } = history

@@ -3,7 +3,7 @@
 import type { Group } from '../src/contract/resources/groups.ts'
 import type { Alarm, AlarmState } from './alarm.ts'
 import { t } from './i18n.ts'
-import { defaultView, searchOf, type View } from './view.ts'
+import type { View } from './view.ts'
 
 export interface Command {
   readonly key: string
@@ -19,22 +19,19 @@ export interface Command {
 
 export interface CommandOptions {
   readonly page: 'monitor' | 'wall'
-  readonly mount: string
   readonly view: View
   readonly groups: readonly Group[]
   readonly alarm: Alarm
   readonly alarmState: AlarmState
   change(view: Partial<View>): void
+  /** Opens the other live page, with the same group. */
+  open(page: 'monitor' | 'wall'): void
   show(what: 'help' | 'qr' | 'arrange'): void
   search(): void
 }
 
 export function listCommands(options: CommandOptions): readonly Command[] {
-  const { page, mount, view, groups, alarm, alarmState, change, show, search } = options
-  const go = (path: string) => {
-    const { manufacturer, group } = view
-    location.assign(`${mount}${path}${searchOf({ ...defaultView, manufacturer, group })}`)
-  }
+  const { page, view, groups, alarm, alarmState, change, open, show, search } = options
   const isProblemsFirst = view.sort === 'problems'
   return [
     { key: '?', text: t('live.keys.help'), run: () => show('help') },
@@ -43,18 +40,26 @@ export function listCommands(options: CommandOptions): readonly Command[] {
       key: '0123456789',
       keyText: '0–9',
       text: t('live.keys.groups'),
-      isElsewhere: page === 'monitor',
+      isElsewhere: true,
       run: (key) => change({ group: groups[Number(key) - 1]?.id ?? null }),
     },
     page === 'monitor'
-      ? { key: 'w', text: t('live.keys.wall'), run: () => go('/wall') }
-      : { key: 'd', text: t('live.keys.monitor'), run: () => go('/') },
-    {
-      key: 'p',
-      text: t('live.keys.problems'),
-      isOn: isProblemsFirst,
-      run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
-    },
+      ? { key: 'w', text: t('live.keys.wall'), run: () => open('wall') }
+      : { key: 'd', text: t('live.keys.monitor'), run: () => open('monitor') },
+    page === 'monitor'
+      ? {
+          key: 'p',
+          text: t('live.keys.problems'),
+          isOn: isProblemsFirst,
+          run: () => change({ sort: isProblemsFirst ? 'slot' : 'problems' }),
+        }
+      : {
+          key: 'p',
+          text: t('live.keys.problems'),
+          isOn: view.attention === 'first',
+          isElsewhere: true,
+          run: () => change({ attention: view.attention === 'first' ? 'grow' : 'first' }),
+        },
     {
       key: 'l',
       text: page === 'monitor' ? t('live.keys.layout') : t('live.keys.layoutWall'),
@@ -69,8 +74,8 @@ export function listCommands(options: CommandOptions): readonly Command[] {
     toggle('c', t('live.keys.charts'), view.charts, (charts) => change({ charts })),
     {
       key: 'm',
-      text: alarmState.isWaiting ? t('live.keys.soundBlocked') : t('live.keys.sound'),
-      isOn: alarmState.isSounding && !alarmState.isWaiting,
+      text: alarmState.sound === 'blocked' ? t('live.keys.soundBlocked') : t('live.keys.sound'),
+      isOn: alarmState.sound === 'on',
       run: () => void alarm.toggleSound(),
     },
     ...(page === 'monitor' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),

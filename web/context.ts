@@ -1,14 +1,15 @@
 /** React context with the objects created in main.tsx, and hooks to read them. */
 
 import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Summary } from '../src/domain/conditions/summary.ts'
 import type { Alarm } from './alarm.ts'
 import type { Api } from './api.ts'
 import type { ChannelFacts } from './channel-state.ts'
 import type { History } from './history.ts'
+import type { LiveUpdates } from './live-updates.ts'
 import type { Painter } from './painter.ts'
 import type { WatchState } from './state.ts'
 import type { Store } from './store.ts'
-import type { Topics } from './topics.ts'
 
 export interface Services {
   readonly mount: string
@@ -18,11 +19,7 @@ export interface Services {
   /** The RF and audio levels of every channel over the last minute. */
   readonly history: History
   readonly alarm: Alarm
-  readonly topics: Topics
-  /** Manufacturer filter of the page; null for all. */
-  readonly manufacturer: string | null
-  /** Connects again now. */
-  retry(): void
+  readonly live: LiveUpdates
 }
 
 export const ServicesContext = createContext<Services | null>(null)
@@ -37,6 +34,12 @@ export function useServices(): Services {
 export function useWatchState<Piece>(select: (watchState: WatchState) => Piece): Piece {
   const { store } = useServices()
   return useSyncExternalStore(store.subscribe, () => select(store.get()))
+}
+
+/** Returns the numbers of the status line. */
+export function useSummary(): Summary {
+  const { store } = useServices()
+  return useSyncExternalStore(store.subscribe, store.summary)
 }
 
 export function useFacts(receiverId: number, channelId: number): ChannelFacts | null {

@@ -32,6 +32,16 @@ export function formatShortDuration(ms: number): string {
   return minutes > 0 ? format('minute', minutes) : format('second', seconds)
 }
 
+/** Formats a run time as hours and minutes: 1:20. */
+export function formatTimeLeft(minutes: number): string {
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
+}
+
+/** Formats minutes in words: "1 hr 20 min". */
+export function formatMinutes(minutes: number): string {
+  return formatShortDuration(minutes * 60_000)
+}
+
 /** Formats epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
   return time.format(at)
@@ -40,6 +50,11 @@ export function formatTime(at: number): string {
 /** Formats an ISO 8601 timestamp as a date and time. */
 export function formatDateTime(at: string): string {
   return dateTime.format(new Date(at))
+}
+
+/** Formats an ISO 8601 timestamp as a time, with the date unless it is today. */
+export function formatMoment(at: string, now = Date.now()): string {
+  return formatDate(at) === date.format(now) ? formatTime(Date.parse(at)) : formatDateTime(at)
 }
 
 /** Formats an ISO 8601 timestamp as a date. */

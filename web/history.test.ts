@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createHistory, type History, sampleCount, sampleMs } from './history.ts'
+import { createHistory, type History, peakOf, sampleCount, sampleMs } from './history.ts'
 import { rfShare } from './scale.ts'
 import type { Levels } from './store.ts'
 
 function levels(rf: number | null, audio: number | null): Levels {
-  return { rf, rfPercent: null, audio, isLive: true }
+  return {
+    ...{ rf, rfPercent: null, rfA: null, rfB: null, antennas: null, quality: null },
+    ...{ audio, audioPeak: null, rfTone: 'good', isLive: true },
+  }
 }
 
 /** A level as the ring buffer stores it. */
@@ -60,6 +63,27 @@ describe('the last minute', () => {
     history.advance(2 * sampleMs)
     history.advance(3 * sampleMs)
     expect(last(history, 1).rf).toEqual([Number.NaN])
+  })
+
+  it('erases what was repeated after the last sample', () => {
+    const history = createHistory(0)
+    history.add(5, levels(-50, -30))
+    for (let at = 1; at <= 8; at++) history.advance(at * sampleMs)
+    history.erase(5, 5.5 * sampleMs)
+    history.advance(9 * sampleMs)
+    expect(last(history, 7).rf).toEqual([dbm(-50), ...Array.from({ length: 6 }, () => Number.NaN)])
+    expect(last(history, 7).audio.slice(1)).toEqual(Array.from({ length: 6 }, () => Number.NaN))
+  })
+
+  it('finds the latest of the highest audio levels, and its age', () => {
+    const history = createHistory(0)
+    expect(peakOf(history, 5)).toBeNull()
+    for (const [index, audio] of [-30, -4, -20, -4, -25].entries()) {
+      history.add(5, levels(-50, audio))
+      history.advance((index + 1) * sampleMs)
+    }
+    history.advance(6 * sampleMs)
+    expect(peakOf(history, 5)).toEqual({ level: -4, ageMs: sampleMs })
   })
 
   it('leaves a gap for the time the page was suspended', () => {

@@ -1,5 +1,6 @@
 /** The last minute of RF and audio of every channel, four values per second, for the charts. */
 
+import { hasRow } from '../src/domain/conditions/condition.ts'
 import { rfShareOf } from './scale.ts'
 import type { Levels, Store } from './store.ts'
 
@@ -7,7 +8,7 @@ import type { Levels, Store } from './store.ts'
 export interface Samples {
   /** The minimum of every 250 ms window, because dips matter, as a fraction of the scale. */
   readonly rf: Float32Array
-  /** The maximum of every 250 ms window, in dBFS. */
+  /** The maximum of every 250 ms window, in dBFS; of the peak level if the equipment reports it. */
   readonly audio: Float32Array
 }
 
@@ -17,6 +18,8 @@ export interface History {
   of(channelId: number): Samples | undefined
   /** Adds the current levels to the current 250 ms window. */
   add(channelId: number, levels: Levels): void
+  /** Erases the values of the last `ageMs`, which were repeated because nothing said that they had ended. */
+  erase(channelId: number, ageMs: number): void
   /** Finishes every 250 ms window that has elapsed since the last call. */
   advance(nowMs: number): void
 }
@@ -59,6 +62,16 @@ export function createHistory(nowMs: number): History {
     },
     of: (channelId) => tracks.get(channelId),
     add: (channelId, levels) => note(trackOf(tracks, channelId), levels),
+    erase(channelId, ageMs) {
+      const track = trackOf(tracks, channelId)
+      const count = Math.min(sampleCount, Math.floor(ageMs / sampleMs))
+      for (let back = 1; back <= count; back++) {
+        const at = (head - back + sampleCount) % sampleCount
+        track.rf[at] = Number.NaN
+        track.audio[at] = Number.NaN
+      }
+      Object.assign(track, unknown)
+    },
     advance(now) {
       const due = Math.floor((now - endedAt) / sampleMs)
       endedAt += due * sampleMs
@@ -67,11 +80,12 @@ export function createHistory(nowMs: number): History {
   }
 }
 
+const unknown = { minRf: Number.NaN, maxAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
+
 function trackOf(tracks: Map<number, Track>, channelId: number): Track {
   let track = tracks.get(channelId)
   if (track === undefined) {
     const empty = () => new Float32Array(sampleCount).fill(Number.NaN)
-    const unknown = { minRf: Number.NaN, maxAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
     track = { rf: empty(), audio: empty(), ...unknown }
     tracks.set(channelId, track)
   }
@@ -80,9 +94,26 @@ function trackOf(tracks: Map<number, Track>, channelId: number): Track {
 
 function note(track: Track, levels: Levels) {
   track.nowRf = levels.isLive ? (rfShareOf(levels) ?? Number.NaN) : Number.NaN
-  track.nowAudio = levels.isLive ? (levels.audio ?? Number.NaN) : Number.NaN
+  track.nowAudio = levels.isLive ? (levels.audioPeak ?? levels.audio ?? Number.NaN) : Number.NaN
   track.minRf = least(track.minRf, track.nowRf)
   track.maxAudio = most(track.maxAudio, track.nowAudio)
+}
+
+export interface Peak {
+  /** dBFS */
+  readonly level: number
+  readonly ageMs: number
+}
+
+/** Returns the latest of the highest audio levels of the last minute; null if there is none. */
+export function peakOf({ head, of }: History, channelId: number): Peak | null {
+  const samples = of(channelId)?.audio
+  let peak: Peak | null = null
+  for (let back = 1; samples !== undefined && back <= sampleCount; back++) {
+    const level = samples[(head - back + sampleCount) % sampleCount] ?? Number.NaN
+    if (level > (peak?.level ?? Number.NEGATIVE_INFINITY)) peak = { level, ageMs: (back - 1) * sampleMs }
+  }
+  return peak
 }
 
 /** Returns the smaller value; ignores NaN in `a`. */
@@ -94,17 +125,27 @@ function most(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a
 }
 
-/** Records every change of the levels, and finishes the elapsed windows, until `signal` is aborted. */
+/**
+ * Records every change of the levels, and finishes the elapsed windows, until `signal` is aborted. When the values of a
+ * channel turn out to be old, the windows since the last one are erased.
+ */
 export function keepHistory(store: Store, history: History, signal: AbortSignal): void {
   const receiverOf = new Map<number, number>()
   const add = (channelId: number) => {
     const receiverId = receiverOf.get(channelId)
     if (receiverId !== undefined) history.add(channelId, store.levels(receiverId, channelId))
   }
+  const live = new Set<number>()
   const unsubscribe = store.subscribe(() => {
-    for (const { receiverId, channelId } of store.cards()) {
+    for (const { receiverId, channelId, condition, isLive, since } of store.cards()) {
       receiverOf.set(channelId, receiverId)
       add(channelId)
+      if (isLive) live.add(channelId)
+      else if (live.delete(channelId)) {
+        // The service notices a silent source late, so the values since the last sample were only repeated.
+        const endedAt = hasRow(condition, 'stale') ? store.levelsAt(channelId) : since
+        if (endedAt !== null) history.erase(channelId, Date.now() - endedAt)
+      }
     }
   })
   const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))

@@ -3,29 +3,38 @@
 import type { Painting } from './painter.ts'
 
 interface LevelTextOptions {
-  /** Its style sets the font and colour of the text. The text becomes its accessible name. */
+  /** Its style sets the font and colour of the text. The text becomes its accessible name, unless `labelOf` is given. */
   readonly element: HTMLElement
   read(): string
+  readonly labelOf?: ((text: string) => string) | undefined
 }
 
 /** Faster changes cannot be read. */
 const changeIntervalMs = 250
+/** The colour changes with the state of the channel, which is checked less often because the browser computes it. */
+const colourIntervalMs = 500
 
 /** The text is right-aligned in its element. */
-export function createLevelText({ element, read }: LevelTextOptions): Painting {
+export function createLevelText({ element, read, labelOf = String }: LevelTextOptions): Painting {
   const style = getComputedStyle(element)
   let text = ''
   let changedAt = Number.NEGATIVE_INFINITY
+  let colour = ''
+  let colourCheckedAt = Number.NEGATIVE_INFINITY
   return {
     element,
     isDirty: true,
     step(now) {
+      if (now - colourCheckedAt >= colourIntervalMs) {
+        colourCheckedAt = now
+        if (style.color !== colour) this.isDirty = true
+      }
       const next = read()
       if (next === text) return false
       if (now - changedAt < changeIntervalMs) return true
       text = next
       changedAt = now
-      element.ariaLabel = text
+      element.ariaLabel = labelOf(text)
       this.isDirty = true
       return false
     },
@@ -33,7 +42,8 @@ export function createLevelText({ element, read }: LevelTextOptions): Painting {
       const size = Number.parseFloat(style.fontSize) * devicePixelRatio
       context.clearRect(left, top, width, height)
       context.font = `${style.fontWeight} ${size}px ${style.fontFamily}`
-      context.fillStyle = style.color
+      colour = style.color
+      context.fillStyle = colour
       context.textAlign = 'right'
       // Places the baseline where the DOM would, on a whole pixel.
       const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText('0')

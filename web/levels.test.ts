@@ -13,8 +13,8 @@ const body: ChannelBody = {
 
 const levels = (...values: (number | string | null)[][]): LiveMessage => ({ type: 'levels', seq: 1, at: '', values })
 
-function tableOf(channel: ChannelBody, isFull = false) {
-  const table = createLevelTable(isFull)
+function tableOf(channel: ChannelBody) {
+  const table = createLevelTable()
   table.set(channel, 1)
   return table
 }
@@ -35,7 +35,7 @@ describe('the level table', () => {
   })
 
   it('reads all levels on a connection that contains them', () => {
-    const table = tableOf({ ...body, details: { quality: 90, audio_peak: -5, muted: false } }, true)
+    const table = tableOf({ ...body, details: { quality: 90, audio_peak: -5, muted: false } })
     table.read(levels([11, -60, -30, 80, -61, -62, null, null, 'AB']), 2)
     expect(table.get(11)?.details).toEqual({
       ...{ quality: 80, rf_a: -61, rf_b: -62, antennas: 'AB', audio_peak: null, muted: false },

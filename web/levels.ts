@@ -7,10 +7,10 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ChannelDetails } from '../src/domain/equipment/details.ts'
 
-/** The values after the first four in an entry, in order, if the connection uses `levels=full`. */
-const extraLevels = ['rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
+/** The values after the first three in an entry, in order. */
+const entryLevels = ['quality', 'rf_a', 'rf_b', 'rf_c', 'rf_d', 'antennas', 'audio_peak'] as const
 
-type DetailLevels = Pick<ChannelDetails, 'quality' | 'rf_percent' | 'audio_rms' | (typeof extraLevels)[number]>
+type DetailLevels = Pick<ChannelDetails, 'rf_percent' | 'audio_rms' | (typeof entryLevels)[number]>
 type Entry = readonly (number | string | null)[]
 
 /** The levels of a channel: those of its transmitter while there is one, otherwise the channel's own. */
@@ -31,8 +31,8 @@ export interface LevelTable {
   set(channel: ChannelBody, at: number): void
 }
 
-/** `isFull`: whether the connection uses `levels=full`, so that entries contain all levels. */
-export function createLevelTable(isFull: boolean): LevelTable {
+/** The connection uses `levels=full`, so entries contain all levels. */
+export function createLevelTable(): LevelTable {
   const table = new Map<number, ChannelLevels>()
 
   function set({ id, transmitter, rf_level, audio_level, details = {} }: ChannelBody, at: number) {
@@ -54,7 +54,7 @@ export function createLevelTable(isFull: boolean): LevelTable {
 
   function readEntry(entry: Entry, at: number): number {
     const id = Number(entry[0])
-    const details = withLevels(table.get(id)?.details ?? {}, entry, isFull)
+    const details = withLevels(table.get(id)?.details ?? {}, entry)
     table.set(id, { rf: toNumber(entry[1]), audio: toNumber(entry[2]), details, receivedAt: at })
     return id
   }
@@ -87,10 +87,9 @@ export function createLevelTable(isFull: boolean): LevelTable {
 }
 
 /** Returns the details with the levels of an entry. A level that was never reported stays absent. */
-function withLevels(before: DetailLevels, entry: Entry, isFull: boolean): DetailLevels {
+function withLevels(before: DetailLevels, entry: Entry): DetailLevels {
   const details: Record<string, unknown> = { ...before }
-  const keys = isFull ? (['quality', ...extraLevels] as const) : (['quality'] as const)
-  for (const [index, key] of keys.entries()) {
+  for (const [index, key] of entryLevels.entries()) {
     const value = entry[index + 3] ?? null
     if (value !== null || key in before) details[key] = value
   }

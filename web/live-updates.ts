@@ -4,7 +4,7 @@ import type { LiveMessage } from '../src/contract/live-messages.ts'
 import type { HealthBody } from '../src/contract/resources/health.ts'
 import type { Api, ApiResponse } from './api.ts'
 import { silentMs } from './channel-state.ts'
-import { openSocket, type SocketStatus } from './socket.ts'
+import { type Connection, openSocket, type SocketStatus } from './socket.ts'
 import type { SnapshotData } from './state.ts'
 import type { Store } from './store.ts'
 import type { Topic, Topics } from './topics.ts'
@@ -13,31 +13,55 @@ import { reloadIfOutdated } from './version.ts'
 /** How often the data is read while live updates are disabled in the settings. */
 const pollIntervalMs = 5_000
 /** Messages after which health may have changed. */
-const healthTopics: readonly Topic[] = ['source', 'settings']
+const healthTopics: readonly Topic[] = ['snapshot', 'resumed', 'source', 'settings']
 /** Several sources often change at the same time. */
 const healthDelayMs = 300
 
 export interface LiveUpdateOptions {
   readonly store: Store
   readonly api: Api
+  /** URL of the WebSocket, without a query. */
   readonly socketUrl: string
-  readonly manufacturer: string | null
   readonly topics: Topics
   readonly signal: AbortSignal
 }
 
-export interface Watch {
+/** The only connection of the app, which all pages share. */
+export interface LiveUpdates {
+  /** Connects if there is no connection yet, and asks for levels if a page shows them. */
+  start(hasLevels: boolean): void
   /** Connects now if the connection is lost. */
   retry(): void
 }
 
-export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, signal }: LiveUpdateOptions): Watch {
+/** Levels are asked for until no page has shown them for this long, so that a look at another page keeps the connection. */
+const keepLevelsMs = 60_000
+
+export function createLiveUpdates(options: LiveUpdateOptions): LiveUpdates {
+  const { socketUrl, signal } = options
+  let updates: { readonly connection: Connection; retry(): void } | null = null
+  let timer: ReturnType<typeof setTimeout> | undefined
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  const urlFor = (hasLevels: boolean) =>
+    `${socketUrl}?${new URLSearchParams({ ack: '1', levels: hasLevels ? 'full' : 'false' })}`
+  return {
+    start(hasLevels) {
+      clearTimeout(timer)
+      if (updates === null) updates = startUpdates(options, urlFor(hasLevels))
+      else if (hasLevels) updates.connection.change(urlFor(true))
+      else timer = setTimeout(() => updates?.connection.change(urlFor(false)), keepLevelsMs)
+    },
+    retry: () => updates?.retry(),
+  }
+}
+
+function startUpdates({ store, api, topics, signal }: LiveUpdateOptions, url: string) {
   let healthTimer: ReturnType<typeof setTimeout> | undefined
   let pollTimer: ReturnType<typeof setTimeout> | undefined
   const validating = import.meta.env.DEV ? import('./validate-message.ts') : null
 
   const connection = openSocket({
-    url: socketUrl,
+    url,
     signal,
     silentMs,
     onMessage(message: LiveMessage) {
@@ -48,7 +72,8 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
     onStatus,
     onSilence: () => store.dispatch({ type: 'tick', at: Date.now() }),
   })
-  topics.subscribe(healthTopics, () => {
+  topics.subscribe((topic) => {
+    if (!healthTopics.includes(topic)) return
     clearTimeout(healthTimer)
     healthTimer = setTimeout(readHealth, healthDelayMs)
   })
@@ -59,6 +84,7 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
     clearTimeout(pollTimer)
   })
   return {
+    connection,
     retry() {
       connection.retry()
       if (store.get().phase === 'failed') void findProblem(false)
@@ -68,7 +94,10 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
   function onStatus(change: SocketStatus) {
     if (change.status === 'open') {
       clearTimeout(pollTimer)
-      store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      // A connection that replaces an open one changes nothing until its snapshot arrives.
+      if (store.get().connection !== 'open') {
+        store.dispatch({ type: 'connection', connection: 'open', at: Date.now() })
+      }
       return
     }
     const { nextTryAt, wasOpen } = change
@@ -92,7 +121,7 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
   /** Reads the data once and, while live updates are disabled, periodically. */
   async function poll() {
     clearTimeout(pollTimer)
-    const response = await api.data(manufacturer)
+    const response = await api.data()
     if (signal.aborted || store.get().connection === 'open') return
     const isEnabled = response.ok && response.body.config.enable_websocket
     const isPolling = store.get().connection === 'polling'
@@ -122,16 +151,4 @@ export function startLiveUpdates({ store, api, socketUrl, manufacturer, topics, 
     }
     return response
   }
-}
-
-/** Publishes the topics of messages on a page that shows no live values, until `signal` is aborted. */
-export function startTopics(socketUrl: string, topics: Topics, signal: AbortSignal): void {
-  openSocket({
-    url: socketUrl,
-    signal,
-    silentMs,
-    onMessage: ({ type }) => topics.publish(type),
-    onStatus: () => {},
-    onSilence: () => {},
-  })
 }

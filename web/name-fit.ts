@@ -14,29 +14,31 @@ const least = 2.2
 /** The maximum width in em. A wider name is truncated, because it would only fit in letters too small to read. */
 const most = 22
 
-export function fitName(name: string): NameFit {
+/** `measure` returns the width of a text in em; without it, the width is estimated. */
+export function fitName(name: string, measure: (text: string) => number = estimate): NameFit {
   const words = name.split(/\s+/)
-  const whole = within(widthOf(name))
+  const whole = within(measure(name))
   let broken = whole
   for (let index = 1; index < words.length; index++) {
-    const longer = Math.max(widthOf(words.slice(0, index).join(' ')), widthOf(words.slice(index).join(' ')))
+    const longer = Math.max(measure(words.slice(0, index).join(' ')), measure(words.slice(index).join(' ')))
     broken = Math.min(broken, within(longer))
   }
   return { whole, broken }
 }
 
-/** Widths of bold letters in the style sheet's fonts. Rounded up, because a name wider than its box is cut off. */
+/** Widths of bold letters in Inter, or in the wider of the fallback fonts. A name wider than its box is cut off. */
 const widths: readonly [letters: RegExp, em: number][] = [
-  [/[iljI.,:;'’|!]/u, 0.32],
-  [/[ftr()[\]/ -]/u, 0.42],
-  [/[mMW@%]/u, 0.95],
-  [/[w&]/u, 0.82],
-  [/\p{Lu}/u, 0.74],
-  [/[\p{Ll}\p{N}]/u, 0.62],
+  [/[iljI.,:;'’|!]/u, 0.34],
+  [/[ftr()[\]/ -]/u, 0.47],
+  [/[W@%Æ]/u, 1.05],
+  [/[mM]/u, 0.95],
+  [/[w&æ]/u, 0.91],
+  [/\p{Lu}/u, 0.78],
+  [/[\p{Ll}\p{N}]/u, 0.65],
   [/\p{Mn}/u, 0],
 ]
 
-function widthOf(text: string): number {
+function estimate(text: string): number {
   let width = 0
   for (const letter of text) width += widths.find(([letters]) => letters.test(letter))?.[1] ?? 1.05
   return width

@@ -8,10 +8,12 @@ import type { Review } from '../src/contract/resources/review.ts'
 
 type Operation = (typeof operations)[keyof typeof operations]
 
-/** Converts `/api/groups/:id/` to the type of `/api/groups/1/`. */
+/** Converts `/api/groups/:id/` to the type of `/api/groups/1/`, and `/api/undo/:id` to that of `/api/undo/1`. */
 type PathOf<Url extends string> = Url extends `${infer Start}:${string}/${infer Rest}`
   ? `${Start}${string}/${PathOf<Rest>}`
-  : Url
+  : Url extends `${infer Start}:${string}`
+    ? `${Start}${string}`
+    : Url
 
 type WithQuery<Path extends string> = Path | `${Path}?${string}`
 

@@ -65,7 +65,7 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   let frame = 0
   let paintedAt = 0
 
-  for (const query of ['(prefers-color-scheme: light)', '(prefers-contrast: more)']) {
+  for (const query of ['(prefers-color-scheme: light)', '(prefers-contrast: more)', '(forced-colors: active)']) {
     matchMedia(query).addEventListener('change', recolour)
   }
   window.addEventListener('scroll', wake, { passive: true })

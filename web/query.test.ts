@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Filter, filterValues, pageNumber, queryOf, valuesInForce, withValues } from './query.ts'
+import { type Filter, filterValues, pageNumber, queryOf, valuesInForce } from './query.ts'
 
 const filters: readonly Filter[] = [
   { name: 'status', label: 'Status', kind: 'choice', options: [{ value: 'pending', text: 'Pending' }] },
@@ -27,11 +27,6 @@ it('uses the default until the URL has a value', () => {
   const usual: readonly Filter[] = [{ name: 'status', label: '', kind: 'choice', options: [], usual: 'pending' }]
   expect(queryOf(usual, valuesInForce(usual, ''))).toBe('status=pending')
   expect(queryOf(usual, valuesInForce(usual, '?status=any'))).toBe('')
-})
-
-it('changes the given values and keeps the others', () => {
-  expect(withValues('?status=pending&page=3&x=1', { status: null, page: null })).toBe('?x=1')
-  expect(withValues('', { status: '' })).toBe('')
 })
 
 it.each([

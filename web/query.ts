@@ -1,6 +1,7 @@
 /** Filters and page numbers of a list. They are kept in the URL, for bookmarks, links and the back button. */
 
-import { useCallback, useSyncExternalStore } from 'react'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
 
 interface Option {
   readonly value: string
@@ -66,32 +67,14 @@ export function pageNumber(search: string): number {
   return /^[1-9]\d{0,6}$/.test(page) ? Number(page) : 1
 }
 
-/** Changes values in the query of a URL; null removes a value. Other parameters are kept. */
-export function withValues(search: string, values: Readonly<Record<string, string | null>>): string {
-  const query = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(values)) {
-    if (value === null || value === '') query.delete(name)
-    else query.set(name, value)
-  }
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
-}
-
-const addressChanged = 'micwatch-address'
-
-/** Returns the query of the page's URL, and a function that changes it without a reload. */
+/** Returns the query of the page's URL, and a function that changes values in it; null removes a value. */
 export function useSearch(): [search: string, change: (values: Readonly<Record<string, string | null>>) => void] {
-  const search = useSyncExternalStore(follow, () => location.search)
-  const change = useCallback((values: Readonly<Record<string, string | null>>) => {
-    history.pushState(null, '', location.pathname + withValues(location.search, values))
-    window.dispatchEvent(new Event(addressChanged))
-  }, [])
+  const navigate = useNavigate()
+  const search = useLocation({ select: (location) => location.searchStr })
+  const change = useCallback(
+    (values: Readonly<Record<string, string | null>>) =>
+      void navigate({ to: '.', search: (before: object) => ({ ...before, ...values }), resetScroll: false }),
+    [navigate],
+  )
   return [search, change]
-}
-
-function follow(listener: () => void): () => void {
-  for (const name of ['popstate', addressChanged]) window.addEventListener(name, listener)
-  return () => {
-    for (const name of ['popstate', addressChanged]) window.removeEventListener(name, listener)
-  }
 }

@@ -1,11 +1,13 @@
 /** Hooks to read from the service, and to send requests. */
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { pathOf } from '../src/domain/pages.ts'
 import type { ApiResponse, Problem } from './api.ts'
 import { useServices } from './context.ts'
 import type { Address, Received, Shape } from './operations.ts'
-import type { Topic, Topics } from './topics.ts'
+import { RefusedRequest } from './query-client.ts'
+import type { Topic } from './topics.ts'
 
 export interface Resource<Body> {
   /** The latest response body; kept during a refresh, and also if the refresh fails. */
@@ -19,83 +21,42 @@ export interface Resource<Body> {
   reload(): Promise<void>
 }
 
-type State<Body> = Pick<Resource<Body>, 'body' | 'problem' | 'readAt'> & { readonly address: string | null }
-
 /**
  * Reads `address` (`/api/…`) when it changes, after messages of the types in `topics`, and when the user returns to the
- * page. `topics` must be stable.
+ * page. Without topics, it is read only once while the page is open.
  */
 export function useResource<const A extends Address<'GET'>, S extends Shape>(
   address: A,
   shape: S,
-  topics?: readonly Topic[],
+  topics: readonly Topic[] = [],
 ): Resource<Received<'GET', A, S>> {
-  const { api, mount, topics: announced } = useServices()
-  const [state, setState] = useState<State<Received<'GET', A, S>>>({
-    body: null,
-    problem: null,
-    readAt: null,
-    address: null,
+  const { api, mount } = useServices()
+  const query = useQuery<Received<'GET', A, S>, RefusedRequest>({
+    queryKey: [address, shape],
+    queryFn: async () => {
+      const response = await api.read(address, shape)
+      if (response.ok) return response.body
+      throw new RefusedRequest(response.problem)
+    },
+    meta: { topics },
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: topics.length > 0,
   })
-  const newest = useRef(0)
-  const reload = useCallback(async () => {
-    newest.current += 1
-    const request = newest.current
-    const response = await api.read(address, shape)
-    if (request !== newest.current) return
-    setState((before) => {
-      const kept = before.address === address ? before : { body: null, readAt: null }
-      if (!response.ok && response.problem.kind === 'sign_in' && kept.body === null) redirectToSignIn(mount)
-      if (response.ok) return { body: response.body, problem: null, readAt: Date.now(), address }
-      return { body: kept.body, readAt: kept.readAt, problem: response.problem, address }
-    })
-  }, [api, mount, address, shape])
-
+  const { data, error, dataUpdatedAt, isPlaceholderData, refetch } = query
+  const problem = error?.problem ?? null
+  const isSignedOut = problem?.kind === 'sign_in' && data === undefined
   useEffect(() => {
-    void reload()
-    return () => {
-      newest.current += 1
-    }
-  }, [reload])
-  useEffect(
-    () => (topics === undefined ? undefined : reloadOnChanges(reload, announced, topics)),
-    [reload, announced, topics],
-  )
-  const { body, problem, readAt } = state
-  return { body, problem, readAt, reload, isChanging: state.address !== address && state.address !== null }
-}
-
-/** Delay of a reload after a message, because messages often arrive in groups. */
-const reloadDelayMs = 300
-/** Minimum time between two reloads that messages cause. */
-const reloadIntervalMs = 1_000
-
-/** Calls `reload` after messages of these types, and when the user returns to the page. */
-function reloadOnChanges(reload: () => Promise<void>, announced: Topics, topics: readonly Topic[]): () => void {
-  const left = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let reloadedAt = performance.now()
-  const unsubscribe = announced.subscribe(topics, schedule)
-  document.addEventListener('visibilitychange', reloadNow, { signal: left.signal })
-  window.addEventListener('focus', reloadNow, { signal: left.signal })
-  return () => {
-    left.abort()
-    clearTimeout(timer)
-    unsubscribe()
-  }
-
-  function schedule() {
-    if (timer !== undefined) return
-    timer = setTimeout(reloadNow, Math.max(reloadDelayMs, reloadedAt + reloadIntervalMs - performance.now()))
-  }
-
-  function reloadNow() {
-    clearTimeout(timer)
-    timer = undefined
-    // A hidden page is read when it becomes visible.
-    if (document.hidden) return
-    reloadedAt = performance.now()
-    void reload()
+    if (isSignedOut) redirectToSignIn(mount)
+  }, [isSignedOut, mount])
+  const reload = useCallback(async () => {
+    await refetch()
+  }, [refetch])
+  return {
+    body: data ?? null,
+    problem,
+    isChanging: isPlaceholderData,
+    readAt: data === undefined ? null : dataUpdatedAt,
+    reload,
   }
 }
 

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest'
-import { addSample, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
+import {
+  addSample,
+  eraseAfter,
+  formatSamples,
+  parseSamples,
+  type Sample,
+  summarizeSamples,
+  unknownAt,
+} from './session-history.ts'
 
 const sample = (at: number): Sample => ({ ...unknownAt(at), rf: -50, audio: -20, battery: 80 })
 
@@ -31,4 +39,25 @@ it.each(['', 'null', '{}', '[1,[2]]', '[["a",1,2,3,4]]', '[[1,"x",2,3,4]]', '[[1
 it('parses what it formats', () => {
   const samples = addSample([sample(1)], { ...unknownAt(90), rfPercent: 51 })
   expect(parseSamples(formatSamples(samples))).toEqual(samples)
+})
+
+it('erases the values after the last received one', () => {
+  const samples = [sample(10), sample(11), sample(12)]
+  expect(eraseAfter(samples, 10.4)).toEqual([sample(10), unknownAt(11), unknownAt(12)])
+  expect(eraseAfter(samples, 12)).toBe(samples)
+  const erased = eraseAfter(samples, 0)
+  expect(eraseAfter(erased, 0)).toBe(erased)
+})
+
+it('summarizes samples as ranges, newest first, with extremes and the last battery level', () => {
+  const samples = Array.from({ length: 120 }, (_, at) => ({ ...sample(at), rf: -at - 1, audio: at - 120, battery: 80 }))
+  expect(summarizeSamples(samples, 4)).toEqual([
+    { from: 60, minRf: -120, maxRf: -61, maxAudio: -1, battery: 80 },
+    { from: 0, minRf: -60, maxRf: -1, maxAudio: -61, battery: 80 },
+  ])
+  expect(summarizeSamples(samples, 200)).toHaveLength(120)
+  expect(summarizeSamples([unknownAt(5)], 4)).toEqual([
+    { from: 5, minRf: null, maxRf: null, maxAudio: null, battery: null },
+  ])
+  expect(summarizeSamples([], 4)).toEqual([])
 })

@@ -29,6 +29,64 @@ export function addSample(samples: readonly Sample[], sample: Sample): readonly 
   return [...samples, ...gap, sample].slice(-maxSamples)
 }
 
+/**
+ * Removes the values after a time, because they only repeat the last received ones: nothing was received any more, but
+ * it took a while until that was known.
+ */
+export function eraseAfter(samples: readonly Sample[], at: number): readonly Sample[] {
+  const first = samples.findLastIndex((sample) => sample.at <= at) + 1
+  const isKnown = ({ rf, rfPercent, audio, battery }: Sample) => (rf ?? rfPercent ?? audio ?? battery) !== null
+  if (!samples.slice(first).some(isKnown)) return samples
+  return [...samples.slice(0, first), ...samples.slice(first).map((sample) => unknownAt(sample.at))]
+}
+
+/** What a table shows for a range of time: the extremes of the levels, and the last battery level. */
+export interface SampleRange {
+  /** Browser time in whole seconds since the epoch. */
+  readonly from: number
+  readonly minRf: Level
+  readonly maxRf: Level
+  readonly maxAudio: Level
+  readonly battery: Level
+}
+
+/** Divides the samples into at most `most` ranges of equal length, newest first. Ranges without samples are left out. */
+export function summarizeSamples(samples: readonly Sample[], most: number): readonly SampleRange[] {
+  const [first, last] = [samples[0], samples.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const seconds = tableSteps.find((step) => (last.at - first.at) / step < most - 1) ?? 3_600
+  const ranges = new Map<number, Sample[]>()
+  for (const sample of samples) {
+    const from = Math.floor(sample.at / seconds) * seconds
+    const range = ranges.get(from)
+    if (range === undefined) ranges.set(from, [sample])
+    else range.push(sample)
+  }
+  return [...ranges].reverse().map(([from, range]) => {
+    const rf = range.map((sample) => sample.rf ?? sample.rfPercent)
+    return {
+      from,
+      minRf: extreme(rf, Math.min),
+      maxRf: extreme(rf, Math.max),
+      maxAudio: extreme(
+        range.map(({ audio }) => audio),
+        Math.max,
+      ),
+      battery: range.findLast(({ battery }) => battery !== null)?.battery ?? null,
+    }
+  })
+}
+
+/** Seconds. */
+const tableSteps = [1, 5, 10, 30, 60, 300, 600] as const
+
+function extreme(levels: readonly Level[], pick: (a: number, b: number) => number): Level {
+  return levels.reduce<Level>(
+    (found, level) => (found === null || level === null ? (found ?? level) : pick(found, level)),
+    null,
+  )
+}
+
 /** Parses the stored samples; invalid rows are ignored. */
 export function parseSamples(text: string): readonly Sample[] {
   try {

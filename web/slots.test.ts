@@ -8,8 +8,7 @@ describe('slots of a group as text', () => {
     [[1, 2], '1, 2'],
     [[1, 2, 3, 4, 7], '1–4, 7'],
     [[4, 3, 2], '4, 3, 2'],
-    [[1, 65_001, 65_002, 2], '1, blank, blank, 2'],
-    [[64_998, 64_999, 65_000, 65_001], '64998–65000, blank'],
+    [[1, 65_001, 65_002, 65_003, 2], '1, 65001–65003, 2'],
   ])('formats %j as %j and parses it', (slots, text) => {
     expect(formatSlots(slots)).toBe(text)
     expect(parseSlots(text)).toEqual({ ok: true, slots })

@@ -1,7 +1,6 @@
-/** Slots of a group as text: `1-4, blank, 7`. */
+/** Slots of a group as text: `1-4, 7`. */
 
 import { t } from './i18n.ts'
-import { isSpacer, nextSpacer } from './visible-slots.ts'
 
 const lastSlot = 65_535
 
@@ -11,10 +10,10 @@ export function formatSlots(slots: readonly number[]): string {
   for (let from = 0; from < slots.length; ) {
     const first = slots[from] ?? 0
     let to = from
-    while (!isSpacer(first) && slots[to + 1] === (slots[to] ?? 0) + 1 && !isSpacer(slots[to + 1] ?? 0)) to += 1
+    while (slots[to + 1] === (slots[to] ?? 0) + 1) to += 1
     // Two adjacent slots are written separately.
     if (to - from < 2) to = from
-    parts.push(isSpacer(first) ? t('groups.blank') : to === from ? `${first}` : `${first}–${slots[to]}`)
+    parts.push(to === from ? `${first}` : `${first}–${slots[to]}`)
     from = to + 1
   }
   return parts.join(', ')
@@ -25,7 +24,7 @@ export function parseSlots(text: string): { ok: true; slots: number[] } | { ok: 
   const slots: number[] = []
   const written = text.replaceAll(/\s*[-–]\s*/g, '-')
   for (const part of written.split(/[\s,;]+/).filter((part) => part !== '')) {
-    const read = part === t('groups.blank') ? [nextSpacer(slots) ?? 0] : readRange(part)
+    const read = readRange(part)
     if (read === null) return { ok: false, expected: t('groups.notASlot', { part }) }
     const twice = read.find((slot) => slots.includes(slot))
     if (twice !== undefined) return { ok: false, expected: t('groups.slotTwice', { slot: twice }) }

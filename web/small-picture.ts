@@ -1,4 +1,4 @@
-/** Scales a photo down to a small data URL, because every open page loads the pictures of all performers. */
+/** Scales a photo down to a small data URL, because the pages show it in a small size. */
 
 const longestEdge = 384
 const maxChars = 200_000

@@ -27,6 +27,8 @@ export type SocketStatus =
 export interface Connection {
   /** Connects now if the connection is lost. */
   retry(): void
+  /** Replaces the connection by one with another URL, which begins with a snapshot. Nothing is reported as lost. */
+  change(url: string): void
 }
 
 const protocol = 'micwatch.v2'
@@ -42,8 +44,10 @@ const checkIntervalMs = 250
 const steadyMs = 10_000
 
 export function openSocket(options: SocketOptions): Connection {
-  const { url, signal, onMessage, onStatus, onSilence, silentMs } = options
+  const { signal, onMessage, onStatus, onSilence, silentMs } = options
+  let { url } = options
   let losses = 0
+  let endCurrent = () => {}
   let waiting: ReturnType<typeof setTimeout> | undefined
   let position: Position | null = null
 
@@ -54,7 +58,7 @@ export function openSocket(options: SocketOptions): Connection {
   window.addEventListener('online', retryIfVisible, { signal })
   document.addEventListener('visibilitychange', retryIfVisible, { signal })
   signal.addEventListener('abort', () => clearTimeout(waiting))
-  return { retry }
+  return { retry, change }
 
   function connect() {
     waiting = undefined
@@ -91,6 +95,7 @@ export function openSocket(options: SocketOptions): Connection {
     }, checkIntervalMs)
 
     signal.addEventListener('abort', end, { signal: connection.signal })
+    endCurrent = end
 
     function end() {
       clearInterval(check)
@@ -111,6 +116,15 @@ export function openSocket(options: SocketOptions): Connection {
 
   function retry() {
     if (waiting === undefined) return
+    clearTimeout(waiting)
+    connect()
+  }
+
+  function change(next: string) {
+    if (next === url) return
+    url = next
+    position = null
+    endCurrent()
     clearTimeout(waiting)
     connect()
   }

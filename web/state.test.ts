@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type LiveMessage, LiveServerMessage } from '../src/contract/live-messages.ts'
 import type { ChannelBody, TransmitterBody } from '../src/contract/resources/channels.ts'
 import type { DataBody } from '../src/contract/resources/data.ts'
+import { defaultSettings } from '../src/contract/settings.ts'
+import { buildAlert } from '../test/builders.ts'
 import { apply, applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
 
 const start = 1_000_000
@@ -37,7 +39,7 @@ function data(...channels: ChannelBody[]): DataBody {
   return {
     receivers: [{ ...receiver, is_active: true, channels }],
     discovered: [],
-    config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
+    config: defaultSettings,
     groups: [],
     assignments: [],
     placeholders: [],
@@ -95,7 +97,7 @@ describe('connections', () => {
   })
 
   it('keep equal groups as the same object', () => {
-    const before = apply(live(), { type: 'groups', groups: [group], at: start })
+    const before = apply(live(), { type: 'edited', edit: { type: 'create_group', group }, at: start })
     expect(apply(before, snapshot(start + 1, { ...data(), groups: [{ ...group }] })).groups).toBe(before.groups)
   })
 
@@ -109,22 +111,37 @@ describe('connections', () => {
   })
 })
 
+it('applies own edits of slots and placeholders before their messages arrive', () => {
+  const placeholder = { id: 4, slot: 5, name: 'Keys', kind: 'wired', frequency: null, note: '' } as const
+  const added = apply(live(), { type: 'edited', edit: { type: 'add_placeholder', placeholder }, at: start })
+  expect(added.placeholders).toMatchObject([{ ...placeholder, condition: { state: 'unmonitored' } }])
+  const [channelId = 0, slot = 0] = [...added.receivers.values()].flatMap(({ channels }) =>
+    channels.flatMap(({ id, slot }) => [id, slot]),
+  )
+  const moves = [
+    { kind: 'placeholder', id: 4, from: 5, to: slot },
+    { kind: 'channel', id: channelId, from: slot, to: 5 },
+  ] as const
+  const moved = apply(added, { type: 'edited', edit: { type: 'move', moves }, at: start })
+  expect(moved.placeholders).toMatchObject([{ slot }])
+  expect(moved.receivers.get(1)?.channels[0]).toMatchObject({ id: channelId, slot: 5 })
+  const deleted = apply(moved, { type: 'edited', edit: { type: 'delete_placeholder', placeholder }, at: start })
+  expect(deleted.placeholders).toEqual([])
+})
+
 describe('messages', () => {
   const details = { muted: true }
 
   it('receiver: changes the fields that it contains', () => {
     const watchState = apply(live(), message(start + 5, { type: 'receiver', id: 1, name: 'Rack B', is_active: false }))
-    const expected = { name: 'Rack B', model: 'AD4Q', is_active: false, offlineSince: start + 5 }
-    expect(watchState.receivers.get(1)).toMatchObject(expected)
-    const online = apply(watchState, message(start + 6, { type: 'receiver', id: 1, is_active: true }))
-    expect(online.receivers.get(1)?.offlineSince).toBe(null)
+    expect(watchState.receivers.get(1)).toMatchObject({ name: 'Rack B', model: 'AD4Q', is_active: false })
   })
 
   it('receiver_added and receiver_removed', () => {
     const [receiver] = data(channel({}, 12)).receivers
     if (receiver === undefined) throw new Error('no receiver')
     const added = apply(live(), message(start, { type: 'receiver_added', receiver: { ...receiver, id: 2 } }))
-    expect(added.receivers.get(2)?.channels).toMatchObject([{ id: 12, offSince: null }])
+    expect(added.receivers.get(2)?.channels).toMatchObject([{ id: 12 }])
     expect([...apply(added, message(start, { type: 'receiver_removed', id: 1 })).receivers.keys()]).toEqual([2])
   })
 
@@ -176,27 +193,77 @@ describe('messages', () => {
     expect(watchState).toMatchObject({ groups: [group], performers, assignments })
   })
 
-  it('settings: changes only the settings that apply to the manufacturer filter of the page', () => {
+  it('placeholders: are replaced by a snapshot and by a message', () => {
+    const [placeholder, other] = ['Lectern', 'Click'].map((name, index) => ({
+      ...{ id: index + 1, slot: 40 + index, name, kind: 'wired' as const, frequency: null, note: '' },
+      condition: { ...channel().condition, state: 'unmonitored' as const },
+    }))
+    if (placeholder === undefined || other === undefined) throw new Error('no placeholder')
+    const loaded = apply(live(), snapshot(start, { ...data(), placeholders: [placeholder] }))
+    expect(loaded.placeholders).toEqual([placeholder])
+    const replaced = apply(loaded, message(start, { type: 'placeholders', placeholders: [other] }))
+    expect(replaced.placeholders).toEqual([other])
+  })
+
+  it('silences: replace the list', () => {
+    const times = { until: '2026-11-20T20:00:00.000Z', created_at: '2026-11-20T19:00:00.000Z' }
+    const silences = [{ id: 1, channels: [11], groups: [], kinds: [], reason: 'Sound check', by: 'ann', ...times }]
+    expect(apply(live(), message(start, { type: 'silences', silences })).silences).toEqual(silences)
+  })
+
+  it('alert: adds, changes and removes an alert', () => {
+    const alert = buildAlert({ channel_id: 11 })
+    const raised = apply(live(), message(start, { type: 'alert', ...alert }))
+    expect(raised.alerts).toEqual([alert])
+    const critical = apply(raised, message(start, { type: 'alert', ...alert, severity: 'critical' }))
+    expect(critical.alerts).toMatchObject([{ id: 4, severity: 'critical' }])
+    const cleared = { ...alert, state: 'cleared' as const, cleared_at: '2026-11-20T19:01:00.000Z' }
+    expect(apply(critical, message(start, { type: 'alert', ...cleared })).alerts).toEqual([])
+  })
+
+  it('source: adds, changes and removes a source', () => {
+    const source = { code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null }
+    const added = apply(live(), message(start, { type: 'source', ...source }))
+    expect(added.sources).toEqual([source])
+    const failing = { ...source, status: 'unhealthy', error: 'refused' }
+    const changed = apply(added, message(start, { type: 'source', ...failing }))
+    expect(changed.sources).toEqual([failing])
+    expect(apply(changed, message(start, { type: 'source', ...failing, status: null })).sources).toEqual([])
+  })
+
+  it('show: adds and changes a running show, and removes it in any other state', () => {
+    const times = { starts_at: null, ends_at: null, started_at: '2026-11-20T19:00:00.000Z', ended_at: null }
+    const show = { id: 2, title: 'Matinee', state: 'running' as const, group_ids: [], notes: '', ...times }
+    const started = apply(live(), message(start, { type: 'show', show }))
+    expect(started.shows).toEqual([show])
+    const renamed = apply(started, message(start, { type: 'show', show: { ...show, title: 'Gala' } }))
+    expect(renamed.shows).toMatchObject([{ id: 2, title: 'Gala' }])
+    for (const state of ['planned', 'ended', 'deleted'] as const) {
+      expect(apply(renamed, message(start, { type: 'show', show: { ...show, state } })).shows).toEqual([])
+    }
+  })
+
+  it('queue: changes the number of devices that are waiting', () => {
+    expect(apply(live(), message(start, { type: 'queue', pending: 2 })).pending).toBe(2)
+  })
+
+  it('settings: changes the global settings', () => {
     const settings = (manufacturer: string | null) =>
       message(start, { type: 'settings', manufacturer, group: null, config: { alert_battery_threshold: 30 } })
-    const expected = { polling_interval: 10, alert_battery_threshold: 30, enable_websocket: true }
+    const expected = { ...defaultSettings, alert_battery_threshold: 30 }
     expect(apply(live(), settings(null)).config).toEqual(expected)
     expect(apply(live(), settings('shure')).config.alert_battery_threshold).toBe(20)
-    expect(apply(initialState(start, 'shure'), settings('shure')).config.alert_battery_threshold).toBe(30)
   })
 
   it('other types change nothing', () => {
     const before = live()
-    const source = { code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' }
     const others: WatchEvent[] = [
       message(start, { type: 'discovered', discovered: [] }),
-      message(start, { type: 'queue', pending: 2 }),
-      message(start, { type: 'source', ...source }),
       message(start, { type: 'status', message: 'Your sign-in ends soon.' }),
       message(start, { type: 'pong', timestamp: new Date(start).toISOString() }),
       message(start, { type: 'error', error: 'Not JSON.' }),
       message(start, { type: 'tick', at: new Date(start).toISOString() }),
-      { type: 'message', message: { type: 'show', seq: 1, show: {} } as unknown as LiveMessage, at: start },
+      { type: 'message', message: { type: 'event', seq: 1, event: {} } as unknown as LiveMessage, at: start },
     ]
     expect(applyAll(before, others)).toBe(before)
   })
@@ -218,26 +285,9 @@ describe('messages', () => {
 })
 
 describe('levels', () => {
-  it('do not change the state while they cross no limit', () => {
+  it('do not change the state', () => {
     const before = live()
-    expect(applyAll(before, [levels(start + 1, -60, -30), levels(start + 2, -69, -2), levels(start + 3, -51)])).toBe(
-      before,
-    )
-  })
-
-  it('change it when RF becomes weak, and when it recovers', () => {
-    const weak = apply(live(), levels(start + 1, -86, -20))
-    expect(shown(weak)).toMatchObject({ weakAt: start + 1, fairAt: start + 1, transmitter: { rf_level: -86 } })
-    expect(apply(weak, levels(start + 500, -90, -20))).toBe(weak)
-    expect(shown(apply(weak, levels(start + 900, -50, -20)))).toMatchObject({
-      weakAt: start + 900,
-      fairAt: start + 900,
-    })
-  })
-
-  it('do not change a channel without a transmitter', () => {
-    const off = apply(live(), update(start + 1, null))
-    expect(apply(off, levels(start + 2, -110))).toBe(off)
+    expect(applyAll(before, [levels(start + 1, -60, -30), levels(start + 2, -110, 0)])).toBe(before)
   })
 })
 
@@ -256,44 +306,9 @@ describe('failures', () => {
   })
 })
 
-describe('values kept per channel', () => {
-  it('keeps the last battery and the time when the transmitter turns off', () => {
-    const gone = applyAll(live(), [update(start + 1, { battery: 8 }), update(start + 2, null)])
-    expect(shown(gone)).toMatchObject({ transmitter: null, lastBattery: 8, lastName: 'H04 Maria', offSince: start + 2 })
-    expect(shown(apply(gone, update(start + 9, null)))?.offSince).toBe(start + 2)
-    expect(shown(apply(gone, update(start + 9, {})))?.offSince).toBe(null)
-  })
-
-  it('dates a transmitter that turned off during a gap to the start of the gap', () => {
-    const gap = [lost(start + 3_000), opened]
-    const off = data(channel(null))
-    expect(shown(applyAll(live(), [...gap, snapshot(start + 60_000, off)]))?.offSince).toBe(start)
-    const missed = [...gap, resumed(start + 60_000), update(start + 60_001, null)]
-    expect(shown(applyAll(live(), missed))?.offSince).toBe(start)
-    const later: WatchEvent[] = [...gap, resumed(start + 60_000), { type: 'tick', at: start + 61_000 }]
-    expect(shown(applyAll(live(), [...later, update(start + 62_000, null)]))?.offSince).toBe(start + 62_000)
-  })
-
-  it('keeps the time of the last overload until it is cleared', () => {
-    const over = applyAll(live(), [levels(start + 1, -50, -1), levels(start + 5_000, -50, -9)])
-    expect(shown(over)?.clippedAt).toBe(start + 5_000)
-    const cleared = apply(over, { type: 'overload_cleared', receiverId: 1, channelId: 11, at: start + 6_000 })
-    expect(shown(cleared)?.clippedAt).toBe(null)
-  })
-})
-
 describe('times', () => {
   it('computes the clock difference from a tick', () => {
     const at = new Date(start + 90_000).toISOString()
     expect(apply(live(), message(start, { type: 'tick', at })).clockAheadMs).toBe(90_000)
-  })
-
-  it('dates the values of receivers of a failing manufacturer to their latest levels', () => {
-    const upstream = { code: 'shure', status: 'unhealthy', consecutive_failures: 3 }
-    const health = { manufacturers: [upstream] } as unknown as NonNullable<WatchState['health']>
-    const received: WatchEvent = { type: 'received', receivedAt: () => start + 900, at: start + 950 }
-    const failing = applyAll(live(), [{ type: 'health', health, at: start + 10 }, received])
-    expect(failing).toMatchObject({ receivedAt: start + 950 })
-    expect(failing.receivers.get(1)?.receivedAt).toBe(start + 900)
   })
 })

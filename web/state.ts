@@ -1,42 +1,25 @@
 /**
- * State of the live pages and its transitions. The functions are pure: every event contains its time.
+ * The live state of the app and its transitions. The functions are pure: every event contains its time.
  *
  * A connection begins with a `snapshot`, which replaces everything, or with `resumed`, after which the missed messages
  * follow. From then on the state is fresh, and messages are applied as they arrive, until the connection is lost. The
- * levels themselves are kept in the level table (levels.ts); here they change only when they cross a limit.
+ * conditions of channels come from the service. Levels are kept in the level table (levels.ts).
  */
 
-import type { LiveMessage, LivePerformerBody } from '../src/contract/live-messages.ts'
+import type { LiveMessage, SourceBody } from '../src/contract/live-messages.ts'
+import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { DataBody } from '../src/contract/resources/data.ts'
 import type { Group } from '../src/contract/resources/groups.ts'
 import type { HealthBody } from '../src/contract/resources/health.ts'
-import type { ChannelAssignment } from '../src/contract/resources/performers.ts'
+import type { ChannelAssignment, Performer } from '../src/contract/resources/performers.ts'
+import type { PlaceholderInData } from '../src/contract/resources/placeholders.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
-import type { Settings } from '../src/contract/resources/settings.ts'
+import type { AnnouncedShow, ShowBody } from '../src/contract/resources/shows.ts'
+import type { Settings } from '../src/contract/settings.ts'
+import { toPlaceholderInData } from '../src/domain/equipment/placeholder.ts'
 import type { Problem } from './api.ts'
-
-/** A channel with values that only this page keeps. */
-export interface WatchedChannel extends ChannelBody {
-  /** When the transmitter turned off; null while it is on, and if it has never been on. */
-  readonly offSince: number | null
-  /** Last known value after the transmitter has turned off. */
-  readonly lastBattery: number | null
-  readonly lastName: string | null
-  /** Time of the latest overload, until a user clears it. */
-  readonly clippedAt: number | null
-  /** When RF was last weak, and when it was last fair or weak. */
-  readonly weakAt: number | null
-  readonly fairAt: number | null
-}
-
-export interface WatchedReceiver extends Omit<ReceiverInData, 'channels'> {
-  readonly channels: readonly WatchedChannel[]
-  /** When the receiver went offline; null while it is online, and if the time is unknown. */
-  readonly offlineSince: number | null
-  /** Time of the latest message about the receiver; messages with levels alone count while the system fails. */
-  readonly receivedAt: number
-}
+import type { Edit } from './arrangement.ts'
 
 /** `polling`: updates are disabled in the configuration; snapshots are loaded periodically. */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling'
@@ -51,27 +34,37 @@ export interface WatchState {
   readonly isFresh: boolean
   /** Time of the latest message, as of the latest tick of the page. */
   readonly receivedAt: number | null
-  /** Time of the latest message before a connection was resumed; null once the missed messages have arrived. */
-  readonly missedSince: number | null
-  readonly receivers: ReadonlyMap<number, WatchedReceiver>
+  readonly receivers: ReadonlyMap<number, ReceiverInData>
   readonly groups: readonly Group[]
-  readonly performers: readonly LivePerformerBody[]
+  readonly performers: readonly Performer[]
   readonly assignments: readonly ChannelAssignment[]
-  /** Pictures of performers that are too large for messages, keyed by `pictureKey`. */
-  readonly pictures: ReadonlyMap<string, string>
-  /** Manufacturer filter of the page; null for all. */
-  readonly manufacturer: string | null
-  readonly config: Settings
+  /** Equipment without telemetry, and blank places on the wall. */
+  readonly placeholders: readonly PlaceholderInData[]
+  /** Alerts that are not cleared, oldest first. */
+  readonly alerts: readonly AlertBody[]
+  /** All monitored systems and devices. */
+  readonly sources: readonly SourceBody[]
+  /** Running shows. */
+  readonly shows: readonly ShowBody[]
+  /** Alert silences in effect. */
+  readonly silences: readonly SilenceBody[]
+  /** Number of devices that are waiting for review. */
+  readonly pending: number
+  readonly config: Pick<
+    Settings,
+    'polling_interval' | 'alert_battery_threshold' | 'enable_websocket' | 'BATTERY_REPLACE_SOON'
+  >
   readonly health: HealthBody | null
   readonly now: number
   /** Server clock minus browser clock. */
   readonly clockAheadMs: number
 }
 
-/** What a snapshot and `GET /api/data.json` have in common. The latter contains no performers. */
-export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'assignments'> & {
-  readonly performers?: readonly LivePerformerBody[]
-}
+type SnapshotLists = Extract<LiveMessage, { type: 'snapshot' }>['data']
+
+/** The data of a snapshot. `GET /api/data.json` contains less, so the other lists are optional. */
+export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'assignments' | 'placeholders'> &
+  Partial<Pick<SnapshotLists, 'performers' | 'alerts' | 'sources' | 'shows' | 'silences' | 'queue'>>
 
 export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: LiveMessage }
@@ -79,23 +72,15 @@ export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'polled'; readonly data: SnapshotData }
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: HealthBody }
-  | { readonly type: 'groups'; readonly groups: readonly Group[] }
-  | { readonly type: 'picture'; readonly key: string; readonly picture: string }
+  /** The user's own edit, which the service has stored; the messages about it may arrive later. */
+  | { readonly type: 'edited'; readonly edit: Edit }
   | { readonly type: 'connection'; readonly connection: ConnectionState; readonly nextTryAt?: number }
-  | { readonly type: 'overload_cleared'; readonly receiverId: number; readonly channelId: number }
-  /** The latest message arrived at `at`; `receivedAt` returns the time of the latest levels of a channel. */
-  | { readonly type: 'received'; readonly receivedAt: (channelId: number) => number | null }
+  /** The latest message arrived at `at`. */
+  | { readonly type: 'received' }
   | { readonly type: 'tick' }
 )
 
-/** An audio level at or above this one is an overload. */
-export const clippingFrom = -1
-/** RF below this level is weak (`poor` in the receiver's `signal_quality`). */
-export const weakBelow = -85
-/** RF below this level is fair or weak. */
-export const fairBelow = -70
-
-export function initialState(now: number, manufacturer: string | null = null): WatchState {
+export function initialState(now: number): WatchState {
   return {
     phase: 'loading',
     problem: null,
@@ -103,14 +88,17 @@ export function initialState(now: number, manufacturer: string | null = null): W
     nextTryAt: null,
     isFresh: false,
     receivedAt: null,
-    missedSince: null,
     receivers: new Map(),
     groups: [],
     performers: [],
     assignments: [],
-    pictures: new Map(),
-    manufacturer,
-    config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true },
+    placeholders: [],
+    alerts: [],
+    sources: [],
+    shows: [],
+    silences: [],
+    pending: 0,
+    config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true, BATTERY_REPLACE_SOON: 50 },
     health: null,
     now,
     clockAheadMs: 0,
@@ -137,18 +125,14 @@ export function apply(watchState: WatchState, event: WatchEvent): WatchState {
     }
     case 'health':
       return { ...watchState, health: event.health }
-    case 'groups':
-      return { ...watchState, groups: event.groups }
-    case 'picture':
-      return { ...watchState, pictures: new Map(watchState.pictures).set(event.key, event.picture) }
+    case 'edited':
+      return applyOwnEdit(watchState, event.edit, event.at)
     case 'connection':
       return applyConnection(watchState, event.connection, event.nextTryAt ?? null, event.at)
-    case 'overload_cleared':
-      return clearOverload(watchState, event.receiverId, event.channelId)
     case 'received':
-      return applyReceived(watchState, event.at, event.receivedAt)
+      return { ...watchState, receivedAt: event.at }
     case 'tick':
-      return { ...watchState, now: event.at, missedSince: null }
+      return { ...watchState, now: event.at }
     default:
       return event satisfies never
   }
@@ -162,15 +146,15 @@ function withClock(watchState: WatchState, message: LiveMessage, at: number): Wa
   return Math.abs(ahead - watchState.clockAheadMs) > 1_000 ? { ...watchState, clockAheadMs: ahead } : watchState
 }
 
-/** Applies a message. Types that nothing on the live pages shows, and unknown types, change nothing. */
+/** Applies a message. Types that are not part of the state, and unknown types, change nothing. */
 function applyMessage(watchState: WatchState, message: LiveMessage, at: number): WatchState {
   switch (message.type) {
     case 'snapshot':
       return applySnapshot(watchState, message.data, at)
     case 'resumed':
-      return { ...watchState, problem: null, isFresh: true, missedSince: watchState.receivedAt }
+      return { ...watchState, problem: null, isFresh: true }
     case 'receiver_added':
-      return setReceiver(watchState, watchReceiver(watchState, message.receiver, at))
+      return setReceiver(watchState, message.receiver)
     case 'receiver_removed': {
       const receivers = new Map(watchState.receivers)
       receivers.delete(message.id)
@@ -179,28 +163,40 @@ function applyMessage(watchState: WatchState, message: LiveMessage, at: number):
     case 'receiver': {
       const { type: _, seq: __, ...fields } = message
       const before = watchState.receivers.get(message.id)
-      if (before === undefined) return watchState
-      const offlineSince = offlineTime(before, fields.is_active ?? before.is_active, watchState.missedSince ?? at)
-      return setReceiver(watchState, { ...before, ...fields, offlineSince, receivedAt: at })
+      return before === undefined ? watchState : setReceiver(watchState, { ...before, ...fields })
     }
     case 'channel':
-      return applyChannel(watchState, message, at)
+      return applyChannel(watchState, message)
     case 'channel_removed':
       return updateChannels(watchState, message.receiver_id, (channels) =>
         channels.filter(({ id }) => id !== message.id),
       )
     case 'slots':
       return applySlots(watchState, new Map(message.values.map(([id = 0, slot = 0]) => [id, slot])))
-    case 'levels':
-      return applyLevels(watchState, message.values, at)
     case 'groups':
       return { ...watchState, groups: message.groups }
     case 'performers':
       return { ...watchState, performers: message.performers }
     case 'assignments':
       return { ...watchState, assignments: message.assignments }
+    case 'placeholders':
+      return { ...watchState, placeholders: message.placeholders }
+    case 'silences':
+      return { ...watchState, silences: message.silences }
+    case 'alert': {
+      const { type: _, seq: __, ...alert } = message
+      return { ...watchState, alerts: withAlert(watchState.alerts, alert) }
+    }
+    case 'source': {
+      const { type: _, seq: __, ...source } = message
+      return { ...watchState, sources: withSource(watchState.sources, source) }
+    }
+    case 'show':
+      return { ...watchState, shows: withShow(watchState.shows, message.show) }
+    case 'queue':
+      return { ...watchState, pending: message.pending }
     case 'settings':
-      return message.manufacturer === watchState.manufacturer && message.group === null
+      return message.manufacturer === null && message.group === null
         ? { ...watchState, config: { ...watchState.config, ...message.config } }
         : watchState
     default:
@@ -209,53 +205,37 @@ function applyMessage(watchState: WatchState, message: LiveMessage, at: number):
 }
 
 function applySnapshot(watchState: WatchState, data: SnapshotData, at: number): WatchState {
-  // If a transmitter turned off while messages were missed, it was last known to be on when the latest message came.
-  const lastKnownAt = watchState.isFresh ? at : (watchState.receivedAt ?? at)
-  const receivers = new Map(data.receivers.map((body) => [body.id, watchReceiver(watchState, body, at, lastKnownAt)]))
-  const { groups, config, assignments, performers = watchState.performers } = data
+  const { receivers, groups, config, assignments, placeholders, queue, ...lists } = data
   return {
     ...watchState,
     phase: 'ready',
     problem: null,
-    receivers,
+    receivers: new Map(receivers.map((receiver) => [receiver.id, receiver])),
     // Equal groups stay the same object, so that the page need not be rendered again.
     groups: isSameJson(watchState.groups, groups) ? watchState.groups : groups,
     assignments,
-    performers,
+    placeholders,
+    performers: lists.performers ?? watchState.performers,
+    alerts: lists.alerts ?? watchState.alerts,
+    sources: lists.sources ?? watchState.sources,
+    shows: lists.shows ?? watchState.shows,
+    silences: lists.silences ?? watchState.silences,
+    pending: queue?.pending ?? watchState.pending,
     config,
     isFresh: true,
     receivedAt: at,
-    missedSince: null,
     now: Math.max(watchState.now, at),
   }
 }
 
-function watchReceiver(watchState: WatchState, body: ReceiverInData, at: number, lastKnownAt = at): WatchedReceiver {
-  const before = watchState.receivers.get(body.id)
-  const channels = body.channels.map((channel) =>
-    watchChannel(
-      before?.channels.find(({ id }) => id === channel.id),
-      channel,
-      at,
-      lastKnownAt,
-    ),
-  )
-  return { ...body, channels, offlineSince: offlineTime(before, body.is_active, lastKnownAt), receivedAt: at }
-}
-
-function offlineTime(before: WatchedReceiver | undefined, isActive: boolean, lastKnownAt: number): number | null {
-  if (isActive || before === undefined) return null
-  return before.is_active ? lastKnownAt : before.offlineSince
-}
-
-function setReceiver(watchState: WatchState, receiver: WatchedReceiver): WatchState {
+function setReceiver(watchState: WatchState, receiver: ReceiverInData): WatchState {
   return { ...watchState, receivers: new Map(watchState.receivers).set(receiver.id, receiver) }
 }
 
 function updateChannels(
   watchState: WatchState,
   receiverId: number,
-  update: (channels: readonly WatchedChannel[]) => readonly WatchedChannel[],
+  update: (channels: readonly ChannelBody[]) => ChannelBody[],
 ): WatchState {
   const receiver = watchState.receivers.get(receiverId)
   return receiver === undefined
@@ -266,7 +246,6 @@ function updateChannels(
 function applyChannel(
   watchState: WatchState,
   { type: _, seq: __, receiver_id, details, last_transmitter, ...fields }: Extract<LiveMessage, { type: 'channel' }>,
-  at: number,
 ): WatchState {
   const known = watchState.receivers.get(receiver_id)?.channels.find(({ id }) => id === fields.id)
   const {
@@ -276,13 +255,12 @@ function applyChannel(
   } = known ?? { ...unknownChannel, id: fields.id }
   const after = details === undefined ? detailsBefore : (details ?? undefined)
   const last = last_transmitter === undefined ? lastBefore : (last_transmitter ?? undefined)
-  const body: ChannelBody = {
+  const channel: ChannelBody = {
     ...before,
     ...fields,
     ...(after !== undefined && { details: after }),
     ...(last !== undefined && { last_transmitter: last }),
   }
-  const channel = watchChannel(known, body, at, watchState.missedSince ?? at)
   return updateChannels(watchState, receiver_id, (channels) =>
     known === undefined
       ? [...channels, channel].sort((a, b) => a.channel - b.channel)
@@ -297,45 +275,74 @@ const unknownChannel: Omit<ChannelBody, 'id'> = {
 }
 
 function applySlots(watchState: WatchState, slots: ReadonlyMap<number, number>): WatchState {
-  return mapChannels(watchState, (channel) => {
-    const slot = slots.get(channel.id)
-    if (slot === undefined) return channel
-    return { ...channel, slot, transmitter: channel.transmitter && { ...channel.transmitter, slot } }
+  const receivers = [...watchState.receivers].map(([id, receiver]): [number, ReceiverInData] => {
+    if (!receiver.channels.some((channel) => slots.has(channel.id))) return [id, receiver]
+    const channels = receiver.channels.map((channel) => {
+      const slot = slots.get(channel.id)
+      if (slot === undefined) return channel
+      return { ...channel, slot, transmitter: channel.transmitter && { ...channel.transmitter, slot } }
+    })
+    return [id, { ...receiver, channels }]
   })
+  return { ...watchState, receivers: new Map(receivers) }
 }
 
-/** Applies the levels of channels of which a level has crossed a limit. */
-function applyLevels(
-  watchState: WatchState,
-  values: Extract<LiveMessage, { type: 'levels' }>['values'],
-  at: number,
-): WatchState {
-  const entries = new Map(values.map((entry) => [entry[0], entry]))
-  return mapChannels(watchState, (channel) => {
-    const entry = entries.get(channel.id)
-    if (entry === undefined || channel.transmitter === null) return channel
-    const [, rf_level = null, audio_level = null] = entry as readonly [number, number?, number?]
-    const body: ChannelBody = { ...channel, transmitter: { ...channel.transmitter, rf_level, audio_level } }
-    if (
-      isClipping(body) === isClipping(channel) &&
-      isWeak(body) === isWeak(channel) &&
-      isFair(body) === isFair(channel)
-    )
-      return channel
-    return watchChannel(channel, body, at, at)
-  })
-}
-
-/** Replaces the channels for which `update` returns another object; returns the same state if there are none. */
-function mapChannels(watchState: WatchState, update: (channel: WatchedChannel) => WatchedChannel): WatchState {
-  let receivers: Map<number, WatchedReceiver> | null = null
-  for (const [id, receiver] of watchState.receivers) {
-    const channels = receiver.channels.map(update)
-    if (channels.every((channel, index) => channel === receiver.channels[index])) continue
-    receivers ??= new Map(watchState.receivers)
-    receivers.set(id, { ...receiver, channels })
+function applyOwnEdit(watchState: WatchState, edit: Edit, at: number): WatchState {
+  const { groups, placeholders } = watchState
+  switch (edit.type) {
+    case 'move': {
+      const slotsOf = (kind: 'channel' | 'placeholder') =>
+        new Map(edit.moves.filter((move) => move.kind === kind).map(({ id, to }) => [id, to]))
+      const slots = slotsOf('placeholder')
+      const moved = placeholders.map((item) => ({ ...item, slot: slots.get(item.id) ?? item.slot }))
+      return { ...applySlots(watchState, slotsOf('channel')), placeholders: moved }
+    }
+    case 'add_placeholder':
+    case 'change_placeholder': {
+      const placeholder = edit.type === 'add_placeholder' ? edit.placeholder : edit.after
+      const stored = toPlaceholderInData({ ...placeholder, created_at: at })
+      return { ...watchState, placeholders: withRecord(placeholders, stored) }
+    }
+    case 'delete_placeholder':
+      return { ...watchState, placeholders: placeholders.filter(({ id }) => id !== edit.placeholder.id) }
+    case 'change_group':
+      return { ...watchState, groups: withRecord(groups, edit.after) }
+    case 'create_group':
+      return { ...watchState, groups: withRecord(groups, edit.group) }
+    case 'delete_group':
+      return { ...watchState, groups: groups.filter(({ id }) => id !== edit.group.id) }
+    default:
+      return edit satisfies never
   }
-  return receivers === null ? watchState : { ...watchState, receivers }
+}
+
+/** Replaces the record with the same id, or adds the record. */
+function withRecord<Record extends { readonly id: number }>(records: readonly Record[], record: Record) {
+  if (!records.some(({ id }) => id === record.id)) return [...records, record]
+  return records.map((other) => (other.id === record.id ? record : other))
+}
+
+/** Adds or replaces an alert, and removes one that is cleared. */
+function withAlert(alerts: readonly AlertBody[], alert: AlertBody): readonly AlertBody[] {
+  if (alert.cleared_at !== null) return alerts.filter(({ id }) => id !== alert.id)
+  if (!alerts.some(({ id }) => id === alert.id)) return [...alerts, alert]
+  return alerts.map((other) => (other.id === alert.id ? alert : other))
+}
+
+/** Adds or replaces a source, and removes one whose status is null. */
+function withSource(sources: readonly SourceBody[], source: SourceBody): readonly SourceBody[] {
+  const isSource = ({ code, address }: SourceBody) => code === source.code && address === source.address
+  if (source.status === null) return sources.filter((other) => !isSource(other))
+  if (!sources.some(isSource)) return [...sources, source]
+  return sources.map((other) => (isSource(other) ? source : other))
+}
+
+/** Adds or replaces a running show, and removes one in any other state. */
+function withShow(shows: readonly ShowBody[], { state, ...show }: AnnouncedShow): readonly ShowBody[] {
+  if (state !== 'running') return shows.filter(({ id }) => id !== show.id)
+  const running: ShowBody = { ...show, state }
+  if (!shows.some(({ id }) => id === show.id)) return [...shows, running]
+  return shows.map((other) => (other.id === show.id ? running : other))
 }
 
 function isSameJson(before: unknown, after: unknown): boolean {
@@ -352,81 +359,4 @@ function applyConnection(
   // correct before the next tick.
   const isFresh = connection === 'polling' && watchState.connection === 'polling' && watchState.isFresh
   return { ...watchState, now: at, connection, nextTryAt, isFresh }
-}
-
-function applyReceived(
-  watchState: WatchState,
-  at: number,
-  receivedAt: (channelId: number) => number | null,
-): WatchState {
-  if (watchState.health?.manufacturers.some(isUpstreamFailing) !== true) return { ...watchState, receivedAt: at }
-  const receivers = new Map(watchState.receivers)
-  for (const [id, receiver] of receivers) {
-    if (!isFailing(watchState, receiver.manufacturer)) continue
-    const times = receiver.channels.map((channel) => receivedAt(channel.id) ?? 0)
-    receivers.set(id, { ...receiver, receivedAt: Math.max(receiver.receivedAt, ...times) })
-  }
-  return { ...watchState, receivers, receivedAt: at }
-}
-
-/** Whether the manufacturer's system fails. */
-export function isFailing({ health }: Pick<WatchState, 'health'>, manufacturer: string): boolean {
-  return (
-    health?.manufacturers.some((upstream) => upstream.code === manufacturer && isUpstreamFailing(upstream)) === true
-  )
-}
-
-function isUpstreamFailing({ status, consecutive_failures }: HealthBody['manufacturers'][number]): boolean {
-  return status === 'unhealthy' || consecutive_failures > 0
-}
-
-function clearOverload(watchState: WatchState, receiverId: number, channelId: number): WatchState {
-  const receiver = watchState.receivers.get(receiverId)
-  if (receiver === undefined) return watchState
-  const channels = receiver.channels.map((channel) =>
-    channel.id === channelId ? { ...channel, clippedAt: null } : channel,
-  )
-  return { ...watchState, receivers: new Map(watchState.receivers).set(receiverId, { ...receiver, channels }) }
-}
-
-function watchChannel(
-  before: WatchedChannel | undefined,
-  body: ChannelBody,
-  at: number,
-  lastKnownAt: number,
-): WatchedChannel {
-  const transmitter = body.transmitter
-  const previousTransmitter = before?.transmitter ?? null
-  /** Returns when the condition was last true. One that this message ends was true until `lastKnownAt`. */
-  const lastMoment = (holds: (channel: ChannelBody) => boolean, known: number | null): number | null => {
-    if (holds(body)) return at
-    return before !== undefined && holds(before) ? lastKnownAt : known
-  }
-  return {
-    ...body,
-    offSince: transmitter !== null ? null : previousTransmitter !== null ? lastKnownAt : (before?.offSince ?? null),
-    lastBattery: transmitter === null ? (before?.lastBattery ?? null) : transmitter.battery,
-    lastName: transmitter?.name ?? before?.lastName ?? null,
-    clippedAt: lastMoment(isClipping, before?.clippedAt ?? null),
-    weakAt: transmitter === null ? null : lastMoment(isWeak, before?.weakAt ?? null),
-    fairAt: transmitter === null ? null : lastMoment(isFair, before?.fairAt ?? null),
-  }
-}
-
-export function isClipping(channel: ChannelBody): boolean {
-  const level = channel.transmitter?.audio_level ?? null
-  return level !== null && level >= clippingFrom
-}
-
-export function isWeak(channel: ChannelBody): boolean {
-  return isBelow(channel, weakBelow)
-}
-
-export function isFair(channel: ChannelBody): boolean {
-  return isBelow(channel, fairBelow)
-}
-
-function isBelow({ transmitter }: ChannelBody, dbm: number): boolean {
-  const level = transmitter?.rf_level ?? null
-  return level !== null && level < dbm
 }

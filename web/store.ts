@@ -1,8 +1,11 @@
 /** Holds the watch state and the levels, applies events once per frame, and notifies subscribers. */
 
+import type { Summary } from '../src/domain/conditions/summary.ts'
 import { allStaleSince, bySlot, type ChannelFacts, describeChannel } from './channel-state.ts'
+import type { RfTone } from './conditions.ts'
 import { type ChannelLevels, createLevelTable } from './levels.ts'
 import { applyAll, initialState, type WatchEvent, type WatchState } from './state.ts'
+import { summarize } from './summary.ts'
 
 export interface Store {
   get(): WatchState
@@ -10,26 +13,23 @@ export interface Store {
   facts(receiverId: number, channelId: number): ChannelFacts | null
   /** Returns all cards sorted by slot; updated once per second, so that cards do not jump. */
   cards(): readonly ChannelFacts[]
-  /** Returns the values that change too often to be part of the facts. */
+  /** Returns the numbers of the status line, as the same object until something changes. */
+  summary(): Summary
+  /** Returns the values that change too often to be part of the facts; also those of a channel without a transmitter. */
   levels(receiverId: number, channelId: number): Levels
+  /** Browser time at which levels of a channel last arrived. */
+  levelsAt(channelId: number): number | null
   /** Returns the levels of a channel that belong to its details. */
   detailLevels(channelId: number): ChannelLevels['details']
+  /** Returns the browser time at which levels of a channel last arrived; null before the first ones. */
+  levelsReceivedAt(channelId: number): number | null
   dispatch(event: WatchEvent): void
   /**
-   * Calls the listener whenever the state changes. The state stays the same object when levels change without crossing a
-   * limit.
+   * Calls the listener whenever the state changes. The state stays the same object when only levels change.
    */
   subscribe(listener: () => void): () => void
   /** Calls the listener whenever levels arrive, with the ids of their channels. */
   subscribeLevels(listener: (channelIds: readonly number[]) => void): () => void
-}
-
-export interface StoreOptions {
-  readonly now: number
-  /** Manufacturer filter of the page; null for all. */
-  readonly manufacturer: string | null
-  /** Whether the connection contains all levels. */
-  readonly hasAllLevels: boolean
 }
 
 export interface Levels {
@@ -37,20 +37,33 @@ export interface Levels {
   readonly rf: number | null
   /** Percentage of the device's own scale, if it does not report dBm. */
   readonly rfPercent: number | null
+  /** dBm at each antenna, if the equipment reports it. */
+  readonly rfA: number | null
+  readonly rfB: number | null
+  /** Letters of the antennas in use; null if the equipment does not report them. */
+  readonly antennas: string | null
+  /** Link quality in percent. */
+  readonly quality: number | null
   /** dBFS */
   readonly audio: number | null
+  /** dBFS, if the equipment reports it besides the level. */
+  readonly audioPeak: number | null
+  readonly rfTone: RfTone
   /** Whether meters may move. */
   readonly isLive: boolean
 }
 
-const noLevels: Levels = { rf: null, rfPercent: null, audio: null, isLive: false }
+const noLevels: Levels = {
+  ...{ rf: null, rfPercent: null, rfA: null, rfB: null, antennas: null, quality: null },
+  ...{ audio: null, audioPeak: null, rfTone: 'good', isLive: false },
+}
 
 /** Maximum number of events that are queued on a hidden page. */
 const maxQueued = 256
 
-export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): Store {
-  let watchState = initialState(now, manufacturer)
-  const levelTable = createLevelTable(hasAllLevels)
+export function createStore(now: number): Store {
+  let watchState = initialState(now)
+  const levelTable = createLevelTable()
   /** When the latest message arrived. */
   let receivedAt: number | null = null
   let waiting: WatchEvent[] = []
@@ -58,6 +71,7 @@ export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): 
   const listeners = new Set<() => void>()
   const levelListeners = new Set<(channelIds: readonly number[]) => void>()
   let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } | null = null
+  let summarized: { read: readonly unknown[]; summary: Summary } | null = null
   const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
 
   function flush() {
@@ -74,8 +88,7 @@ export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): 
   /** Passes the time of the latest message to the state, which does not change with every message. */
   function queueReceived() {
     if (receivedAt === null) return
-    const timeOf = (channelId: number) => levelTable.get(channelId)?.receivedAt ?? null
-    waiting.push({ type: 'received', receivedAt: timeOf, at: receivedAt })
+    waiting.push({ type: 'received', at: receivedAt })
   }
 
   function readLevels(event: WatchEvent) {
@@ -118,23 +131,44 @@ export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): 
       ordered = { watchState, cards: all.sort(bySlot) }
       return ordered.cards
     },
+    summary() {
+      const { receivers, sources, placeholders } = watchState
+      const read = [receivers, sources, placeholders]
+      if (summarized === null || read.some((value, index) => value !== summarized?.read[index])) {
+        summarized = { read, summary: summarize(watchState) }
+      }
+      return summarized.summary
+    },
     levels(receiverId, channelId) {
       const receiver = watchState.receivers.get(receiverId)
-      const channel = receiver?.channels.find((channel) => channel.id === channelId)
       const described = facts(receiverId, channelId)
-      if (!channel?.transmitter || !described || !receiver?.is_active) return noLevels
+      if (!described || !receiver?.is_active) return noLevels
       const { rf = null, audio = null, details = {} } = levelTable.get(channelId) ?? {}
-      return { rf, rfPercent: rf === null ? (details.rf_percent ?? null) : null, audio, isLive: described.isLive }
+      const { rfTone, isLive } = described
+      return {
+        rf,
+        rfPercent: rf === null ? (details.rf_percent ?? null) : null,
+        rfA: details.rf_a ?? null,
+        rfB: details.rf_b ?? null,
+        antennas: details.antennas ?? null,
+        quality: details.quality ?? null,
+        audio,
+        audioPeak: details.audio_peak ?? null,
+        rfTone,
+        isLive,
+      }
     },
+    levelsAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
     detailLevels: (channelId) => levelTable.get(channelId)?.details ?? {},
+    levelsReceivedAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
     dispatch(event) {
       readLevels(event)
       waiting.push(event)
       const isRecovering = event.type === 'message' && watchState.isFresh && allStaleSince(watchState) !== null
       if (isRecovering || ['tick', 'health', 'connection'].includes(event.type)) queueReceived()
-      // Group edits are applied at once, because the next edit depends on them, and a full queue, because the browser
-      // may delay the timers of a hidden page.
-      if (event.type === 'connection' || event.type === 'groups' || waiting.length >= maxQueued) return flush()
+      // Own edits are applied at once, because the next edit depends on them, and a full queue, because the browser may
+      // delay the timers of a hidden page.
+      if (event.type === 'connection' || event.type === 'edited' || waiting.length >= maxQueued) return flush()
       if (isScheduled) return
       isScheduled = true
       if (document.hidden) setTimeout(flush, 250)
@@ -153,8 +187,8 @@ export function createStore({ now, manufacturer, hasAllLevels }: StoreOptions): 
 
 /** Whether everything that affects the cards is unchanged. */
 function isSameState(a: WatchState, b: WatchState): boolean {
-  if (a.now !== b.now || a.health !== b.health || a.config !== b.config || a.connection !== b.connection) return false
-  if (a.performers !== b.performers || a.assignments !== b.assignments || a.pictures !== b.pictures) return false
+  if (a.now !== b.now || a.connection !== b.connection) return false
+  if (a.performers !== b.performers || a.assignments !== b.assignments) return false
   return a.isFresh === b.isFresh && a.clockAheadMs === b.clockAheadMs && (a.isFresh || a.receivedAt === b.receivedAt)
 }
 

@@ -4,7 +4,11 @@ import { readLocal } from './local-storage.ts'
 import { type Theme, viewOf } from './view.ts'
 
 export function applyTheme(theme: Theme): void {
-  document.documentElement.dataset.theme = theme === 'system' ? systemTheme() : theme
+  const root = document.documentElement
+  root.dataset.theme = theme === 'system' ? systemTheme() : theme
+  // The title bar of the installed app has the colour of the header.
+  const colour = getComputedStyle(root).getPropertyValue('--surface-bar').trim()
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', colour)
 }
 
 function systemTheme(): Exclude<Theme, 'system'> {

@@ -1,4 +1,4 @@
-/** Announces which kinds of records have changed, so that pages reload what they show. */
+/** Announces the types of live messages, so that lists that were read over REST can be read again. */
 
 import type { LiveMessage } from '../src/contract/live-messages.ts'
 
@@ -7,22 +7,18 @@ export type Topic = LiveMessage['type']
 
 export interface Topics {
   publish(topic: Topic): void
-  /** Calls the listener after messages of these types, and whenever a connection begins with a snapshot or resumes. */
-  subscribe(topics: readonly Topic[], listener: () => void): () => void
+  subscribe(listener: (topic: Topic) => void): () => void
 }
 
-const connectionTopics: readonly Topic[] = ['snapshot', 'resumed']
-
 export function createTopics(): Topics {
-  const listeners = new Map<() => void, readonly Topic[]>()
+  const listeners = new Set<(topic: Topic) => void>()
   return {
     publish(topic) {
-      for (const [listener, topics] of listeners) if (topics.includes(topic)) listener()
+      for (const listener of listeners) listener(topic)
     },
-    subscribe(topics, listener) {
-      const call = () => listener()
-      listeners.set(call, [...topics, ...connectionTopics])
-      return () => listeners.delete(call)
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }

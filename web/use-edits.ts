@@ -1,23 +1,32 @@
 /** Applies edits sequentially, reports the results, and keeps an undo history. */
 
 import { useCallback, useRef, useState } from 'react'
-import { applyEdit, groupsAfter } from './apply-edit.ts'
-import { type Edit, type Plan, undoOf } from './arrangement.ts'
+import { listSlotHolders } from '../src/domain/equipment/slots.ts'
+import type { ApiResponse, Problem } from './api.ts'
+import { applyEdit } from './apply-edit.ts'
+import { type Edit, findOutdatedMove, type Plan, undoOf, withRestored } from './arrangement.ts'
 import { useServices } from './context.ts'
 import { t } from './i18n.ts'
 import { useShowMessage } from './parts/messages.tsx'
+import type { WatchState } from './state.ts'
 
 export interface Edits {
   readonly canUndo: boolean
   /** Applies the edit that `plan` returns, after all earlier edits. Resolves to false if it was not applied. */
   dispatch(plan: Plan): Promise<boolean>
+  /** Applies an edit whose problem the caller shows. */
+  send(edit: Edit): Promise<ApiResponse<Edit>>
   undo(): Promise<void>
+}
+
+function holdersOf({ receivers, placeholders }: Pick<WatchState, 'receivers' | 'placeholders'>) {
+  return listSlotHolders(receivers.values(), placeholders)
 }
 
 export function useEdits(): Edits {
   const { api, store } = useServices()
   const showMessage = useShowMessage()
-  const done = useRef<Edit[]>([])
+  const done = useRef<readonly Edit[]>([])
   const [count, setCount] = useState(0)
   const queue = useRef<Promise<unknown>>(Promise.resolve())
 
@@ -27,16 +36,19 @@ export function useEdits(): Edits {
     return turn
   }, [])
 
+  const setDone = useCallback((edits: readonly Edit[]) => {
+    done.current = edits
+    setCount(edits.length)
+  }, [])
+
   const run = useCallback(
-    async (edit: Edit): Promise<Edit | null> => {
+    async (edit: Edit) => {
       const response = await applyEdit(api, edit)
-      if (response.ok)
-        store.dispatch({ type: 'groups', groups: groupsAfter(store.get().groups, response.body), at: Date.now() })
-      else showMessage({ text: response.problem.detail, tone: 'alarm' })
+      if (response.ok) store.dispatch({ type: 'edited', edit: response.body, at: Date.now() })
       store.dispatch({ type: 'tick', at: Date.now() })
-      return response.ok ? response.body : null
+      return response
     },
-    [api, store, showMessage],
+    [api, store],
   )
 
   const undo = useCallback(
@@ -44,40 +56,80 @@ export function useEdits(): Edits {
       enqueue(async () => {
         const last = done.current.at(-1)
         if (last === undefined) return
-        const undone = await run(undoOf(last))
-        if (undone === null) return
-        // A restored group has a new id, so earlier edits in the history must refer to it.
-        const oldId = last.type === 'delete_group' ? last.group.id : null
-        const newId = undone.type === 'create_group' ? undone.group.id : null
-        done.current = done.current.slice(0, -1).map((item) => withGroupId(item, oldId, newId))
-        setCount(done.current.length)
-        showMessage({ text: t('arrange.undone') })
+        const edit = undoOf(last)
+        if (findOutdatedMove(edit, holdersOf(store.get())) !== undefined) {
+          setDone(done.current.slice(0, -1))
+          showMessage({ text: t('arrange.cannotUndo'), tone: 'alarm' })
+          return
+        }
+        const response = await run(edit)
+        if (response.ok) {
+          setDone(withRestored(done.current.slice(0, -1), last, response.body))
+          showMessage({ text: t('arrange.undone') })
+          return
+        }
+        // An edit that the service rejects can never be undone, so it must not block the earlier ones.
+        if (isRejected(response.problem)) setDone(done.current.slice(0, -1))
+        showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
       }),
-    [run, enqueue, showMessage],
+    [run, enqueue, setDone, showMessage, store],
   )
+
+  const apply = useCallback(
+    async (edit: Edit) => {
+      const response = await run(edit)
+      if (!response.ok) return response
+      setDone([...done.current, response.body])
+      showMessage({ text: messageOf(response.body), undo })
+      return response
+    },
+    [run, setDone, showMessage, undo],
+  )
+
+  const send = useCallback((edit: Edit) => enqueue(() => apply(edit)), [enqueue, apply])
 
   const dispatch = useCallback(
     (plan: Plan) =>
       enqueue(async () => {
-        const edit = plan(store.get().groups)
-        const result = edit === null ? null : await run(edit)
-        if (result === null) return false
-        done.current = [...done.current, result]
-        setCount(done.current.length)
-        showMessage({ text: messageOf(result), undo })
-        return true
+        const watchState = store.get()
+        const edit = plan({ holders: holdersOf(watchState), groups: watchState.groups })
+        if (edit === null) return false
+        const response = await apply(edit)
+        if (!response.ok) showMessage({ text: problemText(edit, response.problem), tone: 'alarm' })
+        return response.ok
       }),
-    [run, enqueue, showMessage, store, undo],
+    [apply, enqueue, showMessage, store],
   )
-  return { canUndo: count > 0, dispatch, undo }
+  return { canUndo: count > 0, dispatch, send, undo }
+}
+
+function isRejected({ kind, waitSeconds }: Problem): boolean {
+  return kind === 'refused' && waitSeconds === undefined
+}
+
+/** The service rejects moves only if the slots are no longer as this page shows them. */
+function problemText({ type }: Edit, problem: Problem): string {
+  return type === 'move' && isRejected(problem) ? t('arrange.conflict') : problem.detail
 }
 
 function messageOf(edit: Edit): string {
   switch (edit.type) {
-    case 'move':
-      return t('arrange.moved', { slot: edit.to })
-    case 'swap':
-      return t('arrange.swapped', { a: edit.a.slot, b: edit.b.slot })
+    case 'move': {
+      const [first, second] = edit.moves
+      const count = edit.moves.length - 1
+      if (first === undefined) return ''
+      if (count === 0) return t('arrange.moved', { slot: first.to })
+      const isSwap = count === 1 && second?.to === first.from
+      return isSwap
+        ? t('arrange.swapped', { a: first.from, b: first.to })
+        : t('arrange.inserted', { slot: first.to, count })
+    }
+    case 'add_placeholder':
+      return t('arrange.placeholder.added', { slot: edit.placeholder.slot })
+    case 'change_placeholder':
+      return t('arrange.placeholder.changed', { slot: edit.after.slot })
+    case 'delete_placeholder':
+      return t('arrange.placeholder.removed', { slot: edit.placeholder.slot })
     case 'change_group':
       return t('arrange.changed', { title: edit.after.title })
     case 'create_group':
@@ -86,18 +138,5 @@ function messageOf(edit: Edit): string {
       return t('arrange.deleted', { title: edit.group.title })
     default:
       return edit satisfies never
-  }
-}
-
-function withGroupId(edit: Edit, oldId: number | null, id: number | null): Edit {
-  if (oldId === null || id === null) return edit
-  switch (edit.type) {
-    case 'change_group':
-      return edit.after.id === oldId ? { ...edit, before: { ...edit.before, id }, after: { ...edit.after, id } } : edit
-    case 'create_group':
-    case 'delete_group':
-      return edit.group.id === oldId ? { ...edit, group: { ...edit.group, id } } : edit
-    default:
-      return edit
   }
 }

@@ -1,8 +1,9 @@
 /** Samples of one channel: loaded from session storage, extended every second, and saved when the page closes. */
 
 import { useEffect, useState } from 'react'
+import { allStaleSince } from './channel-state.ts'
 import { useServices } from './context.ts'
-import { addSample, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
+import { addSample, eraseAfter, formatSamples, parseSamples, type Sample, unknownAt } from './session-history.ts'
 import type { Store } from './store.ts'
 
 const keepIntervalMs = 10_000
@@ -15,7 +16,9 @@ export function useSessionHistory(receiverId: number, channelId: number): readon
     let newest = parseSamples(readTab(key))
     const keep = () => writeTab(key, formatSamples(newest))
     const adding = setInterval(() => {
-      newest = addSample(newest, sampleOf(store, receiverId, channelId))
+      const receivedAt = lastReceivedAt(store, receiverId, channelId)
+      const known = receivedAt === null ? newest : eraseAfter(newest, receivedAt / 1_000)
+      newest = addSample(known, sampleOf(store, receiverId, channelId))
       setSamples(newest)
     }, 1_000)
     const keeping = setInterval(keep, keepIntervalMs)
@@ -28,6 +31,14 @@ export function useSessionHistory(receiverId: number, channelId: number): readon
     }
   }, [store, key, receiverId, channelId])
   return samples
+}
+
+/** Returns the time of the last value while the values are old, and null while they are current. */
+function lastReceivedAt(store: Store, receiverId: number, channelId: number): number | null {
+  const allStale = allStaleSince(store.get())
+  if (allStale !== null) return allStale
+  const state = store.facts(receiverId, channelId)?.state
+  return state === 'stale' || state === 'receiver_offline' ? store.levelsReceivedAt(channelId) : null
 }
 
 function sampleOf(store: Store, receiverId: number, channelId: number): Sample {

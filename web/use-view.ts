@@ -1,10 +1,11 @@
 /** The current view, and a function that changes it and updates the URL and local storage. */
 
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
-import { useServices } from './context.ts'
+import { useServices, useWatchState } from './context.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
 import { applyTheme } from './theme.ts'
-import { memoryOf, searchOf, type View, viewOf } from './view.ts'
+import { addressOf, memoryOf, parseView, type View, withMemory } from './view.ts'
 
 type LivePage = 'monitor' | 'wall'
 
@@ -13,21 +14,27 @@ const viewChanged = 'micwatch-view'
 const storageKeys: Readonly<Record<LivePage, string>> = { monitor: 'micwatch.view.desk', wall: 'micwatch.view.wall' }
 
 export function useView(page: LivePage): [View, (change: Partial<View>) => void] {
-  const { manufacturer, painter } = useServices()
-  const search = useSyncExternalStore(follow, () => location.search)
+  const { painter } = useServices()
+  const navigate = useNavigate()
+  const inAddress = useSearch({ strict: false })
   const memory = useSyncExternalStore(follow, () => storedView(page))
-  const view = { ...viewOf(search, memory), manufacturer }
+  const parsed = withMemory(parseView(inAddress), memory)
+  // An unknown manufacturer is ignored, like every unknown value in the URL.
+  const isKnown = useWatchState(
+    ({ health }) => health?.manufacturers.some(({ code }) => code === parsed.manufacturer) ?? true,
+  )
+  const view = isKnown ? parsed : { ...parsed, manufacturer: null }
   const change = useCallback(
     (patch: Partial<View>) => {
-      const next = { ...viewOf(location.search, storedView(page)), manufacturer, ...patch }
-      store(page, memoryOf(next))
-      const address = location.pathname + searchOf(next, location.search)
-      // A page loads the data of either one manufacturer or all of them, so a change requires a reload.
-      if (next.manufacturer !== manufacturer) return location.assign(address)
-      history.replaceState(null, '', address)
+      const search = (before: object) => {
+        const next = { ...withMemory(parseView({ ...before }), storedView(page)), ...patch }
+        store(page, memoryOf(next))
+        return addressOf(next)
+      }
+      void navigate({ to: '.', search, replace: true, resetScroll: false })
       window.dispatchEvent(new Event(viewChanged))
     },
-    [page, manufacturer],
+    [page, navigate],
   )
   useEffect(() => {
     applyTheme(view.theme)
@@ -37,9 +44,9 @@ export function useView(page: LivePage): [View, (change: Partial<View>) => void]
 }
 
 function follow(listener: () => void): () => void {
-  for (const name of ['popstate', 'storage', viewChanged]) window.addEventListener(name, listener)
+  for (const name of ['storage', viewChanged]) window.addEventListener(name, listener)
   return () => {
-    for (const name of ['popstate', 'storage', viewChanged]) window.removeEventListener(name, listener)
+    for (const name of ['storage', viewChanged]) window.removeEventListener(name, listener)
   }
 }
 

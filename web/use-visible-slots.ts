@@ -1,6 +1,7 @@
 /** The slots that a view displays, encoded as a string that changes only when they do. */
 
 import { useMemo, useSyncExternalStore } from 'react'
+import type { ChannelFacts } from './channel-state.ts'
 import { useServices } from './context.ts'
 import type { View } from './view.ts'
 import { encodeSlots, visibleSlots } from './visible-slots.ts'
@@ -13,11 +14,12 @@ export function useVisibleSlots(view: View): string {
     let text = ''
     return () => {
       const cards = store.cards()
-      const { groups } = store.get()
-      if (seen[0] === cards && seen[1] === groups) return text
-      seen = [cards, groups]
-      const rfOf = ({ receiverId, channelId }: (typeof cards)[number]) => store.levels(receiverId, channelId).rf
-      text = encodeSlots(visibleSlots({ cards, groups, view: { manufacturer, group, q, state, sort }, rfOf }))
+      const { groups, placeholders } = store.get()
+      if (seen[0] === cards && seen[1] === groups && seen[2] === placeholders) return text
+      seen = [cards, groups, placeholders]
+      const view = { manufacturer, group, q, state, sort }
+      const levelsOf = ({ receiverId, channelId }: ChannelFacts) => store.levels(receiverId, channelId)
+      text = encodeSlots(visibleSlots({ cards, placeholders, groups, view, levelsOf }))
       return text
     }
   }, [store, manufacturer, group, q, state, sort])

@@ -1,16 +1,22 @@
 /** View settings of a page: the URL overrides local storage, which overrides the defaults. */
 
-export const sorts = ['slot', 'problems', 'name', 'battery', 'rf'] as const
-export const stateFilters = ['all', 'problems', 'on', 'off'] as const
+import { type Column, isColumn, type SortKey, sortKeys } from './columns.ts'
+import { formatQuery, parseQuery } from './query-string.ts'
+
+export const stateFilters = ['all', 'problems', 'replace', 'on', 'off'] as const
 export const layouts = ['grid', 'list'] as const
 export const details = ['auto', 'full', 'usual', 'status'] as const
+/** What the wall does with tiles that need attention: they cover two cells, or come first. */
+export const attentions = ['grow', 'first'] as const
 export const themes = ['dark', 'light', 'contrast', 'system'] as const
 const switches = ['on', 'off'] as const
 
-export type Sort = (typeof sorts)[number]
+/** Ascending, or descending with a minus sign. */
+export type Sort = SortKey | `-${SortKey}`
 export type StateFilter = (typeof stateFilters)[number]
 export type Layout = (typeof layouts)[number]
 export type Detail = (typeof details)[number]
+export type Attention = (typeof attentions)[number]
 export type Theme = (typeof themes)[number]
 
 export interface View {
@@ -24,9 +30,13 @@ export interface View {
   readonly layout: Layout
   readonly detail: Detail
   readonly theme: Theme
+  /** The columns of the table in their order, separated by commas; empty for the usual ones. */
+  readonly columns: string
   readonly charts: (typeof switches)[number]
   /** Performer pictures on the wall. */
   readonly pictures: (typeof switches)[number]
+  /** On the wall. */
+  readonly attention: Attention
 }
 
 export const defaultView: View = {
@@ -38,67 +48,70 @@ export const defaultView: View = {
   layout: 'grid',
   detail: 'auto',
   theme: 'dark',
+  columns: '',
   charts: 'on',
   pictures: 'on',
+  attention: 'grow',
 }
 
 const choices = {
   state: stateFilters,
-  sort: sorts,
+  sort: sortKeys.flatMap((key): readonly Sort[] => [key, `-${key}`]),
   layout: layouts,
   detail: details,
   theme: themes,
   charts: switches,
   pictures: switches,
+  attention: attentions,
 } as const
 
 /** Filters are not stored, because a channel that is hidden by an old search could be overlooked. */
-const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'charts', 'pictures'] as const
+const rememberedKeys = ['sort', 'layout', 'detail', 'theme', 'columns', 'charts', 'pictures', 'attention'] as const
 
 /** Reads the view from a query; unknown names and values are ignored. */
 export function viewOf(search: string, remembered = ''): View {
-  const old = parseSearch(remembered)
-  const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
-  return { ...defaultView, ...kept, ...parseSearch(search) }
+  return withMemory(parseView(parseQuery(search)), remembered)
 }
 
-function parseSearch(search: string): Partial<View> {
-  const query = new URLSearchParams(search)
+/** Adds the remembered values and the defaults to those in the URL. */
+export function withMemory(inAddress: Partial<View>, remembered: string): View {
+  const old = parseView(parseQuery(remembered))
+  const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
+  return { ...defaultView, ...kept, ...inAddress }
+}
+
+/** Reads the valid values of a view. */
+export function parseView(query: Readonly<Record<string, unknown>>): Partial<View> {
   const values: Record<string, string | number> = {}
-  const manufacturer = query.get('manufacturer')
-  if (manufacturer !== null && /^[a-z0-9_-]{1,64}$/i.test(manufacturer)) values.manufacturer = manufacturer
-  const group = query.get('group') ?? ''
-  if (/^[1-9]\d{0,14}$/.test(group)) values.group = Number(group)
-  const q = query.get('q')?.trim().slice(0, 100) ?? ''
+  const read = (key: string) => String(query[key] ?? '')
+  if (/^[a-z0-9_-]{1,64}$/i.test(read('manufacturer'))) values.manufacturer = read('manufacturer')
+  if (/^[1-9]\d{0,14}$/.test(read('group'))) values.group = Number(read('group'))
+  const q = read('q').trim().slice(0, 100)
   if (q !== '') values.q = q
+  const columns = listColumns(read('columns'))
+  if (columns.length > 0) values.columns = columns.join()
   for (const [key, known] of Object.entries(choices)) {
-    const value = query.get(key)
-    if ((known as readonly (string | null)[]).includes(value)) values[key] = value as string
+    if ((known as readonly string[]).includes(read(key))) values[key] = read(key)
   }
   return values as Partial<View>
 }
 
-/** Returns the query that restores this view in this browser; other parameters in `search` are kept. */
-export function searchOf(view: View, search = ''): string {
-  return write(view, search, (key) => view[key] !== defaultView[key])
+/** Returns the known columns in a list, each once. */
+export function listColumns(text: string): readonly Column[] {
+  return [...new Set(text.split(',').filter(isColumn))]
+}
+
+/** Returns the values that the URL of this view contains: those that are not the defaults. */
+export function addressOf(view: View): Partial<View> {
+  return Object.fromEntries(Object.entries(view).filter(([key, value]) => value !== defaultView[key as keyof View]))
 }
 
 /** Returns the query that restores this view in any browser, whatever is in its local storage. */
-export function sharedSearchOf(view: View, search = ''): string {
-  const isRemembered = (key: keyof View) => (rememberedKeys as readonly string[]).includes(key)
-  return write(view, search, (key) => isRemembered(key) || view[key] !== defaultView[key])
+export function sharedSearchOf(view: View): string {
+  const remembered = Object.fromEntries(rememberedKeys.map((key) => [key, view[key]]))
+  return formatQuery({ ...addressOf(view), ...remembered })
 }
 
 export function memoryOf(view: View): string {
   return new URLSearchParams(rememberedKeys.map((key) => [key, view[key]])).toString()
-}
-
-function write(view: View, search: string, isWritten: (key: keyof View) => boolean): string {
-  const query = new URLSearchParams(search)
-  for (const key of Object.keys(defaultView) as (keyof View)[]) {
-    if (isWritten(key)) query.set(key, String(view[key]))
-    else query.delete(key)
-  }
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
 }

@@ -1,24 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import type { Group } from '../src/contract/resources/groups.ts'
+import type { PlaceholderInData } from '../src/contract/resources/placeholders.ts'
 import type { ChannelFacts } from './channel-state.ts'
+import type { Levels } from './store.ts'
 import { defaultView, type View } from './view.ts'
-import {
-  decodeSlots,
-  encodeSlots,
-  isSpacer,
-  nextSpacer,
-  type VisibleSlotOptions,
-  visibleSlots,
-} from './visible-slots.ts'
+import { decodeSlots, encodeSlots, type VisibleSlotOptions, visibleSlots } from './visible-slots.ts'
+
+const ok = { state: 'ok', severity: 'ok', attention: false, since: '2026-11-20T19:00:00.000Z', flags: [] } as const
+const critical = { ...ok, state: 'battery_critical', severity: 'critical', attention: true } as const
 
 function card(slot: number, over: Partial<ChannelFacts> = {}): ChannelFacts {
   return {
     ...{ receiverId: 1, channelId: slot + 100, slot, token: null, name: `Singer ${slot}`, picture: null },
-    ...{ state: 'good', flags: [], needsAttention: false, urgency: 9, battery: 80, isBatteryOld: false, isLive: true },
-    ...{ since: null, overloadAt: null, frequency: '540.000', channel: 1, receiverName: 'Rack', receiverModel: 'AD4Q' },
-    ...{ receiverIp: '10.0.0.5', manufacturer: 'shure' },
+    ...{ condition: ok, state: 'ok', flags: [], needsAttention: false, battery: 80, isBatteryOld: false, isLive: true },
+    ...{ since: null, frequency: '540.000', channel: 1, receiverName: 'Rack', receiverModel: 'AD4Q' },
+    ...{ receiverIp: '10.0.0.5', manufacturer: 'shure', ownName: null, performer: null },
     ...over,
   } as ChannelFacts
+}
+
+const noLevels: Levels = {
+  ...{ rf: null, rfPercent: null, rfA: null, rfB: null, antennas: null, quality: null },
+  ...{ audio: null, audioPeak: null, rfTone: 'good', isLive: true },
+}
+
+function placeholder(slot: number, over: Partial<PlaceholderInData> = {}): PlaceholderInData {
+  const condition = { ...ok, state: 'unmonitored' } as const
+  return { id: slot, slot, name: 'Lectern', kind: 'wired', frequency: null, note: '', condition, ...over }
 }
 
 const group = (slots: number[], manufacturer: string | null = null): Group => ({
@@ -28,8 +36,8 @@ const group = (slots: number[], manufacturer: string | null = null): Group => ({
 })
 
 function slots(view: Partial<View>, over: Partial<VisibleSlotOptions> = {}): string[] {
-  const cards = [card(1), card(2, { name: 'anna' }), card(3, { battery: 9, needsAttention: true, urgency: 0 })]
-  const all = { cards, groups: [group([3, 65_001, 7, 1])], rfOf: () => null, ...over }
+  const cards = [card(1), card(2, { name: 'anna' }), card(3, { battery: 9, needsAttention: true, condition: critical })]
+  const all = { cards, placeholders: [], groups: [group([3, 65_001, 7, 1])], levelsOf: () => noLevels, ...over }
   return visibleSlots({ ...all, view: { ...defaultView, ...view } }).map(({ kind, slot }) => `${kind} ${slot}`)
 }
 
@@ -56,6 +64,9 @@ describe('visibleSlots', () => {
     [{ sort: 'problems' }, ['channel 3', 'channel 1', 'channel 2']],
     [{ sort: 'name' }, ['channel 2', 'channel 1', 'channel 3']],
     [{ sort: 'battery' }, ['channel 3', 'channel 1', 'channel 2']],
+    [{ sort: '-battery' }, ['channel 1', 'channel 2', 'channel 3']],
+    [{ sort: '-slot' }, ['channel 3', 'channel 2', 'channel 1']],
+    [{ sort: '-problems' }, ['channel 2', 'channel 1', 'channel 3']],
     [{ state: 'problems' }, ['channel 3']],
     [{ state: 'off' }, []],
     [{ q: 'ANNA rack' }, ['channel 2']],
@@ -66,23 +77,44 @@ describe('visibleSlots', () => {
   })
 
   it('sorts by weakest RF, unknown last', () => {
-    const rfOf = ({ slot }: ChannelFacts) => (slot === 1 ? null : -50 - slot)
-    expect(slots({ sort: 'rf' }, { rfOf })).toEqual(['channel 3', 'channel 2', 'channel 1'])
+    const levelsOf = ({ slot }: ChannelFacts) => ({ ...noLevels, rf: slot === 1 ? null : -50 - slot })
+    expect(slots({ sort: 'rf' }, { levelsOf })).toEqual(['channel 3', 'channel 2', 'channel 1'])
+    expect(slots({ sort: '-rf' }, { levelsOf })).toEqual(['channel 2', 'channel 3', 'channel 1'])
+  })
+
+  it('shows placeholders in their slots, and blank ones as blank slots of their groups', () => {
+    const placeholders = [placeholder(7), placeholder(9, { kind: 'blank', name: '' })]
+    expect(slots({}, { placeholders })).toEqual(['channel 1', 'channel 2', 'channel 3', 'placeholder 7'])
+    const groups = [group([9, 7, 1, 8])]
+    const inGroup = ['spacer 9', 'placeholder 7', 'channel 1', 'planned 8']
+    expect(slots({ group: 2 }, { placeholders, groups })).toEqual(inGroup)
+    expect(slots({ q: 'lectern' }, { placeholders })).toEqual(['placeholder 7'])
+    expect(slots({ state: 'problems' }, { placeholders })).toEqual(['channel 3'])
+  })
+
+  it('finds the pack of a number, and not parts of longer numbers', () => {
+    const cards = [
+      card(4, { token: 'H12', name: 'Maria', ownName: 'Body 1', performer: 'Maria' }),
+      card(12),
+      card(112, { frequency: '512.000', receiverIp: '10.0.0.12' }),
+    ]
+    const found = (q: string) => slots({ q }, { cards })
+    expect(found('12')).toEqual(['channel 4', 'channel 12'])
+    expect(found('512')).toEqual(['channel 112'])
+    expect(found('body maria')).toEqual(['channel 4'])
+    expect(found('10.0.0.1')).toEqual(['channel 112'])
   })
 
   it('decodes what it encodes', () => {
     const entries = visibleSlots({
       cards: [card(3)],
-      groups: [group([3, 65_001, 7])],
+      placeholders: [placeholder(5)],
+      groups: [group([3, 65_001, 7, 5])],
       view: { ...defaultView, group: 2 },
-      rfOf: () => null,
+      levelsOf: () => noLevels,
     })
+    expect(entries.map(({ kind }) => kind)).toEqual(['channel', 'spacer', 'planned', 'placeholder'])
     expect(decodeSlots(encodeSlots(entries))).toEqual(entries)
     expect(decodeSlots('')).toEqual([])
-  })
-
-  it('allows many blank slots', () => {
-    expect(nextSpacer([65_001, 4, 65_003])).toBe(65_002)
-    expect(isSpacer(65_000)).toBe(false)
   })
 })

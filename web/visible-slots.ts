@@ -1,12 +1,18 @@
 /** Which slots a page displays, and in what order. */
 
 import type { Group } from '../src/contract/resources/groups.ts'
-import { bySlot, byUrgency, type ChannelFacts } from './channel-state.ts'
-import type { Sort, StateFilter, View } from './view.ts'
+import type { PlaceholderInData } from '../src/contract/resources/placeholders.ts'
+import { hasRow } from '../src/domain/conditions/condition.ts'
+import { sortCards } from './channel-order.ts'
+import type { ChannelFacts } from './channel-state.ts'
+import type { Levels } from './store.ts'
+import type { StateFilter, View } from './view.ts'
 
 export type VisibleSlot =
   | { readonly kind: 'channel'; readonly slot: number; readonly receiverId: number; readonly channelId: number }
-  /** A slot of the group to which no channel is assigned yet, or which equipment without telemetry uses. */
+  /** Equipment without telemetry. */
+  | { readonly kind: 'placeholder'; readonly slot: number; readonly placeholderId: number }
+  /** A slot of the group to which no channel is assigned yet. */
   | { readonly kind: 'planned'; readonly slot: number }
   /** A blank slot: left empty on purpose. */
   | { readonly kind: 'spacer'; readonly slot: number }
@@ -21,49 +27,69 @@ const lastSpacer = 65_535
 export interface VisibleSlotOptions {
   /** Sorted by slot. */
   readonly cards: readonly ChannelFacts[]
+  readonly placeholders: readonly PlaceholderInData[]
   readonly groups: readonly Group[]
   readonly view: Pick<View, 'manufacturer' | 'group' | 'q' | 'state' | 'sort'>
-  rfOf(card: ChannelFacts): number | null
+  levelsOf(card: ChannelFacts): Levels
 }
 
-export function visibleSlots({ cards, groups, view, rfOf }: VisibleSlotOptions): VisibleSlot[] {
+export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: VisibleSlotOptions): VisibleSlot[] {
+  const own = view.manufacturer === null ? cards : cards.filter((card) => card.manufacturer === view.manufacturer)
   const group = groups.find((group) => group.id === view.group)
   const isUnfiltered = view.q === '' && view.state === 'all'
-  if (group !== undefined && view.sort === 'slot' && isUnfiltered) return groupSlots(group, cards, view.manufacturer)
+  if (group !== undefined && view.sort === 'slot' && isUnfiltered) {
+    return groupSlots(group, own, placeholders, view.manufacturer)
+  }
   const slots = group === undefined ? null : new Set(group.slots)
-  const shown = cards.filter(
-    (card) => (slots === null || slots.has(card.slot)) && matchesState(card, view.state) && matchesSearch(card, view.q),
+  const isInGroup = ({ slot }: { slot: number }) => slots === null || slots.has(slot)
+  const matches = searchFor(view.q)
+  const shown = own.filter(
+    (card) => isInGroup(card) && matchesState(card, view.state) && matches(textOf(card), card.receiverIp),
   )
-  return sortCards(shown, view.sort, rfOf).map(toVisibleSlot)
+  const channels = sortCards(shown, view.sort, levelsOf).map(toVisibleSlot)
+  // Placeholders belong to no manufacturer, and have no condition to filter by.
+  if (view.manufacturer !== null || view.state !== 'all') return channels
+  const others = placeholders
+    .filter((placeholder) => placeholder.kind !== 'blank' && isInGroup(placeholder))
+    .filter(({ slot, name, frequency }) => matches([slot, name, frequency].join(' '), null))
+    .map(placeholderSlot)
+    .toSorted((a, b) => a.slot - b.slot)
+  return view.sort === 'slot' ? [...channels, ...others].sort((a, b) => a.slot - b.slot) : [...channels, ...others]
 }
 
 /**
- * Returns the slots of the group in the group's order. If the page shows one manufacturer, planned slots are included
- * only if the group belongs to that manufacturer.
+ * Returns the slots of the group in the group's order. If the page shows one manufacturer, slots without a channel are
+ * included only if the group belongs to that manufacturer.
  */
-function groupSlots(group: Group, cards: readonly ChannelFacts[], manufacturer: string | null): VisibleSlot[] {
+function groupSlots(
+  group: Group,
+  cards: readonly ChannelFacts[],
+  placeholders: readonly PlaceholderInData[],
+  manufacturer: string | null,
+): VisibleSlot[] {
   const bySlots = new Map(cards.map((card) => [card.slot, card]))
-  const includesPlanned = manufacturer === null || group.manufacturer === manufacturer
+  const placeholderBySlot = new Map(placeholders.map((placeholder) => [placeholder.slot, placeholder]))
+  const includesOthers = manufacturer === null || group.manufacturer === manufacturer
   return group.slots.flatMap((slot): VisibleSlot[] => {
     const card = bySlots.get(slot)
     if (card !== undefined) return [toVisibleSlot(card)]
-    if (isSpacer(slot)) return [{ kind: 'spacer', slot }]
-    return includesPlanned ? [{ kind: 'planned', slot }] : []
+    const placeholder = placeholderBySlot.get(slot)
+    if (placeholder === undefined && isSpacer(slot)) return [{ kind: 'spacer', slot }]
+    if (!includesOthers) return []
+    return [placeholder === undefined ? { kind: 'planned', slot } : placeholderSlot(placeholder)]
   })
+}
+
+function placeholderSlot({ id, slot, kind }: PlaceholderInData): VisibleSlot {
+  return kind === 'blank' ? { kind: 'spacer', slot } : { kind: 'placeholder', slot, placeholderId: id }
 }
 
 function toVisibleSlot({ slot, receiverId, channelId }: ChannelFacts): VisibleSlot {
   return { kind: 'channel', slot, receiverId, channelId }
 }
 
-export function isSpacer(slot: number): boolean {
+function isSpacer(slot: number): boolean {
   return slot >= firstSpacer && slot <= lastSpacer
-}
-
-/** Returns an unused blank slot; null when all are used. */
-export function nextSpacer(slots: readonly number[]): number | null {
-  for (let slot = firstSpacer; slot <= lastSpacer; slot++) if (!slots.includes(slot)) return slot
-  return null
 }
 
 function matchesState(card: ChannelFacts, filter: StateFilter): boolean {
@@ -71,7 +97,9 @@ function matchesState(card: ChannelFacts, filter: StateFilter): boolean {
     case 'all':
       return true
     case 'problems':
-      return card.needsAttention || card.state === 'replace'
+      return card.needsAttention
+    case 'replace':
+      return isToReplace(card)
     case 'on':
       return !isOff(card)
     case 'off':
@@ -81,59 +109,70 @@ function matchesState(card: ChannelFacts, filter: StateFilter): boolean {
   }
 }
 
-function isOff({ state, flags }: ChannelFacts): boolean {
-  return [state, ...flags].some((item) => item === 'off' || item === 'off_recently')
+function isOff({ condition }: ChannelFacts): boolean {
+  return hasRow(condition, 'tx_off')
 }
 
-/** Whether every word of the search occurs in at least one field. */
-function matchesSearch(card: ChannelFacts, q: string): boolean {
-  if (q === '') return true
-  const { slot, token, name, receiverName, receiverModel, receiverIp, frequency, manufacturer } = card
-  const text = [slot, token, name, receiverName, receiverModel, receiverIp, frequency, manufacturer].join(' ')
-  const where = text.toLocaleLowerCase()
-  return q
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .every((word) => where.includes(word))
+/** Whether the battery of the transmitter must be replaced soon. */
+function isToReplace({ condition }: ChannelFacts): boolean {
+  return !hasRow(condition, 'tx_off') && hasRow(condition, 'battery_replace_soon')
 }
 
-function sortCards(cards: readonly ChannelFacts[], sort: Sort, rfOf: VisibleSlotOptions['rfOf']): ChannelFacts[] {
-  const orders: Record<Sort, (a: ChannelFacts, b: ChannelFacts) => number> = {
-    slot: bySlot,
-    problems: byUrgency,
-    name: (a, b) => collator.compare(nameOf(a), nameOf(b)) || bySlot(a, b),
-    battery: (a, b) => weakestFirst(a.battery, b.battery) || bySlot(a, b),
-    rf: (a, b) => weakestFirst(rfOf(a), rfOf(b)) || bySlot(a, b),
+function textOf({ slot, token, name, ownName, performer, receiverName, ...card }: ChannelFacts): string {
+  const { receiverModel, frequency, manufacturer } = card
+  return [slot, token, name, ownName, performer, receiverName, receiverModel, frequency, manufacturer].join(' ')
+}
+
+/**
+ * Returns whether every word of the search occurs in a text. A word of digits matches only a whole number, so that 12
+ * finds slot 12 and pack H12 but not 512.000 MHz. A word with a dot may also be a part of the IP address.
+ */
+function searchFor(q: string): (text: string, ip: string | null) => boolean {
+  const words = q.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  const tests = words.map((word): ((text: string, ip: string | null) => boolean) => {
+    if (!/^\d+$/.test(word)) {
+      return (text, ip) => text.includes(word) || (word.includes('.') && ip?.includes(word) === true)
+    }
+    const whole = new RegExp(`(?<!\\d)0*${word}(?!\\d)`)
+    return (text) => whole.test(text)
+  })
+  return (text, ip) => {
+    const lower = text.toLocaleLowerCase()
+    return tests.every((test) => test(lower, ip))
   }
-  return cards.toSorted(orders[sort])
-}
-
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
-
-/** Returns the sort key; channels without a name come last. */
-function nameOf({ name }: ChannelFacts): string {
-  return name ?? '\uffff'
-}
-
-/** Compares two levels; unknown values come last. */
-function weakestFirst(a: number | null, b: number | null): number {
-  return a === b ? 0 : (a ?? Number.MAX_VALUE) - (b ?? Number.MAX_VALUE)
 }
 
 /** Encodes the slots as a string, so that React re-renders only when they differ. */
 export function encodeSlots(entries: readonly VisibleSlot[]): string {
-  return entries
-    .map((entry) =>
-      entry.kind === 'channel' ? `${entry.slot}.${entry.receiverId}.${entry.channelId}` : `${entry.slot}`,
-    )
-    .join(' ')
+  return entries.map(encodeSlot).join(' ')
+}
+
+function encodeSlot(entry: VisibleSlot): string {
+  switch (entry.kind) {
+    case 'channel':
+      return `c.${entry.slot}.${entry.receiverId}.${entry.channelId}`
+    case 'placeholder':
+      return `p.${entry.slot}.${entry.placeholderId}`
+    case 'planned':
+      return `e.${entry.slot}`
+    case 'spacer':
+      return `s.${entry.slot}`
+    default:
+      return entry satisfies never
+  }
 }
 
 export function decodeSlots(text: string): VisibleSlot[] {
   if (text === '') return []
   return text.split(' ').map((part): VisibleSlot => {
-    const [slot = 0, receiverId, channelId] = part.split('.').map(Number)
-    if (receiverId !== undefined && channelId !== undefined) return { kind: 'channel', slot, receiverId, channelId }
-    return { kind: isSpacer(slot) ? 'spacer' : 'planned', slot }
+    const [slot = 0, first = 0, second = 0] = part.slice(2).split('.').map(Number)
+    switch (part[0]) {
+      case 'c':
+        return { kind: 'channel', slot, receiverId: first, channelId: second }
+      case 'p':
+        return { kind: 'placeholder', slot, placeholderId: first }
+      default:
+        return { kind: part[0] === 's' ? 'spacer' : 'planned', slot }
+    }
   })
 }

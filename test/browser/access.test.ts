@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp, until } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { password } from '../users.ts'
 import { addUser, browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
@@ -24,7 +25,7 @@ it('redirects an administrative page to sign-in and back to the requested page',
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
-  expect(page.url()).toBe(`${app.url}/admin/?x=1`)
+  expect(page.url()).toBe(`${app.url}/admin?x=1`)
   await page.getByText('Administrator').waitFor()
   expect(await findViolations(page)).toEqual([])
 
@@ -164,6 +165,8 @@ it('warns only administrators about an unencrypted connection', async () => {
     expect(await warning.count()).toBe(0)
     // Serves the same page under a host name that does not refer to this machine.
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+    // A request may be pending when the test ends.
+    onTestEnd(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
     await page.route(`${origin}/**`, async (route) => {
       const url = route.request().url().replace(origin, app.url)
       const response = await route.fetch({ url, headers: { accept: '*/*', cookie } })

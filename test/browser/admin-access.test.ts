@@ -55,7 +55,7 @@ it('adds a user, changes the role, deactivates, resets the password and removes'
   expect(await findViolations(page)).toEqual([])
   await press(page, 'Remove')
   await messages(page).getByText('ana removed.').waitFor()
-  expect(await row(page, 'ana').count()).toBe(0)
+  await expect.poll(() => row(page, 'ana').count(), { timeout: 30_000 }).toBe(0)
   const { json } = await app.get('/api/admin/users/', admin)
   expect(json.map((item: { username: string }) => item.username)).toEqual(['the-admin'])
 

@@ -1,5 +1,6 @@
 /** Manufacturers: added, tested, edited, disabled and deleted in a browser against simulated systems. */
 
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
   configFor,
@@ -40,7 +41,6 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await page.getByRole('link', { name: 'Add manufacturer' }).click()
   await page.getByRole('heading', { name: 'No manufacturers' }).waitFor()
   await page.getByRole('button', { name: 'Add manufacturer' }).click()
-  expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
   await dialog(page).getByLabel('System address').fill(shure.baseUrl)
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('wrong')
   await press(page, 'Test connection')
@@ -51,8 +51,11 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   expect(await listManufacturers(app)).toEqual([])
   expect(await findViolations(page)).toEqual([])
 
-  // The error is shown next to the field, and the input is kept.
+  await dialog(page).getByText('Advanced').click()
+  expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
+  // The error is shown next to the field, in the section that is opened for it, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
+  await dialog(page).getByText('Advanced').click()
   await press(page, 'Save')
   await dialog(page).getByText('Expected whole seconds from 1 to 60.').waitFor()
   await page.locator('input[name="config.timeout"]:focus').waitFor()
@@ -87,6 +90,7 @@ it('discards the test result when the form changes', async () => {
   const testResult = dialog(page).getByText('responded: 2 devices.', { exact: false })
   await press(page, 'Test connection')
   await testResult.waitFor()
+  await dialog(page).getByText('Advanced').click()
   await dialog(page).getByLabel('Individual devices').fill('nonsense')
   await testResult.waitFor({ state: 'detached' })
 
@@ -117,6 +121,7 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Edit Shure' }).click()
   expect(await dialog(page).getByLabel('Shared key', { exact: true }).inputValue()).toBe('********')
+  await dialog(page).getByText('Advanced').click()
   await dialog(page).getByLabel('Verify certificate (TLS)').uncheck()
   await dialog(page).getByText('Not verified: an attacker on the network', { exact: false }).waitFor()
   await dialog(page).getByLabel('Polling interval (s)').fill('7')
@@ -158,6 +163,13 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   expect(await listManufacturers(app)).toHaveLength(1)
 })
 
+/** Opens the page as the machine with this network would show it. The networks of the test machine are not scanned. */
+async function findEquipment(page: Page, network: string): Promise<void> {
+  await page.route('**/api/discover/networks/', (route) => route.fulfill({ json: network === '' ? [] : [network] }))
+  await page.getByRole('link', { name: 'Find equipment' }).last().click()
+  await page.getByRole('heading', { name: 'Find equipment' }).waitFor()
+}
+
 it('scans a network and shows the devices found or the error', async () => {
   const shure = withoutPush(await startShure({ richList: true }))
   const app = await startApp({ manufacturers: [configFor(shure)] })
@@ -165,47 +177,52 @@ it('scans a network and shows the devices found or the error', async () => {
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
   await page.getByText('Requires the administrator role.').waitFor()
   expect(await page.getByRole('button', { name: /^(Edit|Delete|Test|Add)/ }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Scan network' }).click()
-  await dialog(page).getByLabel('Network').fill('8.8.8.0/24')
-  await press(page, 'Scan')
-  await dialog(page).getByText('not listed in discovery_ranges', { exact: false }).waitFor()
-  const ip = (await app.receivers())[0]?.ip ?? ''
-  await dialog(page)
-    .getByLabel('Network')
-    .fill(ip.replace(/\.\d+$/, '.0/24'))
+  await findEquipment(page, '')
+  await page.getByLabel('Network').fill('8.8.8.0/24')
   await page.keyboard.press('Enter')
-  await dialog(page).getByText('2 devices found.').waitFor()
-  await dialog(page).getByRole('cell', { name: ip }).waitFor()
+  await page.getByText('not listed in discovery_ranges', { exact: false }).waitFor()
+  const ip = (await app.receivers())[0]?.ip ?? ''
+  await page.getByLabel('Network').fill(ip.replace(/\.\d+$/, '.0/24'))
+  await page.getByRole('button', { name: 'Scan' }).click()
+  await page.getByText('2 devices found.').waitFor()
+  await page.getByRole('cell', { name: ip }).waitFor()
+  expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0)
   expect(await findViolations(page)).toEqual([])
-  expect(shure.discoveryIps.length).toBeGreaterThan(200)
+  await expect.poll(() => shure.discoveryIps.length, { timeout: 30_000 }).toBeGreaterThan(200)
 })
 
-it('shows an individual device and how to add it', async () => {
+it('finds an individual device from the empty monitor, and adds it in three steps', async () => {
   await startLectrosonics({ host: '127.0.78.1', port: 4080 })
-  const config = { discovery_ranges: ['127.0.78.0/24'] }
-  const app = await startApp({ manufacturers: [{ code: 'lectrosonics' }], config })
-  const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
-  await page.getByRole('button', { name: 'Scan network' }).click()
-  await dialog(page).getByLabel('Network').fill('127.0.78.0/29')
-  await press(page, 'Scan')
-  await dialog(page).getByText('1 device found.').waitFor()
-  await dialog(page).getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
-  await dialog(page).getByRole('cell', { name: 'DSQD' }).waitFor()
-  await dialog(page).getByText('add its address', { exact: false }).waitFor()
+  const app = await startApp({ config: { discovery_ranges: ['127.0.78.0/24'] } })
+  const page = await browser.openAs(app, 'admin', '/')
+  await findEquipment(page, '127.0.78.0/29')
+  await page.getByText('1 device found.').waitFor()
+  await page.getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
   expect(await findViolations(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await scrollsHorizontally(page)).toBe(false)
+  const tick = page.getByRole('checkbox', { name: 'DSQD' })
+  await tick.uncheck()
+  expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+  await tick.check()
+  await page.getByRole('button', { name: 'Add 1 device' }).click()
+  await page.getByText('1 device added.', { exact: false }).waitFor()
+  expect(await listManufacturers(app)).toMatchObject([
+    { code: 'lectrosonics', config: { devices: ['tcp://127.0.78.1:4080'] } },
+  ])
+  await until('the receiver is monitored', async () => (await app.receivers()).length === 1)
 })
 
-it('shows a system and how to add it', async () => {
+it('opens the form of a system that was found', async () => {
   await startSystemApi({ host: '127.0.78.9', port: 10_000, tls: await certify({ name: 'system-api.example' }) })
   const config = { discovery_ranges: ['127.0.78.0/24'] }
   const app = await startApp({ manufacturers: [{ code: 'shure' }], config })
-  const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
-  await page.getByRole('button', { name: 'Scan network' }).click()
-  await dialog(page).getByLabel('Network').fill('127.0.78.8/30')
-  await press(page, 'Scan')
-  await dialog(page).getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
-  await dialog(page).getByText('as the system address', { exact: false }).waitFor()
-  expect(await dialog(page).getByText('to the devices', { exact: false }).count()).toBe(0)
+  const page = await browser.openAs(app, 'admin', '/admin')
+  await findEquipment(page, '127.0.78.8/30')
+  await page.getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
+  await page.getByRole('button', { name: 'Set up' }).click()
+  expect(await dialog(page).getByLabel('System address').inputValue()).toBe('https://127.0.78.9:10000')
+  expect(await dialog(page).getByLabel('System type').inputValue()).toBe('shure')
   expect(await findViolations(page)).toEqual([])
 })
 

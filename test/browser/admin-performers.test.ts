@@ -17,17 +17,17 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await press(page, 'Add')
   await dialog(page).getByText('“two” is not a slot').waitFor()
   expect(await findViolations(page)).toEqual([])
-  await page.getByLabel('Slots').fill('1-4, blank, 9')
+  await page.getByLabel('Slots').fill('1-4, 12, 9')
   await page.getByLabel('Hide charts').check()
   await press(page, 'Add')
-  await row(page, '<u>Band</u>').getByText('1–4, blank, 9 (6 slots)').waitFor()
+  await row(page, '<u>Band</u>').getByText('1–4, 12, 9 (6 slots)').waitFor()
   expect(await page.locator('tbody u').count()).toBe(0)
   const groups = async () => (await app.get('/api/groups/')).json
-  const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 65_001, 9], hide_charts: true, manufacturer: null }
+  const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 12, 9], hide_charts: true, manufacturer: null }
   expect(await groups()).toEqual([created])
 
   await page.getByRole('button', { name: 'Edit <u>Band</u>' }).click()
-  expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, blank, 9')
+  expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, 12, 9')
   await page.getByLabel('Title').fill('Band')
   await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
@@ -107,7 +107,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByLabel('Picture').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer })
   await press(page, 'Save')
   await page.getByRole('img', { name: 'Picture of Ana' }).waitFor()
-  expect((await performers())[0].picture).toMatch(/^data:image\/webp;base64,/)
+  expect((await performers())[0].picture).toMatch(/^\/api\/pictures\/[0-9a-f]{32}$/)
   const size = `(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight])(document.querySelector('td img'))`
   expect(await page.evaluate<number[]>(size)).toEqual([384, 256])
 
@@ -147,4 +147,36 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await press(page, 'Remove')
   await row(page, 'Ana').first().waitFor({ state: 'detached' })
   expect(await performers()).toHaveLength(3)
+})
+
+it('previews a pasted cast list, applies it, and undoes it', async () => {
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('both transmitters are detected', async () => (await app.get('/api/units/')).json.length === 2)
+  const active = async () => (await app.get('/api/assignments/?is_active=true&names=true')).json
+  const page = await browser.openAs(app, 'operator', '/admin/performers')
+  await page.getByRole('link', { name: 'Paste cast' }).last().click()
+  await page.getByLabel('Cast list').fill('1\t<i>Aurelio</i>\tPapageno\n2\tNora\tPapagena\n\tOtto\t')
+  await page.getByText('2 packs change, 2 new performers.').waitFor()
+  await page.getByText('Row 3 Otto: The row has no slot and no pack.').waitFor()
+  await row(page, 'Nora').getByText('Papagena').waitFor()
+  expect(await page.getByLabel('Role').inputValue()).toBe('2')
+  expect(await active()).toEqual([])
+  expect(await findViolations(page)).toEqual([])
+  await page.setViewportSize(phone.viewport)
+  expect(await scrollsHorizontally(page)).toBe(false)
+
+  await page.getByLabel('Role').selectOption('None')
+  await row(page, 'Papagena').waitFor({ state: 'detached' })
+  await page.getByLabel('Role').selectOption('C')
+  await row(page, 'Papagena').waitFor()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('2 packs changed, 2 performers added.').waitFor()
+  expect(await active()).toMatchObject([{ performer_name: '<i>Aurelio</i>', role: 'Papageno' }, { role: 'Papagena' }])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await messages(page).getByText('The cast list was undone.').waitFor()
+  expect(await active()).toEqual([])
+
+  await page.getByLabel('Cast list').fill('99\tNora')
+  await page.getByText('there is no slot 99').waitFor()
 })

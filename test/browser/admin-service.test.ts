@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
 import {
   browserForTests,
   dialog,
@@ -15,39 +16,53 @@ import {
 
 const browser = browserForTests()
 
-it.concurrent('edits settings for all manufacturers and for one, validates them, and resets them', async () => {
+it.concurrent('edits settings for all manufacturers, for one and for a group, validates them, and resets them', async () => {
   const shure = withoutPush(await startShure({ receivers: 1 }))
   const app = await startApp({ manufacturers: [configFor(shure, { poll_interval: 7 })] })
+  const { json: group } = await app.post('/api/group/', { title: 'Drums', slots: [1] })
   const page = await browser.openAs(app, 'admin', '/admin/settings')
-  const setting = (scope: string, name: string) =>
-    page
-      .getByRole('table', { name: `Settings: ${scope}` })
-      .locator('tbody tr')
-      .filter({ hasText: name })
-  await setting('shure only', 'Polling interval').getByText('configuration file').waitFor()
-  await setting('All manufacturers', 'Polling interval').getByText('default').waitFor()
+  const setting = (table: string, name: string) =>
+    page.getByRole('table', { name: table }).locator('tbody tr').filter({ hasText: name })
+  const select = (scope: string) => page.getByLabel('Applies to').selectOption(scope)
+  await setting('Polling and live updates: All manufacturers', 'Polling interval').getByText('default').waitFor()
   expect(await findViolations(page)).toEqual([])
 
-  await page.getByRole('button', { name: 'Edit Battery alert threshold, All manufacturers' }).click()
-  await page.getByLabel('Battery alert threshold (%)').fill('101')
+  await page.getByRole('button', { name: 'Edit Battery low, All manufacturers' }).click()
+  await page.getByLabel('Battery low (%)').fill('101')
   await page.keyboard.press('Enter')
   await dialog(page).getByText('Enter a whole number from 0 to 100.').waitFor()
   expect(await findViolations(page)).toEqual([])
-  await page.getByLabel('Battery alert threshold (%)').fill('35')
+  await page.getByLabel('Battery low (%)').fill('35')
   await page.keyboard.press('Enter')
-  await messages(page).getByText('Battery alert threshold set to 35%.').waitFor()
-  await setting('All manufacturers', 'Battery alert threshold').getByText('set here').waitFor()
-  await setting('shure only', 'Battery alert threshold').getByText('inherited from all manufacturers').waitFor()
-  expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ alert_battery_threshold: 35 })
+  await messages(page).getByText('Battery low set to 35%.').waitFor()
+  await setting('Battery: All manufacturers', 'Battery low').getByText('set here').waitFor()
 
+  await select('Group Drums')
+  await setting('Battery: Group Drums', 'Battery low').getByText('inherited from all manufacturers').waitFor()
+  expect(await page.getByRole('table', { name: 'Polling and live updates' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit RF weak, Group Drums' }).click()
+  await page.getByLabel('RF weak (dBm)').fill('-80')
+  await page.keyboard.press('Enter')
+  await setting('RF: Group Drums', 'RF weak').getByText('set here').waitFor()
+  await page.getByRole('button', { name: 'Edit Stale data: severity, Group Drums' }).click()
+  await page.getByLabel('Stale data: severity', { exact: true }).selectOption('critical')
+  await press(page, 'Save')
+  await setting('Alerts: Group Drums', 'Stale data: severity').getByText('set here').waitFor()
+  const ofGroup = { RF_WEAK_DBM: -80, alert_stale_severity: 'critical' }
+  expect((await app.get(`/api/config/?group=${group.id}`)).json).toMatchObject(ofGroup)
+
+  await select('shure only')
+  await setting('Polling and live updates: shure only', 'Polling interval').getByText('configuration file').waitFor()
+  await setting('Battery: shure only', 'Battery low').getByText('inherited from all manufacturers').waitFor()
   await page.getByRole('button', { name: 'Edit Live updates, shure only' }).click()
   await page.getByLabel('Live updates', { exact: true }).selectOption('off')
   await press(page, 'Save')
-  await setting('shure only', 'Live updates').getByText('off', { exact: true }).waitFor()
+  const liveUpdates = setting('Polling and live updates: shure only', 'Live updates')
+  await liveUpdates.getByText('off', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: false })
   await page.getByRole('button', { name: 'Reset Live updates, shure only' }).click()
   await press(page, 'Reset')
-  await setting('shure only', 'Live updates').getByText('on', { exact: true }).waitFor()
+  await liveUpdates.getByText('on', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: true })
 
   await page.setViewportSize(phone.viewport)
@@ -59,7 +74,7 @@ it.concurrent('hides the actions from an operator when only administrators may e
   const app = await startApp({ config: { server: { host: '0.0.0.0' } } })
   const page = await browser.openAs(app, 'operator', '/admin/settings')
   await page.getByText('Requires the administrator role.').waitFor()
-  await page.getByRole('table', { name: 'Settings: All manufacturers' }).waitFor()
+  await page.getByRole('table', { name: 'Battery: All manufacturers' }).waitFor()
   expect(await page.getByRole('button', { name: /^Edit / }).count()).toBe(0)
 })
 
@@ -97,6 +112,8 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), store: incident } })
   })
+  // A request may be pending when the test ends.
+  onTestEnd(() => page.unrouteAll({ behavior: 'ignoreErrors' }))
   const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
   await returnTo(page)
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()

@@ -1,96 +1,139 @@
 /** Alarm sound, notifications and full screen in a browser. */
 
-import type { Page } from 'playwright-core'
-import { expect, it, onTestFinished } from 'vitest'
-import type { TransmitterBody } from '../../src/contract/resources/channels.ts'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { buildAlert } from '../builders.ts'
+import { launchChromium } from '../chromium.ts'
 import { browserForTests } from './browser.ts'
-import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
 
-type Transmitters = readonly (Partial<TransmitterBody> | null)[]
-
-async function start(transmitters: Transmitters): Promise<FakeService> {
+async function start(): Promise<FakeService> {
   const service = await startFakeService('/venue')
   onTestFinished(() => service.close())
-  service.data.receivers = [receiver(1, transmitters)]
+  service.data.receivers = [receiver(1, [{}, {}])]
   return service
 }
 
-function sendUpdate(service: FakeService, transmitters: Transmitters) {
-  service.data.receivers = [receiver(1, transmitters)]
-  update(service, transmitters)
+type AlertFields = NonNullable<Parameters<typeof buildAlert>[0]>
+
+const data = { ...buildAlert().data, name: 'H01 Singer 1', slot: 1, battery: 18, receiver: 'Rack 1' }
+
+/** Announces an alert of channel 1. */
+function sendAlert(service: FakeService, fields: AlertFields = {}) {
+  service.send({ type: 'alert', ...buildAlert({ data, ...fields }) })
 }
 
-const stateOf = (page: Page, slot: number) =>
-  page.locator('.card', { hasText: `Singer ${slot}` }).getAttribute('data-state')
-
-/** Waits until the summary counts this many problems. It is updated together with the alarms, once per second. */
-async function waitForProblems(page: Page, count: number) {
-  await page.locator('.summary', { hasText: new RegExp(`^\\D*\\d+ channels\\s*${count} need`) }).waitFor()
-}
-
-/** Reloads the page, and records every tone that it starts from then on. */
+/** Records the pitch of every tone that the page starts from its next load on. */
 async function recordTones(page: Page) {
   await page.addInitScript(`
     globalThis.tones = []
     const { start } = OscillatorNode.prototype
     OscillatorNode.prototype.start = function (when) {
-      tones.push(this.frequency.value + ' Hz, ' + this.context.state)
+      tones.push(this.frequency.value)
       start.call(this, when)
     }`)
   await page.reload()
   await page.locator('.card').first().waitFor()
 }
-const tones = (page: Page) => page.evaluate<string[]>('tones')
-const alarm = ['880 Hz, running', '660 Hz, running']
+const tones = (page: Page) => page.evaluate<number[]>('tones')
+const critical = [880, 660, 880, 660]
+const warning = [660, 660]
+const soundButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-it('sounds once for each channel that needs attention, and only where it is enabled', async () => {
-  const service = await start([{}, {}])
+it('repeats while alerts are raised, and ends when they are acknowledged or snoozed on another screen', async () => {
+  const service = await start()
   const page = await open(service, '/')
   await recordTones(page)
-  sendUpdate(service, [{ battery: 5 }, {}])
-  await expect.poll(() => stateOf(page, 1)).toBe('critical')
+  sendAlert(service)
+  await page.getByRole('link', { name: '1 open alert' }).waitFor()
   expect(await tones(page)).toEqual([])
 
-  // Enabling the alarm sound plays it once.
-  await page.keyboard.press('m')
-  await expect.poll(() => tones(page)).toEqual(alarm)
-  sendUpdate(service, [{ battery: 4 }, { battery: 15 }])
-  await expect.poll(() => tones(page)).toEqual([...alarm, ...alarm])
-  // Weak RF does not sound the alarm, because RF dips usually recover.
-  sendUpdate(service, [{ battery: 90, rf_level: -95 }, { battery: 14 }])
-  await expect.poll(() => stateOf(page, 1)).toBe('rf_weak')
-  sendUpdate(service, [{ battery: 90 }, { battery: 14 }])
-  await waitForProblems(page, 1)
-  expect(await tones(page)).toHaveLength(4)
-  sendUpdate(service, [{ battery: 8 }, { battery: 14 }])
-  await expect.poll(() => tones(page)).toHaveLength(6)
+  // The alert that is open already sounds at once.
+  await soundButton(page, 'Sound off').click()
+  await expect.poll(() => tones(page)).toEqual(warning)
+  await expect.poll(() => tones(page)).toEqual([...warning, ...warning])
 
-  await page.keyboard.press('m')
-  sendUpdate(service, [{ battery: 90 }, { battery: 14 }])
-  await waitForProblems(page, 1)
-  sendUpdate(service, [{ battery: 7 }, { battery: 14 }])
-  await waitForProblems(page, 2)
-  expect(await tones(page)).toHaveLength(6)
+  // A second alert sounds at once, although the first one sounded a moment ago.
+  sendAlert(service, { id: 5, kind: 'battery_died', severity: 'critical', channel_id: 2 })
+  await expect.poll(() => tones(page)).toEqual([...warning, ...warning, ...critical])
+  sendAlert(service, { state: 'acknowledged', acknowledged_by: 'ann', acknowledged_at: '2026-11-20T19:01:00.000Z' })
+  sendAlert(service, { id: 5, kind: 'battery_died', state: 'snoozed', channel_id: 2, snoozed_until: 'cleared' })
+  await page.getByRole('link', { name: '1 open alert' }).waitFor()
+  // Acknowledged and snoozed alerts stay visible.
+  await page.getByRole('link', { name: '1 open alert' }).click()
+  await page.getByRole('heading', { name: 'Battery died' }).waitFor()
+  await page.getByRole('button', { name: 'Acknowledged 1' }).click()
+  await page.getByText('Acknowledged by ann').waitFor()
+  expect(await tones(page)).toHaveLength(8)
 })
 
-it('sounds after a reload once the user has interacted with the page', async () => {
-  const service = await start([{}])
-  const page = await open(service, '/wall')
-  await page.locator('.card').waitFor()
-  await page.keyboard.press('m')
+describe('the autoplay policy of the browser', () => {
+  const policies = ['document-user-activation-required', 'no-user-gesture-required'] as const
+  const browsers = new Map<string, Browser>()
+
+  beforeAll(async () => {
+    for (const policy of policies) browsers.set(policy, await launchChromium([`--autoplay-policy=${policy}`]))
+  }, 300_000)
+  afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())))
+
+  async function openWithSound(policy: (typeof policies)[number], service: FakeService): Promise<Page> {
+    const context = await browsers.get(policy)?.newContext()
+    if (context === undefined) throw new Error(`no browser with ${policy}`)
+    const page = await context.newPage()
+    await page.goto(`${service.url}/`)
+    await page.evaluate('localStorage.setItem("micwatch.sound", "on")')
+    await recordTones(page)
+    return page
+  }
+
+  it('blocks the sound until the user clicks, and the status line says so', async () => {
+    const service = await start()
+    const page = await openWithSound('document-user-activation-required', service)
+    const blocked = soundButton(page, 'Sound blocked by the browser: click to enable')
+    await blocked.waitFor()
+    sendAlert(service)
+    await page.getByRole('link', { name: '1 open alert' }).waitFor()
+    expect(await tones(page)).toEqual([])
+    await blocked.click({ delay: 150 })
+    await soundButton(page, 'Sound on').waitFor()
+    await expect.poll(() => tones(page)).toEqual(warning)
+    expect(await page.evaluate('localStorage.getItem("micwatch.sound")')).toBe('on')
+  })
+
+  it('allows the sound without a click, so an alarm sounds on a page that nobody touches', async () => {
+    const service = await start()
+    const page = await openWithSound('no-user-gesture-required', service)
+    await soundButton(page, 'Sound on').waitFor()
+    sendAlert(service, { severity: 'critical' })
+    await expect.poll(() => tones(page)).toEqual(critical)
+  })
+})
+
+it('sounds only for what is chosen on this device, and plays a test', async () => {
+  const service = await start()
+  const page = await open(service, '/')
   await recordTones(page)
-  await page.mouse.move(200, 200)
-  await page.getByRole('button', { name: 'blocked by the browser' }).waitFor()
-  await page.mouse.click(200, 200)
-  await page.getByRole('button', { name: 'Alarm sound', pressed: true }).waitFor()
-  sendUpdate(service, [{ battery: 5 }])
-  await expect.poll(() => tones(page)).toEqual(alarm)
+  await page.getByRole('link', { name: 'Alerts', exact: true }).click()
+  await page.getByRole('button', { name: 'Alarm sound…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Alarm sound on this device' })
+  await dialog.getByRole('button', { name: 'Test' }).click()
+  await expect.poll(() => tones(page)).toEqual(critical)
+  await dialog.getByRole('button', { name: 'Sound off' }).click()
+  await expect.poll(() => tones(page)).toEqual([...critical, ...critical])
+  await dialog.getByRole('checkbox', { name: 'Battery low' }).uncheck()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+
+  sendAlert(service)
+  await page.getByRole('heading', { name: 'Battery low' }).waitFor()
+  expect(await tones(page)).toHaveLength(8)
+  sendAlert(service, { kind: 'encryption_error' })
+  await expect.poll(() => tones(page)).toEqual([...critical, ...critical, ...warning])
 })
 
-it('sends a notification with the name and the slot', async () => {
-  const service = await start([{}, {}])
+it('sends a notification with the name and the reason, once for each alert', async () => {
+  const service = await start()
   const page = await open(service, '/', { permissions: ['notifications'] })
   await page.addInitScript(`
     globalThis.notified = []
@@ -107,21 +150,24 @@ it('sends a notification with the name and the slot', async () => {
   await page.getByRole('button', { name: 'More options' }).click()
   await notificationsButton.click()
   await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
-  sendUpdate(service, [{}, { battery: 5 }])
-  await expect.poll(notified).toEqual([expect.stringMatching(/^Singer 2.*critical \| .*2.*Rack 1.* \| micwatch-2$/)])
-  sendUpdate(service, [{}, { battery: 4 }])
-  await expect.poll(() => page.locator('.card', { hasText: '4%' }).count()).toBe(1)
-  expect(await notified()).toHaveLength(1)
+  sendAlert(service)
+  const first = 'H01 Singer 1: Battery low | 18% | micwatch-4'
+  await expect.poll(notified).toEqual([first])
+  sendAlert(service, { data: { ...data, battery: 17 } })
+  sendAlert(service, { id: 5, kind: 'encryption_error', channel_id: 2, data: { ...data, name: 'H02 Singer 2' } })
+  await expect
+    .poll(notified)
+    .toEqual([first, expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/)])
 
   await notificationsButton.click()
   await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
-  sendUpdate(service, [{ battery: 5 }, { battery: 4 }])
-  await expect.poll(() => stateOf(page, 1)).toBe('critical')
-  expect(await notified()).toHaveLength(1)
+  sendAlert(service, { id: 6, kind: 'rf_weak' })
+  await page.getByRole('link', { name: '3 open alerts' }).waitFor()
+  expect(await notified()).toHaveLength(2)
 })
 
 it('reports that the browser blocks notifications', async () => {
-  const service = await start([{}])
+  const service = await start()
   const page = await open(service, '/', { permissions: [] })
   await page.getByRole('button', { name: 'More options' }).click()
   const blockedButton = page.getByRole('button', { name: 'Notifications are blocked in the browser settings' })
@@ -130,9 +176,9 @@ it('reports that the browser blocks notifications', async () => {
 })
 
 it('toggles full screen by key and by button', async () => {
-  const service = await start([{}])
+  const service = await start()
   const page = await open(service, '/wall')
-  await page.locator('.card').waitFor()
+  await page.locator('.card').first().waitFor()
   const isFullScreen = () => page.evaluate<boolean>('document.fullscreenElement === document.documentElement')
   await page.keyboard.press('f')
   await expect.poll(isFullScreen).toBe(true)

@@ -33,8 +33,8 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   expect((await findViolations(page)).join()).toBe('')
 
   show.set(device, { battery: 6 }, 1)
-  await page.locator('.card[data-state=critical]').waitFor()
-  await page.locator('.alerts [data-severity=critical]').waitFor({ timeout: 15_000 })
+  await page.locator('.card[data-state=battery_critical]').waitFor()
+  await page.locator('.alert[data-severity=critical]').waitFor({ timeout: 15_000 })
   expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
@@ -80,7 +80,7 @@ it.concurrent('shows additional values and flags that some equipment reports', a
         ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
       ]),
     )
-  await page.locator('.card[data-state=key_error]').getByTitle('Muted').waitFor()
+  await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()
   expect(await scrollsHorizontally(page)).toBe(false)
   // Unknown values are left out.
   await page.goto(page.url().replace(/\d+$/, String(service.data.receivers[1]?.channels[0]?.id)))
@@ -93,8 +93,7 @@ it.concurrent('shows additional values and flags that some equipment reports', a
 it.concurrent('keeps its history across a reload with the start time', async () => {
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`)
-  const readStartTime = async () =>
-    /Recorded since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
+  const readStartTime = async () => /Since \d+:\d\d:\d\d\s[AP]M/.exec(await page.locator('main').innerText())?.[0]
   const first = await until('the history is shown', readStartTime)
   expect(await page.getByRole('img', { name: /^Chart of / }).count()).toBe(2)
   await page.reload()
@@ -112,7 +111,7 @@ it.concurrent('shows distinct times on the chart axis from the first sample', as
       return fillText.call(this, text, ...rest)
     }`)
   await page.goto(`${app.url}/channels/${channel}`)
-  await page.getByText(/^Recorded since /).waitFor()
+  await page.getByText(/^Since \d/).waitFor()
   const drawnTexts = await page.evaluate<string[]>('new Promise((done) => setTimeout(() => done(written), 1_500))')
   const times = drawnTexts.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
   expect(times.length).toBeGreaterThan(20)

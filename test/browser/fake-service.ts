@@ -8,15 +8,20 @@ import { fileURLToPath } from 'node:url'
 import { Errors } from 'typebox/schema'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type LiveMessage, LiveServerMessage } from '../../src/contract/live-messages.ts'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import type { ChannelBody, ChannelDetails, TransmitterBody } from '../../src/contract/resources/channels.ts'
 import type { DataBody } from '../../src/contract/resources/data.ts'
 import type { Group } from '../../src/contract/resources/groups.ts'
 import type { HealthBody } from '../../src/contract/resources/health.ts'
 import type { ChannelAssignment } from '../../src/contract/resources/performers.ts'
+import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { defaultSettings } from '../../src/contract/settings.ts'
 import type { UpstreamStatus } from '../../src/contract/values.ts'
+import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import { noSources } from '../../src/domain/equipment/health.ts'
-import { findPage } from '../../src/domain/pages.ts'
+import { pages } from '../../src/domain/pages.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -29,7 +34,13 @@ const headers = {
     "object-src 'none'",
   'x-content-type-options': 'nosniff',
 }
-const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }
+const pagePatterns = pages.map(({ path }) => new RegExp(`^${path.replace(':id', '[^/]+')}/?$`))
+const types: Record<string, string> = {
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
 
 export interface FakeService {
   readonly url: string
@@ -59,6 +70,9 @@ export interface FakeData {
   groups: Group[]
   assignments: ChannelAssignment[]
   performers: Extract<LiveMessage, { type: 'performers' }>['performers']
+  alerts: AlertBody[]
+  placeholders: PlaceholderInData[]
+  shows: ShowBody[]
   /** Response bodies of other paths below `/api/`. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
@@ -75,6 +89,9 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     groups: [],
     assignments: [],
     performers: [],
+    alerts: [],
+    placeholders: [],
+    shows: [],
     responses: {},
     upstream: 'healthy',
     needsSignIn: false,
@@ -120,12 +137,12 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   }
 
   function handleRequest(response: ServerResponse, path: string) {
-    const respond = (status: number, type: string, body: string) =>
+    const respond = (status: number, type: string, body: string | Buffer) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
     const json = (body: unknown) => respond(200, 'application/json', JSON.stringify(body))
     if (path.startsWith('/assets/'))
-      return respond(200, types[path.split('.').pop() ?? ''] ?? '', readFileSync(join(webRoot, path), 'utf8'))
-    if (findPage(path) !== null) {
+      return respond(200, types[path.split('.').pop() ?? ''] ?? '', readFileSync(join(webRoot, path)))
+    if (pagePatterns.some((pattern) => pattern.test(path))) {
       return respond(
         200,
         'text/html; charset=utf-8',
@@ -179,29 +196,66 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
     const slot = (id - 1) * 4 + index + 1
     const name = `H${String(slot).padStart(2, '0')} Singer ${slot}`
     const levels = { battery: 90, audio_level: -20, rf_level: -50, frequency: '540.000' }
+    const received = transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter }
     return {
       ...{ id: slot, channel: index + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
-      transmitter: transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter },
-      condition: { state: 'ok', severity: 'ok', attention: false, since: '2026-11-22T19:00:00.000Z', flags: [] },
+      transmitter: received,
+      condition: conditionOf(received),
     }
   })
   const hardware = { name: `Rack ${id}`, device_type: 'ad', model: 'AD4Q', ip: `10.0.0.${id}`, manufacturer: 'shure' }
   return { id, ...hardware, is_active: true, channels }
 }
 
+const since = '2026-11-22T19:00:00.000Z'
+
+/** Returns a condition with the severity of its first row. Without rows, the channel is OK. */
+export function condition(...rows: (typeof conditionTable)[number]['state'][]): ChannelBody['condition'] {
+  const [row = null, ...flags] = conditionTable.filter(({ state }) => rows.includes(state))
+  if (row === null) return { state: 'ok', severity: 'ok', attention: false, since, flags: [] }
+  const names = flags.flatMap(({ state }) => (state === 'ok' || state === 'unmonitored' ? [] : [state]))
+  return { state: row.state, severity: row.severity, attention: row.attention === true, since, flags: names }
+}
+
+/** Evaluates a transmitter as the service does with the default settings. */
+function conditionOf(transmitter: TransmitterBody | null, details: ChannelDetails = {}): ChannelBody['condition'] {
+  if (transmitter === null) return condition('tx_off')
+  const { battery, rf_level, audio_level } = transmitter
+  return condition(
+    ...(details.encryption === 'error' ? ['encryption_error' as const] : []),
+    ...(details.interference === true ? ['interference' as const] : []),
+    ...(details.muted === true ? ['muted' as const] : []),
+    ...(battery !== null && battery <= 10 ? ['battery_critical' as const] : []),
+    ...(battery !== null && battery <= 20 ? ['battery_low' as const] : []),
+    ...(battery !== null && battery <= 50 ? ['battery_replace_soon' as const] : []),
+    ...(rf_level !== null && rf_level < -85 ? ['rf_weak' as const] : []),
+    ...(audio_level !== null && audio_level >= -1 ? ['clipping' as const] : []),
+  )
+}
+
 /** Returns the receiver with details for its channels, in order. */
 export function withDetails(original: ReceiverInData, details: readonly ChannelDetails[]): ReceiverInData {
-  const channels = original.channels.map((channel, index) => ({
-    ...channel,
-    ...(details[index] && { details: details[index] }),
-  }))
+  const channels = original.channels.map((channel, index) => {
+    const own = details[index]
+    if (own === undefined) return channel
+    return { ...channel, details: own, condition: conditionOf(channel.transmitter, own) }
+  })
   return { ...original, channels }
+}
+
+/** Returns the receiver as it is when it went offline while it was in use. */
+export function offline(original: ReceiverInData): ReceiverInData {
+  const channels = original.channels.map((channel) => {
+    const lost: ChannelBody['condition'] = { ...condition('receiver_offline'), attention: true }
+    return { ...channel, condition: lost }
+  })
+  return { ...original, is_active: false, channels }
 }
 
 /** Sends changes of the transmitters of receiver 1. */
 export function update(service: FakeService, transmitters: Parameters<typeof receiver>[1]): void {
-  for (const { id, transmitter } of receiver(1, transmitters).channels) {
-    service.send({ type: 'channel', id, receiver_id: 1, transmitter })
+  for (const { id, transmitter, condition } of receiver(1, transmitters).channels) {
+    service.send({ type: 'channel', id, receiver_id: 1, transmitter, condition })
   }
 }
 
@@ -219,14 +273,14 @@ function encode(message: LiveMessage): string {
 }
 
 function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>['data'] {
-  const { performers } = data
-  return { ...dataOf(data), alerts: [], shows: [], sources: [], performers, silences: [], queue: { pending: 0 } }
+  const { performers, alerts, shows } = data
+  return { ...dataOf(data), alerts, shows, sources: [], performers, silences: [], queue: { pending: 0 } }
 }
 
 function dataOf(data: FakeData): DataBody {
-  const config = { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: data.isLive }
-  const { receivers, groups, assignments } = data
-  return { receivers, discovered: [], config, groups, assignments, placeholders: [] }
+  const config = { ...defaultSettings, enable_websocket: data.isLive }
+  const { receivers, groups, assignments, placeholders } = data
+  return { receivers, discovered: [], config, groups, assignments, placeholders }
 }
 
 function healthOf({ upstream, version }: FakeData): HealthBody & { version: string } {

@@ -7,7 +7,7 @@ import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '.
 import { createTestFolder } from '../databases.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests } from './browser.ts'
-import { receiver, startFakeService } from './fake-service.ts'
+import { offline, receiver, startFakeService } from './fake-service.ts'
 import { buildTranslatedPages, untranslatedTexts } from './translated-pages.ts'
 
 const browser = browserForTests()
@@ -97,7 +97,7 @@ it("displays problems and empty pages in the browser's language", async () => {
     await page.reload()
     await expectTranslated(page, data)
 
-    const inactive = { ...receiver(2, [{}, null]), is_active: false }
+    const inactive = offline(receiver(2, [{}, null]))
     const lowBatteries = receiver(1, [{}, { battery: 40 }, { battery: 15 }, { battery: 5, audio_level: 0 }])
     service.data.receivers = [lowBatteries, inactive, receiver(3, [{ rf_level: -99 }, null])]
     service.data.upstream = 'unhealthy'

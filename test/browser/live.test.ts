@@ -35,7 +35,7 @@ it('updates a card when a value changes in the simulator', async () => {
       .toSatisfy((text: string) => texts.every((item) => text.includes(item)))
   }
   await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
-  await expectTexts('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'Good')
+  await expectTexts('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'OK')
 
   shure.show.set(id, { ...values, battery: 9, rf_level: -61 }, 1)
   await expectTexts('9%', '−61 dBm', 'Battery critical')

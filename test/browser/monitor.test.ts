@@ -4,7 +4,7 @@ import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { findBrowser } from '../chromium.ts'
-import { type FakeService, receiver, startFakeService, update, withDetails } from './fake-service.ts'
+import { type FakeService, offline, receiver, startFakeService, update, withDetails } from './fake-service.ts'
 
 let browser: Browser
 let service: FakeService
@@ -48,22 +48,21 @@ async function findSeriousViolations(): Promise<string[]> {
 
 // Conformance: S-1.4.
 it('shows every state, updates live, and sorts problems first on request', async () => {
-  const offline = { ...receiver(2, [{}]), is_active: false }
-  service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), offline]
+  service.data.receivers = [receiver(1, [{}, { battery: 40 }, { battery: 5 }, null]), offline(receiver(2, [{}]))]
   await page.goto(`${service.url}/`)
   await card(1).waitFor()
   expect(await Promise.all([1, 2, 3, 4, 5].map(stateOf))).toEqual([
-    'good',
-    'replace',
-    'critical',
-    'off',
-    'receiver_lost',
+    'ok',
+    'battery_replace_soon',
+    'battery_critical',
+    'tx_off',
+    'receiver_offline',
   ])
   expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   expect(await findSeriousViolations()).toEqual([])
 
   update(service, [{ battery: 18, rf_level: -63 }, { battery: 40 }, { battery: 5 }, null])
-  await page.locator('.card[data-state=low]', { hasText: 'Singer 1' }).waitFor()
+  await page.locator('.card[data-state=battery_low]', { hasText: 'Singer 1' }).waitFor()
   await card(1).getByRole('img', { name: '−63 dBm' }).waitFor()
 
   expect(await listSlots()).toEqual(['1', '2', '3', '4', '5'])
@@ -76,16 +75,19 @@ it('treats mismatching encryption keys as a problem in cards and in the table', 
   const rack = receiver(1, [{}, { battery: 15 }, {}, { battery: 40 }])
   service.data.receivers = [withDetails(rack, [{}, {}, { encryption: 'error' }, { encryption: 'on' }])]
   await page.goto(`${service.url}/?state=problems&sort=problems`)
-  await page.locator('.card[data-state=key_error]', { hasText: 'Singer 3' }).getByText('Key error').waitFor()
-  expect(await listSlots()).toEqual(['3', '2', '4'])
+  await page
+    .locator('.card[data-state=encryption_error]', { hasText: 'Singer 3' })
+    .getByText('Encryption error')
+    .waitFor()
+  expect(await listSlots()).toEqual(['3', '2'])
   expect(await page.locator('.summary').innerText()).toContain('2 need attention')
   await page.goto(`${service.url}/?layout=list`)
   await page
     .getByRole('row', { name: /Singer 3/ })
-    .getByText('Key error')
+    .getByText('Encryption error')
     .waitFor()
   await page.goto(`${service.url}/wall`)
-  await page.locator('.card[data-state=key_error][data-attention]').getByText('Key error').waitFor()
+  await page.locator('.card[data-state=encryption_error][data-attention]').getByText('Encryption error').waitFor()
 })
 
 // Reliability: 1.7.
@@ -245,7 +247,7 @@ it('restores the stored view, unless the URL specifies another one', async () =>
 it.each(['dark', 'light', 'contrast'])(
   'is readable in the %s theme in every state',
   async (theme) => {
-    const offline = { ...receiver(2, [{}, null]), is_active: false }
+    const inactive = offline(receiver(2, [{}, null]))
     const transmitters = [
       {},
       { battery: 40 },
@@ -256,19 +258,19 @@ it.each(['dark', 'light', 'contrast'])(
     ]
     const wrongKey = { encryption: 'error' } as const
     service.data.receivers = [
-      withDetails(receiver(1, transmitters.slice(0, 4)), [{}, {}, {}, wrongKey]),
-      offline,
+      withDetails(receiver(1, transmitters.slice(0, 4)), [{}, {}, {}]),
+      inactive,
       receiver(3, [...transmitters.slice(4), null]),
       withDetails(receiver(4, [{}]), [wrongKey]),
     ]
     service.data.groups = [group(1, 'All of them', [1, 2, 3, 4, 5, 6, 9, 10, 11, 13, 77, 65_001])]
     for (const query of ['', '&group=1', '&layout=list']) {
       await page.goto(`${service.url}/?theme=${theme}${query}`)
-      await page.locator('[data-state=critical]').waitFor()
+      await page.locator('[data-state=battery_critical]').waitFor()
       expect(await findSeriousViolations()).toEqual([])
     }
     await page.goto(`${service.url}/wall?theme=${theme}`)
-    await page.locator('[data-state=critical]').waitFor()
+    await page.locator('[data-state=battery_critical]').waitFor()
     expect(await findSeriousViolations()).toEqual([])
   },
   60_000,

@@ -51,6 +51,9 @@ it.concurrent('updates a renamed performer and a new picture on the wall within 
     app.send('PUT', `/api/performers/${id}/`, { headers, body: JSON.stringify({ name: 'Augusta King', ...body }) })
   await change({})
   await page.locator('.card', { hasText: 'Augusta King' }).waitFor({ timeout: 15_000 })
-  await change({ picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAAC' })
-  await page.locator('.card img[src$="AQABAAAC"]').waitFor({ timeout: 15_000 })
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  await change({ picture: `data:image/png;base64,${png}` })
+  await page.locator('.card img[src^="/api/pictures/"]').waitFor({ timeout: 15_000 })
+  const width = "document.querySelector('.card img').naturalWidth"
+  await until('the picture is loaded', async () => (await page.evaluate<number>(width)) === 1)
 })

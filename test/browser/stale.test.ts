@@ -1,4 +1,4 @@
-/** The monitor with stale data, a past overload and a transmitter that turned off. */
+/** The monitor with stale data, offline receivers and a transmitter that turned off. */
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -7,7 +7,7 @@ import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { timeLimit } from '../time-limit.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
-import { receiver, sendLevels, startFakeService, update } from './fake-service.ts'
+import { condition, offline, receiver, sendLevels, startFakeService } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -39,7 +39,7 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
   service.data.receivers = [receiver(1, [{ battery: 9 }])]
   service.isSilent = false
   service.isDown = false
-  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
+  await page.locator('.card[data-state=battery_critical]').waitFor({ timeout: 15_000 })
   expect(await page.locator('.banner').count()).toBe(0)
 })
 
@@ -58,8 +58,8 @@ it.concurrent('resumes after the last message, and acknowledges levels', async (
   await page.locator('.banner').waitFor()
   service.isDown = false
   await page.locator('.banner').waitFor({ state: 'detached', timeout: 20_000 })
-  expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=true')
-  expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=true&since=1&epoch=fake')
+  expect(service.connections.at(0)).toBe('/venue/ws?ack=1&levels=full')
+  expect(service.connections.at(-1)).toBe('/venue/ws?ack=1&levels=full&since=1&epoch=fake')
 })
 
 it.concurrent('polls the data while live updates are disabled in the settings', async () => {
@@ -69,9 +69,9 @@ it.concurrent('polls the data while live updates are disabled in the settings', 
   service.data.isLive = false
   const page = await open(service, '/')
   await page.locator('.footer', { hasText: 'Polling every few seconds' }).waitFor()
-  await page.locator('.card[data-state=good]').waitFor()
+  await page.locator('.card[data-state=ok]').waitFor()
   service.data.receivers = [receiver(1, [{ battery: 9 }])]
-  await page.locator('.card[data-state=critical]').waitFor({ timeout: 15_000 })
+  await page.locator('.card[data-state=battery_critical]').waitFor({ timeout: 15_000 })
   service.data.isLive = true
   await page.locator('.footer', { hasText: 'Live' }).waitFor({ timeout: 15_000 })
 })
@@ -93,8 +93,10 @@ it.concurrent('keeps the layout when a receiver goes offline', async () => {
   const heights = () => page.locator('.card').evaluateAll((cards) => cards.map((card) => card.clientHeight))
   const before = await heights()
   expect(before).toHaveLength(3)
+  const { channels } = offline(receiver(1, [{}, {}]))
   service.send({ type: 'receiver', id: 1, is_active: false })
-  await page.locator('.card[data-state=receiver_lost]').nth(1).waitFor()
+  for (const { id, condition } of channels) service.send({ type: 'channel', id, receiver_id: 1, condition })
+  await page.locator('.card[data-state=receiver_offline]').nth(1).waitFor()
   expect(await heights()).toEqual(before)
 })
 
@@ -149,39 +151,36 @@ it.concurrent('lists every failing source and a manufacturer that was not contac
 })
 
 // Conformance: S-1.24.
-it.concurrent('marks the channels of a failing manufacturer as stale', async () => {
+it.concurrent('shows channels as stale when the service does, and the failing source', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   service.data.upstream = 'unhealthy'
   service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
+  service.send({ type: 'channel', id: 1, receiver_id: 1, condition: condition('stale') })
   await page.locator('.card[data-state=stale]').waitFor()
-  expect(await page.locator('.footer').innerText()).toContain('Not responding')
+  await page.locator('.footer', { hasText: 'Not responding' }).waitFor()
 })
 
-it.concurrent('keeps an overload visible until a user clears it', async () => {
-  const { service, page } = await openMonitor(receiver(1, [{}]))
-  const phone = await open(service, '/', { viewport: { width: 390, height: 844 }, hasTouch: true })
-  await card(phone).waitFor()
-  sendLevels(service, -50, 0)
-  for (const item of [page, phone]) await item.locator('.card[data-state=clipping]').waitFor()
-  sendLevels(service, -50, -20)
-  const state = () => card(page).getAttribute('data-state')
-  expect(await state()).toBe('clipping')
-  await until('the overload has ended', async () => (await state()) === 'good', 15_000)
-  const overloadMark = (item: Page) => item.getByRole('button', { name: /^OL \d+:\d\d:\d\d\s[AP]M$/ })
-  await overloadMark(page).click()
-  await overloadMark(page).waitFor({ state: 'detached' })
-  // The touch target is 44 px high.
-  const bounds = await overloadMark(phone).boundingBox()
-  expect(Math.min(bounds?.width ?? 0, bounds?.height ?? 0)).toBeGreaterThanOrEqual(44)
-  await phone.touchscreen.tap((bounds?.x ?? 0) + 10, (bounds?.y ?? 0) + 3)
-  await overloadMark(phone).waitFor({ state: 'detached' })
-})
-
-it.concurrent('keeps the last battery of a transmitter that turned off', async () => {
+it.concurrent('shows the condition and the last battery of a transmitter that died, also after a reload', async () => {
+  const died = receiver(1, [null]).channels.map((channel) => ({
+    ...channel,
+    condition: condition('battery_died', 'tx_off'),
+    last_transmitter: { name: 'H01 Singer 1', battery: 6, minutes_left: null, last_seen: '2026-11-22T19:00:00.000Z' },
+  }))
   const { service, page } = await openMonitor(receiver(1, [{ battery: 12 }]))
-  update(service, [null])
-  await page.locator('.card[data-state=off_recently]').waitFor()
-  expect(await card(page).innerText()).toContain('12%')
-  expect(await card(page).getByText('Battery low').count()).toBe(1)
-  expect(await page.locator('.chart[data-asleep]').count()).toBe(1)
+  await page.locator('.card[data-state=battery_low]').waitFor()
+  for (const { id, transmitter, condition, last_transmitter } of died)
+    service.send({ type: 'channel', id, receiver_id: 1, transmitter, condition, last_transmitter })
+  service.data.receivers = [{ ...receiver(1, [null]), channels: died }]
+  for (const _ of ['open', 'reloaded']) {
+    await page.locator('.card[data-state=battery_died][data-attention]').waitFor()
+    expect(await card(page).innerText()).toContain('6%')
+    expect(await card(page).innerText()).toMatch(/Died .* ago\s+was 6%/)
+    await page.reload()
+  }
+})
+
+it.concurrent('shows RF of a channel without a transmitter', async () => {
+  const { service, page } = await openMonitor(receiver(1, [null]))
+  sendLevels(service, -62, null)
+  await page.getByRole('img', { name: '−62 dBm' }).waitFor()
 })

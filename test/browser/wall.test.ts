@@ -1,9 +1,9 @@
-/** The wall in a browser: all channels fit on every screen. */
+/** The wall in a browser: all channels fit on every screen, in letters that can be read from a distance. */
 
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
-import { browserForTests, findViolations } from './browser.ts'
-import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+import { browserForTests, dialog, findViolations, phone, press } from './browser.ts'
+import { condition, type FakeService, offline, receiver, startFakeService, update } from './fake-service.ts'
 
 const { open } = browserForTests()
 
@@ -23,15 +23,26 @@ async function start(channels: number, transmitter: Parameters<typeof receiver>[
   return service
 }
 
-/** Describes the cards that extend beyond the screen or truncate their content. */
+/** Describes the tiles that extend beyond the screen, and those whose content extends beyond them. */
 const findOverflows = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.wall .card')].flatMap((card) => {
     const { left, top, right, bottom } = card.getBoundingClientRect()
     const overflows = left < 0 || top < 0 || right > innerWidth + 0.5 || bottom > innerHeight + 0.5
-    const isTruncated = card.scrollHeight > card.clientHeight + 1
-    if (!overflows && !isTruncated) return []
-    return [card.innerText + (overflows ? ' extends beyond the screen ' : ' is truncated ') + card.scrollHeight + ' in ' + card.clientHeight]
+    const isCut = [...card.querySelectorAll('.wall-name, .wall-status, .meters, .chart, .wall-foot')].some((part) => {
+      const box = part.getBoundingClientRect()
+      // The padding of a name is for descenders and accents.
+      const spare = part.matches('.wall-name') ? parseFloat(getComputedStyle(part).fontSize) * 0.17 : 0
+      return box.top + spare < top - 1 || box.bottom - spare > bottom + 1 || box.right > right + 1
+    })
+    return overflows || isCut ? [card.innerText + (overflows ? ' extends beyond the screen' : ' is cut')] : []
   })`)
+
+/** Returns the number of tiles; on a screen with several pages, all pages together. */
+async function countPages(page: Page): Promise<number> {
+  const shown = await page.locator('.wall .card').count()
+  const [, pages = '1'] = /of (\d+)/.exec(await page.locator('.status-line').innerText()) ?? []
+  return pages === '1' ? shown : shown * Number(pages)
+}
 
 const shapes = [
   { width: 1920, height: 1080 },
@@ -40,7 +51,7 @@ const shapes = [
   { width: 844, height: 390 },
 ]
 
-it.each([8, 60, 300])(
+it.each([8, 60, 140])(
   'fits %i channels on every screen shape, as cards and as a table',
   async (count) => {
     const service = await start(count)
@@ -49,7 +60,7 @@ it.each([8, 60, 300])(
       await page.setViewportSize(viewport)
       for (const layout of ['grid', 'list']) {
         await page.goto(`${service.url}/wall?layout=${layout}`)
-        await expect.poll(() => page.locator('.wall .card').count()).toBe(count)
+        await expect.poll(() => countPages(page)).toBe(count)
         await expect.poll(async () => (await findOverflows(page)).join()).toBe('')
         const size = await page.evaluate<number[]>(
           '[document.documentElement.scrollWidth, document.documentElement.scrollHeight]',
@@ -62,17 +73,17 @@ it.each([8, 60, 300])(
 )
 
 it('truncates no slot and no icon for any number of channels and states', async () => {
-  const service = await start(300, { battery: 8, rf_level: -95, audio_level: 0 })
-  service.data.receivers = service.data.receivers.map((receiver) => ({ ...receiver, is_active: receiver.id % 2 === 0 }))
-  const page = await open(service, '/wall')
-  await page.locator('.card[data-state=receiver_lost]').nth(149).waitFor()
+  const service = await start(196, { battery: 8, rf_level: -95, audio_level: 0 })
+  service.data.receivers = service.data.receivers.map((item) => (item.id % 2 === 0 ? item : offline(item)))
+  const page = await open(service, '/wall', { viewport: { width: 1920, height: 1080 } })
+  await page.locator('.card[data-state=receiver_offline]').nth(97).waitFor()
   const findTruncated = () =>
     page.evaluate<string[]>(`[...document.querySelectorAll('.card')].flatMap((card) => {
       const slot = card.querySelector('.card-slot').getBoundingClientRect()
       const flags = card.querySelector('.flags').getBoundingClientRect()
       const icons = [...card.querySelectorAll('.flag')].map((icon) => icon.getBoundingClientRect())
-      const visible = icons.filter((icon) => icon.top < flags.bottom)
-      const isComplete = visible.length > 0 && slot.right <= flags.left && visible.every((icon) => icon.left >= flags.left - 0.5)
+      const visible = icons.filter((icon) => icon.top < flags.bottom - 1)
+      const isComplete = slot.right <= flags.left && visible.every((icon) => icon.left >= flags.left - 0.5)
       return isComplete ? [] : [card.innerText + ': ' + visible.length]
     })`)
   await expect.poll(findTruncated).toEqual([])
@@ -82,7 +93,7 @@ it('shows controls only while the pointer moves', async () => {
   const service = await start(4)
   const page = await open(service, '/wall')
   await page.locator('.card').first().waitFor()
-  expect(await page.locator('a, button, select, input').count()).toBe(0)
+  expect(await page.locator('.wall-field :is(a, button), .wall-tools').count()).toBe(0)
   expect(await findViolations(page)).toEqual([])
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'QR code of this view' }).waitFor()
@@ -111,14 +122,14 @@ it('applies the detail setting', async () => {
   await expect.poll(() => page.locator('.wall .chart').count()).toBe(4)
   await page.goto(`${service.url}/wall?detail=status`)
   await page.locator('.card').first().waitFor()
-  expect(await page.locator('.meters, .chart, .card-foot').count()).toBe(0)
+  expect(await page.locator('.meters, .chart, .wall-foot').count()).toBe(0)
 }, 60_000)
 
 it('animates alarms only, and nothing with reduced motion', async () => {
   const service = await start(4)
   service.data.receivers = [receiver(1, [{}, { battery: 15 }, { battery: 5 }, { rf_level: -95 }])]
   const page = await open(service, '/wall')
-  await page.locator('.card[data-state=critical]').waitFor()
+  await page.locator('.card[data-state=battery_critical]').waitFor()
   const countAnimations = () => page.evaluate<number>('document.getAnimations().length')
   expect(await countAnimations()).toBe(1)
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -131,8 +142,7 @@ it('shows performer names and pictures', async () => {
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const anna = { id: 5, name: '<b>Anna Netrebko</b>', notes: '' }
   service.data.assignments = [{ channel_id: 2, wireless_unit: 8, performer: { id: anna.id, name: anna.name } }]
-  service.data.performers = [{ ...anna, picture: null, picture_tag: '200:AAAA' }]
-  service.data.responses = { '/api/performers/5/': { ...anna, picture } }
+  service.data.performers = [{ ...anna, picture }]
   const page = await open(service, '/wall')
   const card = page.locator('.card', { hasText: '<b>Anna Netrebko</b>' })
   await card.waitFor()
@@ -145,7 +155,7 @@ it('shows performer names and pictures', async () => {
 it('marks all values as stale with their age when the service is unreachable, and recovers automatically', async () => {
   const service = await start(60)
   const page = await open(service, '/wall')
-  await page.locator('.card[data-state=good]').first().waitFor()
+  await page.locator('.card[data-state=ok]').first().waitFor()
   service.isDown = true
   await expect.poll(() => page.locator('.card[data-state=stale]').count()).toBe(60)
   const age = async () => Number(/are (\d+) sec old/.exec(await page.locator('.banner').innerText())?.[1])
@@ -153,6 +163,140 @@ it('marks all values as stale with their age when the service is unreachable, an
   await expect.poll(age).toBeGreaterThan(first)
   await expect.poll(async () => (await findOverflows(page)).join()).toBe('')
   service.isDown = false
-  await expect.poll(() => page.locator('.card[data-state=good]').count(), { timeout: 20_000 }).toBe(60)
+  await expect.poll(() => page.locator('.card[data-state=ok]').count(), { timeout: 20_000 }).toBe(60)
   expect(await page.locator('.banner').count()).toBe(0)
 }, 60_000)
+
+const television = { viewport: { width: 1920, height: 1080 } }
+
+/** Measures the height of a capital letter in pixels. */
+const capHeight = (page: Page, selector: string) =>
+  page.evaluate<number>(`document.fonts.ready.then(() => {
+    const { fontWeight, fontSize, fontFamily } = getComputedStyle(document.querySelector('${selector}'))
+    const context = document.createElement('canvas').getContext('2d')
+    context.font = fontWeight + ' 1000px ' + fontFamily
+    return context.measureText('H').actualBoundingBoxAscent / 1000 * parseFloat(fontSize)
+  })`)
+
+it('draws names at 1/200 of the viewing distance while the count allows, and never below 1/350', async () => {
+  const found: Record<number, { name: number; names: number; battery: number }> = {}
+  for (const count of [8, 60, 103, 199, 263]) {
+    const service = await start(count)
+    const page = await open(service, '/wall', television)
+    await page.locator('.wall-tile').nth(7).waitFor()
+    await expect.poll(() => page.evaluate('document.fonts.check(\'700 20px "Inter Variable"\')')).toBe(true)
+    await expect.poll(() => capHeight(page, '.wall-name')).toBeGreaterThanOrEqual(23)
+    const sizes = await page.evaluate<string[]>(
+      "[...new Set([...document.querySelectorAll('.wall-name')].map((name) => getComputedStyle(name).fontSize))]",
+    )
+    const [name, battery] = [await capHeight(page, '.wall-name'), await capHeight(page, '.wall-battery-text')]
+    found[count] = { name, names: sizes.length, battery }
+    expect(await page.locator('.wall-page').count()).toBe(count > 199 ? 1 : 0)
+    await page.close()
+  }
+  for (const { name, names, battery } of Object.values(found)) {
+    expect(names).toBe(1)
+    expect(name).toBeGreaterThanOrEqual(23)
+    expect(battery).toBeGreaterThanOrEqual(name / 2 - 0.01)
+  }
+  expect(found[8]?.name).toBeGreaterThanOrEqual(40)
+  expect(found[60]?.name).toBeGreaterThanOrEqual(40)
+})
+
+it('turns pages every ten seconds, with the channels that need attention on each, until it is paused', async () => {
+  const service = await start(263)
+  service.data.receivers = service.data.receivers.map((item) => (item.id === 60 ? offline(item) : item))
+  const page = await open(service, '/about', television)
+  await page.clock.install()
+  await page.goto(`${service.url}/wall`)
+  await page.getByRole('button', { name: 'Page 1 of 2' }).waitFor()
+  const listSlots = () => page.locator('.wall-tile .card-slot > [aria-hidden]').allInnerTexts()
+  const first = await listSlots()
+  expect(first.slice(0, 5)).toEqual(['237', '238', '239', '240', '1'])
+  await page.clock.runFor(10_000)
+  await page.getByRole('button', { name: 'Page 2 of 2' }).waitFor()
+  const second = await listSlots()
+  expect(second.slice(0, 4)).toEqual(first.slice(0, 4))
+  expect(new Set([...first, ...second]).size).toBe(263)
+  await page.getByRole('button', { name: 'Page 2 of 2' }).click()
+  await page.clock.runFor(30_000)
+  expect(await page.getByRole('button', { name: 'Page 2 of 2, paused' }).getAttribute('aria-pressed')).toBe('true')
+})
+
+it('lets channels that need attention cover two cells or come first, and remembers the choice', async () => {
+  const service = await start(12)
+  service.data.receivers[1] = receiver(2, [{}, {}, { rf_level: -95 }, {}])
+  const page = await open(service, '/wall', television)
+  await page.locator('.wall-tile').nth(11).waitFor()
+  expect(await page.locator('.wall-tile[data-attention]').count()).toBe(1)
+  const widthOf = async (index: number) => (await page.locator('.wall-tile').nth(index).boundingBox())?.width ?? 0
+  await expect.poll(async () => Math.round((await widthOf(6)) / (await widthOf(0)))).toBe(2)
+  await page.mouse.move(300, 300)
+  await page.getByLabel('Problems').selectOption('First')
+  await expect.poll(() => page.locator('.wall-tile .card-slot > [aria-hidden]').first().innerText()).toBe('7')
+  expect(new URL(page.url()).search).toBe('?attention=first')
+  await page.goto(`${service.url}/wall`)
+  await expect.poll(() => page.locator('.wall-tile .card-slot > [aria-hidden]').first().innerText()).toBe('7')
+  expect(await widthOf(0)).toBeCloseTo(await widthOf(1), 0)
+})
+
+it('changes the group by touch, and creates one', async () => {
+  const service = await start(8)
+  service.data.groups = [{ id: 2, title: 'Band', slots: [3, 1], hide_charts: false, manufacturer: null }]
+  const page = await open(service, '/wall', phone)
+  await page.locator('.wall-tile').nth(7).waitFor()
+  const listSlots = () => page.locator('.wall-tile .card-slot > [aria-hidden]').allInnerTexts()
+  await page.touchscreen.tap(100, 100)
+  await page.getByRole('button', { name: 'Band' }).tap()
+  await expect.poll(listSlots).toEqual(['3', '1'])
+  expect(new URL(page.url()).search).toBe('?group=2')
+  await page.getByRole('button', { name: 'All', exact: true }).tap()
+  await expect.poll(listSlots).toHaveLength(8)
+
+  const act = { id: 5, title: 'Act 1', slots: [2, 4], hide_charts: false, manufacturer: null }
+  service.data.responses['/api/group/'] = act
+  await page.getByRole('button', { name: 'New group' }).tap()
+  expect(await findViolations(page)).toEqual([])
+  await dialog(page).getByLabel('Title').fill('Act 1')
+  await dialog(page).getByLabel('Slots').fill('2, 4')
+  service.send({ type: 'groups', groups: [...service.data.groups, act] })
+  await press(page, 'Add')
+  await expect.poll(listSlots).toEqual(['2', '4'])
+})
+
+it('shows placeholders in their slots, blank ones as empty space, and the running show', async () => {
+  const service = await start(3)
+  service.data.placeholders = [
+    { kind: 'wired' as const, name: 'Lectern', frequency: null },
+    { kind: 'iem' as const, name: 'Drums', frequency: '606.000' },
+    { kind: 'blank' as const, name: '', frequency: null },
+  ].map((placeholder, index) => ({
+    ...{ id: index + 1, slot: 40 + index, note: '', condition: condition('unmonitored') },
+    ...placeholder,
+  }))
+  service.data.groups = [{ id: 2, title: 'Act', slots: [41, 42, 1, 40], hide_charts: false, manufacturer: null }]
+  service.data.shows = [
+    {
+      ...{ id: 4, title: 'Tosca', starts_at: null, ends_at: null, state: 'running', group_ids: [], notes: '' },
+      ...{ started_at: new Date().toISOString(), ended_at: null },
+    },
+  ]
+  const page = await open(service, '/wall?group=2', television)
+  const list = () =>
+    page.evaluate<string[]>(
+      "[...document.querySelectorAll('.wall-cards > li')].map((item) => item.querySelector('.wall-name')?.innerText ?? '')",
+    )
+  await expect.poll(list).toEqual(['Drums', '', 'Elsbeth', 'Lectern'])
+  await page.locator('.status-line').getByText('Tosca').waitFor()
+  expect(await page.locator('.wall-tile[data-state=unmonitored]').first().innerText()).toContain('606.000 MHz')
+})
+
+it('shows the time left instead of the percentage where it is known', async () => {
+  const service = await start(4)
+  const page = await open(service, '/wall', television)
+  await page.locator('.wall-tile').nth(3).waitFor()
+  update(service, [{ battery: 60, details: { battery_minutes: 80 } }, { battery: 60 }])
+  await expect
+    .poll(() => page.locator('.wall-battery-text').allInnerTexts())
+    .toEqual(expect.arrayContaining(['1:20', '60%']))
+})

@@ -1,18 +1,24 @@
 /** Layout of the pages that are shown before sign-in: one form, no navigation. */
 
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import '../styles/shell.css'
+import '../styles/form.css'
 import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
+import { BrandSign } from '../parts/brand-sign.tsx'
 
 export function AccessPage({ title, children }: { title: string; children: ReactNode }) {
-  useEffect(() => {
-    document.title = t('shell.titled', { page: title })
-  }, [title])
+  usePageTitle(title)
   return (
-    <main className="access-page">
-      <p className="access-product">{t('product')}</p>
-      <h1>{title}</h1>
-      {children}
-    </main>
+    <div className="access">
+      <header className="access-product">
+        <BrandSign />
+        {t('product')}
+      </header>
+      <main className="access-page">
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </div>
   )
 }

@@ -16,7 +16,7 @@ import { newPasswordProblem } from './new-password.ts'
 export function Account() {
   const session = useSession()
   return (
-    <Shell page="account" title={t('access.account.title')}>
+    <Shell title={t('access.account.title')}>
       {session === null ? null : session.user === null ? (
         <p>{t('access.account.noUser')}</p>
       ) : (
@@ -29,20 +29,24 @@ export function Account() {
 function Person({ user }: { user: UserBody }) {
   return (
     <>
-      <dl className="pairs">
-        <dt>{t('access.account.signedInAs')}</dt>
-        <dd>
-          <bdi>{plainText(user.username)}</bdi>
-        </dd>
-        <dt>{t('access.account.role')}</dt>
-        <dd>{t(`shell.roles.${user.role}`)}</dd>
-        <dt>{t('access.account.lastLogin')}</dt>
-        <dd>
-          <Ago at={user.last_login_at} />
-        </dd>
-      </dl>
-      <h2>{t('access.account.change')}</h2>
-      <PasswordForm username={user.username} />
+      <section className="panel">
+        <dl className="pairs">
+          <dt>{t('access.account.signedInAs')}</dt>
+          <dd>
+            <bdi>{plainText(user.username)}</bdi>
+          </dd>
+          <dt>{t('access.account.role')}</dt>
+          <dd>{t(`shell.roles.${user.role}`)}</dd>
+          <dt>{t('access.account.lastLogin')}</dt>
+          <dd>
+            <Ago at={user.last_login_at} />
+          </dd>
+        </dl>
+      </section>
+      <section className="panel">
+        <h2>{t('access.account.change')}</h2>
+        <PasswordForm username={user.username} />
+      </section>
     </>
   )
 }

@@ -55,7 +55,11 @@ function Opening({ token }: { token: string }) {
 
   switch (step.at) {
     case 'opening':
-      return <AccessPage title={t('access.kiosk.title')}>{null}</AccessPage>
+      return (
+        <AccessPage title={t('access.kiosk.title')}>
+          <div className="access-progress" />
+        </AccessPage>
+      )
     case 'asking':
       return (
         <AccessPage title={t('access.kiosk.signedIn', { name: plainText(step.name) })}>
@@ -74,6 +78,7 @@ function Opening({ token }: { token: string }) {
       return (
         <AccessPage title={t('access.kiosk.title')}>
           <ProblemLine problem={step.problem} />
+          <div className="access-progress" />
           <p>{t('access.kiosk.waiting')}</p>
         </AccessPage>
       )

@@ -51,7 +51,7 @@ const filters: readonly Filter[] = [
 export function Audit() {
   const resource = usePaged('/api/admin/audit/', filters, topics)
   return (
-    <Shell page="audit" title={t('audit.title')} intro={t('audit.intro')}>
+    <Shell title={t('audit.title')} intro={t('audit.intro')}>
       <PagedList {...{ resource, filters, texts }}>
         {(entries) => (
           <DataTable caption={t('audit.list')} columns={auditColumns} rows={entries} idOf={({ id }) => id} />

@@ -32,7 +32,7 @@ export function Connections() {
   const refusal = mayReview ? null : t('shell.requires.admin')
   const resource = usePaged(path, filters, topics)
   return (
-    <Shell page="connections" title={t('connections.title')} intro={t('connections.intro')}>
+    <Shell title={t('connections.title')} intro={t('connections.intro')}>
       <PagedList {...{ resource, filters, texts }} count={<Down />} actions={{ actionsFor: stopAndStart, refusal }}>
         {(connections, selection) => (
           <DataTable

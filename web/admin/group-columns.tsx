@@ -1,8 +1,8 @@
 /** Columns of the group list. */
 
+import { Link } from '@tanstack/react-router'
 import type { Group } from '../../src/contract/resources/groups.ts'
-import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
@@ -50,14 +50,14 @@ export function groupColumns(onAsk: ((question: GroupQuestion) => void) | null):
 }
 
 function Links({ group: { id, title } }: { group: Group }) {
-  const { mount } = useServices()
-  const link = (page: PageName, text: string) => (
-    <a
-      href={`${mount}${pathOf(page)}?group=${id}`}
+  const link = (page: 'wall' | 'monitor', text: string) => (
+    <Link
+      to={pathOf(page)}
+      search={{ group: id }}
       aria-label={t('groups.openPage', { page: text, title: plainText(title) })}
     >
       {text}
-    </a>
+    </Link>
   )
   return (
     <span className="row-actions">

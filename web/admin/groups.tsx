@@ -25,7 +25,7 @@ export function Groups() {
   const mayOperate = useMay('operate')
   const [dialog, setDialog] = useState<GroupQuestion | null>(null)
   return (
-    <Shell page="groups" title={t('groups.title')} intro={t('groups.intro')}>
+    <Shell title={t('groups.title')} intro={t('groups.intro')}>
       <FilterBar filters={filters} />
       <Loaded resource={resource}>
         {(groups) => (

@@ -1,8 +1,8 @@
 /** A location with its receivers and the locations inside it. */
 
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
-import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { receiversIn } from '../layout.ts'
@@ -138,7 +138,6 @@ function About({ receiver }: { receiver: LayoutReceiver }) {
 }
 
 function Channels({ receiver }: { receiver: LayoutReceiver }) {
-  const { mount } = useServices()
   const { channels, units } = receiver
   const name = nameOf(receiver)
   const isCharger = units.length > 0 && channels.length === 0
@@ -147,9 +146,9 @@ function Channels({ receiver }: { receiver: LayoutReceiver }) {
     <ul className="receiver-channels" aria-label={label}>
       {channels.map(({ id, slot, name }) => (
         <li key={id}>
-          <a className="receiver-channel" href={`${mount}/channels/${id}`}>
+          <Link className="receiver-channel" to="/channels/$id" params={{ id: String(id) }}>
             <small>{t('layout.slot', { slot })}</small> <bdi>{plainText(name ?? '')}</bdi>
-          </a>
+          </Link>
         </li>
       ))}
       {units.map(({ id, name, battery, is_online, details }) => (

@@ -39,7 +39,7 @@ export function Layout() {
     topics,
   )
   return (
-    <Shell page="layout" title={t('layout.title')} intro={t('layout.intro')}>
+    <Shell title={t('layout.title')} intro={t('layout.intro')}>
       <ChargerAlerts />
       <FilterBar filters={filters} />
       <Loaded resource={resource}>

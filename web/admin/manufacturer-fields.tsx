@@ -45,21 +45,33 @@ function fieldName(name: string): string {
   return `config.${name}`
 }
 
-export function ConfigFields({ config, keys }: { config: Config; keys: readonly ConfigKey[] }) {
-  const kept = listUnshownKeys(config, keys)
-  return (
-    <>
-      {keys.map((key) => (
-        <ConfigField key={key} config={config} of={key} />
-      ))}
-      {kept.length === 0 ? null : (
-        <p className="hint">{plainText(t('manufacturers.keptKeys', { keys: kept.join(', ') }))}</p>
-      )}
-    </>
-  )
+interface ConfigFieldsProps {
+  readonly config: Config
+  readonly keys: readonly ConfigKey[]
+  /** The initial system address, if none is configured. */
+  readonly address?: string | undefined
 }
 
-function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
+export function ConfigFields({ config, keys, address }: ConfigFieldsProps) {
+  return keys.map((key) => (
+    <ConfigField key={key} config={config} of={key} fallback={key === 'api_base_url' ? address : undefined} />
+  ))
+}
+
+/** Names the settings that the form does not show, because it keeps them. */
+export function KeptKeys({ config, keys }: Pick<ConfigFieldsProps, 'config' | 'keys'>) {
+  const kept = listUnshownKeys(config, keys)
+  if (kept.length === 0) return null
+  return <p className="hint">{plainText(t('manufacturers.keptKeys', { keys: kept.join(', ') }))}</p>
+}
+
+interface ConfigFieldProps {
+  readonly config: Config
+  readonly of: ConfigKey
+  readonly fallback: string | undefined
+}
+
+function ConfigField({ config, of: key, fallback }: ConfigFieldProps) {
   const shared = {
     name: fieldName(resolveKey(config, key)),
     label: t(`manufacturers.labels.${key}`),
@@ -86,7 +98,9 @@ function ConfigField({ config, of: key }: { config: Config; of: ConfigKey }) {
         />
       )
     default:
-      return <Field {...shared} defaultValue={fieldValue(config, key)} autoComplete="off" spellCheck={false} />
+      return (
+        <Field {...shared} defaultValue={fieldValue(config, key) || fallback} autoComplete="off" spellCheck={false} />
+      )
   }
 }
 

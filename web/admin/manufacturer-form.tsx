@@ -12,7 +12,7 @@ import { Field, SelectField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { useRequest } from '../resource.ts'
-import { ConfigFields, keysFor, typedConfig } from './manufacturer-fields.tsx'
+import { ConfigFields, KeptKeys, keysFor, typedConfig } from './manufacturer-fields.tsx'
 import { TestResult } from './test-result.tsx'
 
 export const manufacturersPath = '/api/admin/manufacturers/'
@@ -22,16 +22,19 @@ interface ManufacturerFormProps {
   readonly record: ManufacturerBody | null
   readonly plugins: readonly PluginBody[]
   readonly takenCodes: readonly string[]
+  /** The plugin and the address of a system that a scan found. */
+  readonly found?: { readonly plugin: string; readonly address: string } | undefined
   onDone(record: ManufacturerBody): void
   onClose(): void
 }
 
-export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose }: ManufacturerFormProps) {
+export function ManufacturerForm({ record, plugins, takenCodes, found, onDone, onClose }: ManufacturerFormProps) {
   const { api } = useServices()
-  const [pluginCode, setPluginCode] = useState(record?.plugin ?? plugins[0]?.code ?? '')
+  const [pluginCode, setPluginCode] = useState(record?.plugin ?? found?.plugin ?? plugins[0]?.code ?? '')
   const plugin = plugins.find(({ code }) => code === pluginCode)
   const config = record?.config ?? {}
   const keys = keysFor(plugin, config)
+  const mainKeys = keys.filter((key) => isMainKey(key) || (key === 'devices' && key in config))
   const changeOf = (values: FormData) => typedConfig(config, keys, values)
   const trial = useTrial((values) => {
     const body = { ...(record !== null && { code: record.code }), plugin: pluginCode, config: changeOf(values) }
@@ -68,34 +71,51 @@ export function ManufacturerForm({ record, plugins, takenCodes, onDone, onClose 
         onChange={trial.forget}
       >
         {record === null ? (
-          <>
-            <SelectField
-              name="plugin"
-              label={t('manufacturers.plugin')}
-              value={pluginCode}
-              onChange={({ target }) => setPluginCode(target.value)}
-              options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
-            />
+          <SelectField
+            name="plugin"
+            label={t('manufacturers.plugin')}
+            value={pluginCode}
+            onChange={({ target }) => setPluginCode(target.value)}
+            options={plugins.map(({ code, name }) => ({ value: code, text: name }))}
+          />
+        ) : null}
+        <ConfigFields config={config} keys={mainKeys} address={found?.address} />
+        <details className="advanced">
+          <summary>{t('manufacturers.advanced')}</summary>
+          <Field
+            name="name"
+            label={t('manufacturers.name')}
+            hint={record === null ? t('manufacturers.nameHint') : undefined}
+            defaultValue={record?.name}
+            maxLength={255}
+          />
+          {record === null ? (
             <Field
               name="code"
               label={t('manufacturers.code')}
               hint={t('manufacturers.codeHint')}
-              defaultValue={takenCodes.includes(pluginCode) ? '' : pluginCode}
+              defaultValue={freeCode(pluginCode, takenCodes)}
               autoComplete="off"
             />
-          </>
-        ) : null}
-        <Field
-          name="name"
-          label={t('manufacturers.name')}
-          hint={record === null ? t('manufacturers.nameHint') : undefined}
-          defaultValue={record?.name}
-          maxLength={255}
-        />
-        <ConfigFields config={config} keys={keys} />
+          ) : null}
+          <ConfigFields config={config} keys={keys.filter((key) => !mainKeys.includes(key))} />
+          <KeptKeys config={config} keys={keys} />
+        </details>
       </Form>
     </Dialog>
   )
+}
+
+/** The address and the secret; the other fields have defaults that usually suffice. */
+function isMainKey(key: ConfigKey): boolean {
+  return key === 'api_base_url' || key === 'password' || key === 'shared_key'
+}
+
+/** Returns the code of the plugin, with a number if there is already a manufacturer with this code. */
+function freeCode(plugin: string, taken: readonly string[]): string {
+  let code = plugin
+  for (let number = 2; taken.includes(code); number++) code = `${plugin}-${number}`
+  return code
 }
 
 /** Returns the response; an error about one device names the form field with the list of devices, and the line. */

@@ -1,7 +1,9 @@
 /** The manufacturers and their systems. */
 
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ManufacturerBody, PluginBody } from '../../src/contract/resources/manufacturers.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -16,7 +18,6 @@ import { t } from '../i18n.ts'
 import { isEnabled, type ManufacturerActions, manufacturerColumns, nameOf } from './manufacturer-columns.tsx'
 import { DisableQuestion, RemovalQuestion, TestDialog } from './manufacturer-dialogs.tsx'
 import { ManufacturerForm, manufacturersPath } from './manufacturer-form.tsx'
-import { ScanForm } from './scan-form.tsx'
 
 const topics = ['settings', 'source', 'queue'] as const
 
@@ -24,7 +25,7 @@ export function Manufacturers() {
   const resource = useResource(manufacturersPath, 'list', topics)
   const plugins = useResource('/api/admin/plugins/', 'list').body ?? []
   return (
-    <Shell page="manufacturers" title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
+    <Shell title={t('manufacturers.title')} intro={t('manufacturers.intro')}>
       <Loaded resource={resource}>
         {(records) => <List records={records} plugins={plugins} onDone={resource.reload} />}
       </Loaded>
@@ -34,7 +35,7 @@ export function Manufacturers() {
 
 /** The content of the dialog as it was when it opened, because later refreshes must not change it. */
 type DialogState =
-  | { readonly kind: 'add' | 'scan' }
+  | { readonly kind: 'add' }
   | { readonly kind: 'edit' | 'test' | 'disable' | 'remove'; readonly record: ManufacturerBody }
 
 interface ListProps {
@@ -70,10 +71,10 @@ function List({ records, plugins, onDone }: ListProps) {
         ) : (
           <p>{t('shell.requires.admin')}</p>
         )}
-        {mayScan && records.length > 0 ? (
-          <button type="button" className="choice" onClick={() => setDialog({ kind: 'scan' })}>
-            {t('manufacturers.scan.text')}
-          </button>
+        {mayScan ? (
+          <Link className="choice" to={pathOf('find')}>
+            {t('find.title')}
+          </Link>
         ) : null}
       </div>
       {records.length > 0 ? (
@@ -127,8 +128,6 @@ function OpenDialog({ dialog, records, plugins, onDone, onClose }: OpenDialogPro
     void onDone()
   }
   switch (dialog.kind) {
-    case 'scan':
-      return <ScanForm manufacturers={records} onClose={onClose} />
     case 'add':
     case 'edit': {
       const record = dialog.kind === 'edit' ? dialog.record : null

@@ -31,7 +31,7 @@ export function Movements() {
   const refusal = mayAcknowledge ? null : t('shell.requires.operator')
   const resource = usePaged(path, filters, topics)
   return (
-    <Shell page="movements" title={t('movements.title')} intro={t('movements.intro')}>
+    <Shell title={t('movements.title')} intro={t('movements.intro')}>
       <PagedList {...{ resource, filters, texts }} actions={{ actionsFor: acknowledging, refusal }}>
         {(movements, selection) => (
           <DataTable

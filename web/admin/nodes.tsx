@@ -47,7 +47,7 @@ const columns: readonly Column<NodeBody>[] = [
 export function Nodes() {
   const hasNodes = useHasNodes()
   return (
-    <Shell page="nodes" title={t('nodes.title')} intro={t('nodes.intro')}>
+    <Shell title={t('nodes.title')} intro={t('nodes.intro')}>
       {hasNodes ? (
         <Present />
       ) : (

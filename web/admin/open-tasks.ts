@@ -15,13 +15,16 @@ const movementTopics = ['receiver', 'receiver_added', 'slots'] as const
 const sourceTopics = ['source', 'settings'] as const
 const connectionTopics = ['status_update', 'settings'] as const
 
+type TaskPage = Extract<PageName, 'queue' | 'movements' | 'connections' | 'manufacturers'>
+
 export interface OpenTask {
   readonly key: string
   readonly text: string
   /** Additional information, such as an error message. */
   readonly description?: string | null
-  /** The path, without the mount prefix, of the page where the task is done, including filters that show the task. */
-  readonly path: string
+  /** The page where the task is done, and the filters that show the task. */
+  readonly path: ReturnType<typeof pathOf<TaskPage>>
+  readonly search?: Readonly<Record<string, string>>
 }
 
 interface OpenTasks {
@@ -46,14 +49,12 @@ export function useOpenTasks(): OpenTasks {
           ...ofCount('queue', queue.body?.count, 'shell.overview.queue', 'queue'),
           ...ofCount('movements', movements.body?.count, 'shell.overview.movements', 'movements'),
           ...ofManufacturers(health.body),
-          ...ofCount('error', failing.body?.count, 'shell.overview.connections.error', 'connections', '?status=error'),
-          ...ofCount(
-            'disconnected',
-            lost.body?.count,
-            'shell.overview.connections.disconnected',
-            'connections',
-            '?status=disconnected',
-          ),
+          ...ofCount('error', failing.body?.count, 'shell.overview.connections.error', 'connections', {
+            status: 'error',
+          }),
+          ...ofCount('disconnected', lost.body?.count, 'shell.overview.connections.disconnected', 'connections', {
+            status: 'disconnected',
+          }),
         ]
       : null,
     store: health.body?.store ?? null,
@@ -74,10 +75,10 @@ function ofCount(
   key: string,
   count: number | undefined,
   text: CountKey,
-  page: PageName,
-  search = '',
+  page: TaskPage,
+  search: Readonly<Record<string, string>> = {},
 ): readonly OpenTask[] {
-  return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page) + search }]
+  return count === undefined || count === 0 ? [] : [{ key, text: t(text, { count }), path: pathOf(page), search }]
 }
 
 function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
@@ -93,6 +94,7 @@ function ofManufacturers(health: HealthBody | null): readonly OpenTask[] {
         status: t(`health.statuses.${manufacturer.status}`),
       }),
       description: listErrors(manufacturer).join('; ') || null,
-      path: `${path}?manufacturer=${manufacturer.code}`,
+      path,
+      search: { manufacturer: manufacturer.code },
     }))
 }

@@ -1,10 +1,12 @@
 /** Start page of the administration: open tasks and all pages. */
 
+import { Link } from '@tanstack/react-router'
 import type { StoreHealth } from '../../src/domain/equipment/health.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { useShowMessage } from '../parts/messages.tsx'
+import { PageIcon } from '../parts/page-icon.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { StateIcon } from '../parts/state-icon.tsx'
@@ -16,10 +18,17 @@ import { t } from '../i18n.ts'
 import { useOpenTasks } from './open-tasks.ts'
 
 export function Overview() {
-  const { mount } = useServices()
   const sections = useSections()
+  const mayScan = useMay('operate')
   return (
-    <Shell page="overview" title={t('shell.overview.title')}>
+    <Shell title={t('shell.overview.title')}>
+      {mayScan ? (
+        <p>
+          <Link className="action" to={pathOf('find')}>
+            {t('find.title')}
+          </Link>
+        </p>
+      ) : null}
       <OpenTaskList />
       {sections.map(({ name, pages }) => (
         <section key={name} className="overview-section">
@@ -27,10 +36,11 @@ export function Overview() {
           <ul className="page-list">
             {pages.map((page) => (
               <li key={page}>
-                <a className="page-link" href={mount + pathOf(page)}>
+                <Link className="page-link" to={pathOf(page)}>
+                  <PageIcon page={page} />
                   <strong>{t(`shell.pages.${page}.title`)}</strong>
                   <span>{t(`shell.pages.${page}.description`)}</span>
-                </a>
+                </Link>
               </li>
             ))}
           </ul>
@@ -41,7 +51,6 @@ export function Overview() {
 }
 
 function OpenTaskList() {
-  const { mount } = useServices()
   const { items, store, problem, reload } = useOpenTasks()
   const isStoreHealthy = store === null || store.status === 'healthy'
   return (
@@ -59,9 +68,11 @@ function OpenTaskList() {
         <p className="count">{t('shell.overview.nothing')}</p>
       ) : (
         <ul className="task-list">
-          {items.map(({ key, text, description, path }) => (
+          {items.map(({ key, text, description, path, search }) => (
             <li key={key}>
-              <a href={mount + path}>{text}</a>
+              <Link to={path} search={search}>
+                {text}
+              </Link>
               {description === undefined || description === null ? null : <bdi>{plainText(description)}</bdi>}
             </li>
           ))}
@@ -85,7 +96,7 @@ function StoreNotice({ store: { status, details }, onDone }: { store: StoreHealt
   if (status === 'healthy') return null
   return (
     <div className="store-notice" role="alert">
-      <StateIcon state="critical" />
+      <StateIcon state="battery_critical" />
       <p>
         <strong>{t(`shell.overview.store.${status}`)}</strong> {details}
       </p>

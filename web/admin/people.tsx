@@ -20,7 +20,7 @@ export function People() {
   const [dialog, setDialog] = useState<PersonQuestion | null>(null)
   const own = useSession()?.user?.id ?? null
   return (
-    <Shell page="people" title={t('people.title')} intro={t('people.intro')}>
+    <Shell title={t('people.title')} intro={t('people.intro')}>
       <Loaded resource={resource}>
         {(users) => (
           <>

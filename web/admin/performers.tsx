@@ -1,6 +1,8 @@
 /** The performers and their transmitters. */
 
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { DataTable } from '../parts/data-table.tsx'
@@ -20,7 +22,7 @@ export function Performers() {
   const resource = useCast()
   const [dialog, setDialog] = useState<PerformerQuestion | null>(null)
   return (
-    <Shell page="performers" title={t('performers.title')} intro={t('performers.intro')}>
+    <Shell title={t('performers.title')} intro={t('performers.intro')}>
       <Loaded resource={resource}>
         {(cast) => (
           <>
@@ -59,6 +61,11 @@ function List({ cast, onAsk, reload }: ListProps) {
             {t(`performers.${kind}`)}
           </button>
         ))}
+        {mayOperate ? (
+          <Link className="choice" to={pathOf('cast')}>
+            {t('cast.title')}
+          </Link>
+        ) : null}
         {mayOperate ? null : <span className="hint">{t('shell.requires.operator')}</span>}
       </div>
       {cast.performers.length === 0 ? (

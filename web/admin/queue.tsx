@@ -26,7 +26,7 @@ export function Queue() {
   const refusal = mayReview ? null : t('shell.requires.admin')
   const resource = usePaged(path, filters, topics)
   return (
-    <Shell page="queue" title={t('queue.title')} intro={t('queue.intro')}>
+    <Shell title={t('queue.title')} intro={t('queue.intro')}>
       <PagedList
         {...{ resource, filters, texts }}
         count={

@@ -3,21 +3,18 @@
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import type { SettingQuestion } from './setting-dialogs.tsx'
-import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
+import { formatSetting, type SettingRow, settingDescription, settingTitle } from './setting-row.ts'
 
-/** `onAsk` is null if the user may not edit. `mayReset` says whether the user may also reset a stored value. */
-export function settingColumns(
-  onAsk: ((question: SettingQuestion) => void) | null,
-  mayReset: boolean,
-): readonly Column<SettingRow>[] {
+/** `onAsk` is null if the user may not edit. */
+export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {
   const shown: readonly Column<SettingRow>[] = [
     {
       key: 'setting',
       title: t('settings.columns.setting'),
       cell: ({ key }) => (
         <span className="stacked-cell">
-          <span>{t(`settings.keys.${key}.title`)}</span>
-          <small>{t(`settings.keys.${key}.description`)}</small>
+          <span>{settingTitle(key)}</span>
+          <small>{settingDescription(key)}</small>
         </span>
       ),
     },
@@ -29,18 +26,17 @@ export function settingColumns(
     { key: 'source', title: t('settings.columns.source'), cell: ({ source }) => t(`settings.sources.${source}`) },
   ]
   if (onAsk === null) return shown
-  const actions = (row: SettingRow) => <Actions {...{ row, onAsk, mayReset }} />
+  const actions = (row: SettingRow) => <Actions {...{ row, onAsk }} />
   return [...shown, { key: 'actions', title: t('settings.columns.actions'), cell: actions }]
 }
 
 interface ActionsProps {
   readonly row: SettingRow
-  readonly mayReset: boolean
   onAsk(question: SettingQuestion): void
 }
 
-function Actions({ row, onAsk, mayReset }: ActionsProps) {
-  const kinds = mayReset && row.source === 'stored' ? (['change', 'reset'] as const) : (['change'] as const)
+function Actions({ row, onAsk }: ActionsProps) {
+  const kinds = row.source === 'stored' ? (['change', 'reset'] as const) : (['change'] as const)
   return (
     <div className="row-actions">
       {kinds.map((kind) => (
@@ -48,7 +44,7 @@ function Actions({ row, onAsk, mayReset }: ActionsProps) {
           {t(`settings.${kind}`)}
           <span className="visually-hidden">
             {' '}
-            {t(`settings.keys.${row.key}.title`)}, {scopeName(row.manufacturer)}
+            {settingTitle(row.key)}, {row.scopeName}
           </span>
         </button>
       ))}

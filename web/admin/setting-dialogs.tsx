@@ -1,7 +1,7 @@
 /** Dialogs to edit and reset a setting. */
 
-import type { Settings } from '../../src/contract/resources/settings.ts'
-import { parseSetting, settingKinds } from '../../src/domain/settings.ts'
+import { type SettingKind, type Settings, settingKinds } from '../../src/contract/settings.ts'
+import { parseSetting } from '../../src/domain/settings.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
@@ -9,7 +9,7 @@ import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { formatSetting, type SettingRow, scopeName } from './setting-row.ts'
+import { configAddress, formatSetting, type SettingRow, settingDescription, settingTitle } from './setting-row.ts'
 
 export interface SettingQuestion {
   readonly kind: 'change' | 'reset'
@@ -32,81 +32,75 @@ export function SettingDialog({
 function Change({ row, onDone, onClose }: DialogProps) {
   const { api } = useServices()
   const showMessage = useShowMessage()
-  const { key, manufacturer } = row
+  const { key, scopeName } = row
+  const setting = settingTitle(key)
   const send = (values: FormData) => {
-    const body = { key, value: String(values.get('value')).trim(), manufacturer }
-    return api.write('POST', '/api/config/', body, 'object')
+    const body = { key, value: String(values.get('value')).trim() }
+    return api.write('POST', configAddress(row), body, 'object')
   }
   const done = async (settings: Settings) => {
     onClose()
-    showMessage({
-      text: t('settings.changed', {
-        setting: t(`settings.keys.${key}.title`),
-        value: formatSetting(key, settings[key]),
-      }),
-    })
+    showMessage({ text: t('settings.changed', { setting, value: formatSetting(key, settings[key]) }) })
     await onDone()
   }
   return (
     <FormDialog
-      title={t('settings.changeTitle', { setting: t(`settings.keys.${key}.title`), scope: scopeName(manufacturer) })}
+      title={t('settings.changeTitle', { setting, scope: scopeName })}
       action={t('settings.save')}
       check={(values) => valueProblem(row, values)}
       {...{ send, onClose }}
       onDone={done}
     >
-      <p className="hint">{t(`settings.keys.${key}.description`)}</p>
+      <p className="hint">{settingDescription(key)}</p>
       <ValueField row={row} />
     </FormDialog>
   )
 }
 
 function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
-  const kind = settingKinds[key]
-  if (kind.type === 'boolean') {
-    const options = [
-      { value: 'true', text: t('settings.on') },
-      { value: 'false', text: t('settings.off') },
-    ]
+  const kind: SettingKind = settingKinds[key]
+  const title = settingTitle(key)
+  if (kind.type === 'integer') {
     return (
-      <SelectField
+      <Field
         name="value"
-        label={t(`settings.keys.${key}.title`)}
-        options={options}
+        label={`${title} (${t(`settings.units.${kind.unit === '%' ? 'percent' : kind.unit}`)})`}
+        hint={t('settings.bounds', { min: kind.min, max: kind.max })}
+        // The numeric keyboard of some phones has no minus sign.
+        inputMode={kind.min < 0 ? 'text' : 'numeric'}
+        autoComplete="off"
         defaultValue={String(value)}
       />
     )
   }
-  return (
-    <Field
-      name="value"
-      label={`${t(`settings.keys.${key}.title`)} (${key === 'polling_interval' ? t('units.s') : t('units.percent')})`}
-      hint={t('settings.bounds', { min: kind.min, max: kind.max })}
-      inputMode="numeric"
-      autoComplete="off"
-      defaultValue={String(value)}
-    />
-  )
+  const values = kind.type === 'boolean' ? [true, false] : (kind.values as readonly SettingRow['value'][])
+  const options = values.map((option) => ({ value: String(option), text: formatSetting(key, option) }))
+  return <SelectField name="value" label={title} options={options} defaultValue={String(value)} />
 }
 
 /** Checks the service's validation rule before the request is sent. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
-  const kind = settingKinds[key]
-  if (kind.type === 'boolean' || parseSetting(key, String(values.get('value')).trim()).ok) return null
+  const kind: SettingKind = settingKinds[key]
+  if (kind.type !== 'integer' || parseSetting(key, String(values.get('value')).trim()).ok) return null
   return { kind: 'refused', field: 'value', detail: t('settings.expected', { min: kind.min, max: kind.max }) }
 }
 
-function Reset({ row: { key, manufacturer }, onDone, onClose }: DialogProps) {
-  const address = `/api/admin/settings/${key}/` as const
+function Reset({ row, onDone, onClose }: DialogProps) {
+  const { key, manufacturer, group, scopeName } = row
+  const setting = settingTitle(key)
   return (
     <Removal
-      title={t('settings.resetTitle', { setting: t(`settings.keys.${key}.title`), scope: scopeName(manufacturer) })}
+      title={t('settings.resetTitle', { setting, scope: scopeName })}
       action={t('settings.reset')}
-      done={t('settings.resetDone', { setting: t(`settings.keys.${key}.title`) })}
-      path={manufacturer === null ? address : `${address}?${new URLSearchParams({ manufacturer })}`}
+      done={t('settings.resetDone', { setting })}
+      path={configAddress(row, { key })}
       {...{ onDone, onClose }}
     >
-      <p>{manufacturer === null ? t('settings.resetGlobal') : t('settings.resetManufacturer')}</p>
+      <p>
+        {group !== null && t('settings.resetGroup')}
+        {manufacturer !== null && t('settings.resetManufacturer')}
+        {group === null && manufacturer === null && t('settings.resetGlobal')}
+      </p>
     </Removal>
   )
 }

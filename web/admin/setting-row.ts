@@ -1,27 +1,85 @@
-/** A row of the settings table: one setting, for one manufacturer or for all of them. */
+/** A row of the settings table: one setting in one scope. */
 
+import type { AlertKind } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
-import { type ExplainedSettings, type SettingKey, settingKinds } from '../../src/domain/settings.ts'
+import {
+  type SettingKey,
+  type SettingKind,
+  type SettingSubject,
+  settingKeys,
+  settingKinds,
+} from '../../src/contract/settings.ts'
+import type { SettingScope } from '../../src/domain/settings.ts'
 import { formatDuration, formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
 
-export type SettingRow = ExplainedSettings[SettingKey] & {
+type Explained = SettingsBody['settings'][SettingKey]
+
+export interface SettingRow extends SettingScope {
   readonly key: SettingKey
-  /** Manufacturer code; null for the value that applies to all manufacturers. */
-  readonly manufacturer: string | null
+  readonly value: Explained['value']
+  readonly source: Explained['source']
+  /** The name of the manufacturer or group, or of all manufacturers. */
+  readonly scopeName: string
 }
 
-const keys = Object.keys(settingKinds) as SettingKey[]
+export const settingSubjects: readonly SettingSubject[] = ['polling', 'battery', 'rf', 'audio', 'alerts']
 
-export function rowsOf({ manufacturer, settings }: SettingsBody): readonly SettingRow[] {
-  return keys.map((key) => ({ key, manufacturer, ...settings[key] }))
+/** Returns the settings of a subject that can be set in this scope. */
+export function rowsOf(
+  { settings, manufacturer, group }: SettingsBody,
+  scopeName: string,
+  subject: SettingSubject,
+): readonly SettingRow[] {
+  return settingKeys
+    .filter((key) => settingKinds[key].subject === subject && (group === null || settingKinds[key].isPerGroup))
+    .map((key) => ({ key, manufacturer, group, scopeName, ...settings[key] }))
 }
 
-export function scopeName(manufacturer: string | null): string {
-  return manufacturer === null ? t('settings.allManufacturers') : t('settings.oneManufacturer', { code: manufacturer })
+/** Identifies a scope in the page's URL. */
+export function scopeKey({ manufacturer, group }: SettingScope): string {
+  if (group !== null) return `group:${group}`
+  return manufacturer === null ? '' : `manufacturer:${manufacturer}`
 }
 
-export function formatSetting(key: SettingKey, value: number | boolean): string {
+/** The address of a scope's settings in the API; `query` contains further parameters. */
+export function configAddress({ manufacturer, group }: SettingScope, query: Readonly<Record<string, string>> = {}) {
+  const params = new URLSearchParams(query)
+  if (manufacturer !== null) params.set('manufacturer', manufacturer)
+  if (group !== null) params.set('group', String(group))
+  return `/api/config/?${params}` as const
+}
+
+const alertKey = /^alert_(.+)_(enabled|delay_seconds|severity)$/
+
+export function settingTitle(key: SettingKey): string {
+  const [, kind, aspect] = alertKey.exec(key) ?? []
+  if (kind === undefined) return t(`settings.keys.${key as PlainKey}.title`)
+  const alert = t(`settings.alertKinds.${kind as AlertKind}`)
+  return t(`settings.alertKeys.${aspect as AlertAspect}.title`, { alert })
+}
+
+export function settingDescription(key: SettingKey): string {
+  const [, kind, aspect] = alertKey.exec(key) ?? []
+  if (kind === undefined) return t(`settings.keys.${key as PlainKey}.description`)
+  return t(`settings.alertKeys.${aspect as AlertAspect}.description`)
+}
+
+type AlertAspect = 'enabled' | 'delay_seconds' | 'severity'
+type PlainKey = Exclude<SettingKey, `alert_${AlertKind}_${AlertAspect}`>
+
+export function formatSetting(key: SettingKey, value: SettingRow['value']): string {
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
-  return key === 'polling_interval' ? formatDuration(value * 1000) : formatPercent(value)
+  if (typeof value === 'string') return t(`settings.values.${value}`)
+  const kind: SettingKind = settingKinds[key]
+  switch (kind.type === 'integer' ? kind.unit : undefined) {
+    case 's':
+      return formatDuration(value * 1000)
+    case 'min':
+      return formatDuration(value * 60_000)
+    case 'dBm':
+      return t('units.dbm', { value })
+    default:
+      return formatPercent(value)
+  }
 }

@@ -26,7 +26,7 @@ export function Tokens() {
     return plainText(users?.find((user) => user.id === id)?.username ?? t('tokens.deletedUser'))
   }
   return (
-    <Shell page="tokens" title={t('tokens.title')} intro={t('tokens.intro')}>
+    <Shell title={t('tokens.title')} intro={t('tokens.intro')}>
       {newToken === null ? null : <CreatedToken newToken={newToken} onDismiss={() => setNewToken(null)} />}
       <Loaded resource={resource}>
         {(tokens) => (

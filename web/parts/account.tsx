@@ -1,5 +1,6 @@
 /** The signed-in user and their role, and the sign-in link or sign-out button. */
 
+import { Link } from '@tanstack/react-router'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
@@ -29,10 +30,10 @@ export function Account() {
   }
   return (
     <div className="account">
-      <a className="account-link" href={`${mount}${pathOf('account')}`}>
+      <Link className="account-link" to={pathOf('account')}>
         <bdi className="account-name">{plainText(session.name)}</bdi>{' '}
         <span className="account-role">{t(`shell.roles.${session.role}`)}</span>
-      </a>
+      </Link>
       <button type="button" className="choice" disabled={isSending} onClick={signOut}>
         {t('shell.signOut')}
       </button>

@@ -1,25 +1,49 @@
-/** The bar of the arrange mode: tools for the displayed group, and the Undo and Done buttons. */
+/** The bar of the arrange mode: how to place, tools for the displayed group, and the Undo and Done buttons. */
 
+import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import type { Group } from '../../src/contract/resources/groups.ts'
-import { type Edit, planChange } from '../arrangement.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { type Edit, firstFreeSlot, type Placing, planChange } from '../arrangement.ts'
 import { t } from '../i18n.ts'
 import type { Edits } from '../use-edits.ts'
 import type { View } from '../view.ts'
-import { nextSpacer } from '../visible-slots.ts'
 import { Confirmation } from './dialog.tsx'
 
 interface ArrangeBarProps {
   readonly shown: Group | null
   readonly edits: Edits
+  readonly placing: Placing
+  setPlacing(placing: Placing): void
   change(view: Partial<View>): void
+  /** Adds a placeholder. */
+  onPlaceholder(): void
   onDone(): void
 }
 
-export function ArrangeBar({ shown, edits, change, onDone }: ArrangeBarProps) {
+export function ArrangeBar({ shown, edits, placing, setPlacing, change, onPlaceholder, onDone }: ArrangeBarProps) {
   return (
     <div className="arrange-bar">
       <strong>{t('arrange.title')}</strong>
+      {shown === null ? (
+        <fieldset className="segments" title={t('arrange.placingHint')}>
+          <legend className="visually-hidden">{t('arrange.placing.label')}</legend>
+          {(['swap', 'insert'] as const).map((value) => (
+            <button
+              key={value}
+              type="button"
+              className="choice"
+              aria-pressed={placing === value}
+              onClick={() => setPlacing(value)}
+            >
+              {t(`arrange.placing.${value}`)}
+            </button>
+          ))}
+        </fieldset>
+      ) : null}
+      <button type="button" className="choice" onClick={onPlaceholder}>
+        {t('arrange.placeholder.add')}
+      </button>
       {shown === null ? (
         <OneLineForm
           label={t('arrange.newGroupTitle')}
@@ -35,6 +59,9 @@ export function ArrangeBar({ shown, edits, change, onDone }: ArrangeBarProps) {
       ) : (
         <GroupTools key={shown.id} {...{ shown, edits, change }} />
       )}
+      <Link className="choice" to={pathOf('cast')}>
+        {t('cast.title')}
+      </Link>
       <span className="arrange-end">
         <button type="button" className="choice" disabled={!edits.canUndo} onClick={() => void edits.undo()}>
           {t('arrange.undo')}
@@ -50,14 +77,22 @@ export function ArrangeBar({ shown, edits, change, onDone }: ArrangeBarProps) {
 function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBarProps, 'edits' | 'change'>) {
   const [isDeleting, setDeleting] = useState(false)
   const changeShown = (change: Parameters<typeof planChange>[1]) => edits.dispatch(planChange(shown.id, change))
-  const add = (slotFor: (slots: readonly number[]) => number | null) =>
-    changeShown(({ slots }) => {
-      const slot = slotFor(slots)
-      return slot === null ? {} : { slots: [...new Set([...slots, slot])] }
+  const add = (slot: number) => changeShown(({ slots }) => ({ slots: [...new Set([...slots, slot])] }))
+  const addBlank = async () => {
+    let slot: number | null = null
+    const isAdded = await edits.dispatch(({ holders, groups }) => {
+      const planned = groups.flatMap((group) => group.slots.map((slot) => ({ slot })))
+      slot = firstFreeSlot([...holders, ...planned])
+      return {
+        type: 'add_placeholder',
+        placeholder: { id: 0, slot, kind: 'blank', name: '', frequency: null, note: '' },
+      }
     })
+    if (isAdded && slot !== null) await add(slot)
+  }
   const remove = async () => {
     setDeleting(false)
-    if (await edits.dispatch((groups) => deletionOf(groups, shown.id))) change({ group: null })
+    if (await edits.dispatch(({ groups }) => deletionOf(groups, shown.id))) change({ group: null })
   }
   return (
     <>
@@ -71,14 +106,9 @@ function GroupTools({ shown, edits, change }: { shown: Group } & Pick<ArrangeBar
         label={t('arrange.planSlotLabel')}
         action={t('arrange.planSlot')}
         isNumber={true}
-        onText={(text) => add(() => Number(text))}
+        onText={(text) => add(Number(text))}
       />
-      <button
-        type="button"
-        className="choice"
-        disabled={nextSpacer(shown.slots) === null}
-        onClick={() => void add(nextSpacer)}
-      >
+      <button type="button" className="choice" onClick={() => void addBlank()}>
         {t('arrange.addBlank')}
       </button>
       <button
@@ -131,7 +161,7 @@ function OneLineForm({ label, action, initial = '', placeholder, isNumber = fals
     if (text.trim() === '' || text.trim() === initial) return
     if ((await onText(text.trim())) && initial === '') setText('')
   }
-  const limits = isNumber ? { type: 'number', min: 1, max: 65_000, step: 1 } : { type: 'text', maxLength: 255 }
+  const limits = isNumber ? { type: 'number', min: 1, max: 65_535, step: 1 } : { type: 'text', maxLength: 255 }
   return (
     <form className="one-line" onSubmit={submit}>
       <input

@@ -1,18 +1,18 @@
-/** Arrange mode: shows the slots as tiles, which can be moved by drag and drop, keyboard or touch. */
+/** Arrange mode: shows the slots as tiles, which can be moved by mouse, touch or keyboard. */
 
 import type { Group } from '../../src/contract/resources/groups.ts'
 import '../styles/arrange.css'
-import { useEffect, useState, useSyncExternalStore } from 'react'
-import { type Edit, planChange, planDrop, positionsToShow, type Target } from '../arrangement.ts'
-import type { ChannelFacts } from '../channel-state.ts'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { firstFreeSlot, type Placing, planChange, planDrop, positionsToShow } from '../arrangement.ts'
 import { useServices, useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { type Edits, useEdits } from '../use-edits.ts'
+import { useTileDrag } from '../use-tile-drag.ts'
 import type { View } from '../view.ts'
-import { isSpacer } from '../visible-slots.ts'
 import { ArrangeBar } from './arrange-bar.tsx'
-import { Confirmation } from './dialog.tsx'
-import { GroupTargets, Tile, type TileSelection } from './tiles.tsx'
+import { PlaceholderDialog } from './placeholder-dialog.tsx'
+import { GroupTargets, type SlotContent, Tile, type TileSelection } from './tiles.tsx'
 
 interface ArrangeProps {
   readonly view: View
@@ -21,28 +21,43 @@ interface ArrangeProps {
 }
 
 export function Arrange({ view, change, onDone }: ArrangeProps) {
-  const { store } = useServices()
-  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const contents = useSlotContents()
   const groups = useWatchState((watchState) => watchState.groups)
   const shown = groupShown(groups, view)
   const edits = useEdits()
-  const [selected, setCarried] = useState<number | null>(null)
-  const [swap, setSwap] = useState<Extract<Edit, { type: 'swap' }> | null>(null)
-  const nameOf = (slot: number) => nameAt(cards, slot)
+  const [selected, select] = useState<number | null>(null)
+  const [placing, setPlacing] = useState<Placing>('swap')
+  /** The slot whose placeholder is being added or edited. */
+  const [edited, editPlaceholder] = useState<number | null>(null)
+  const nameOf = (slot: number) => nameIn(contents, slot)
 
-  const drop = (slot: number, target: Target) => {
-    setCarried(null)
-    const plan = (of: readonly Group[]) => planDrop({ cards, groups: of, shown: groupShown(of, view) }, slot, target)
-    const edit = plan(groups)
-    if (edit?.type === 'swap') setSwap(edit)
-    else void edits.dispatch(plan)
+  const drop: TileSelection['drop'] = (slot, target, isShiftPressed) => {
+    select(null)
+    const other = placing === 'swap' ? 'insert' : 'swap'
+    void edits.dispatch((arrangement) =>
+      planDrop(
+        { ...arrangement, shown: groupShown(arrangement.groups, view) },
+        slot,
+        target,
+        isShiftPressed ? other : placing,
+      ),
+    )
   }
-  const tileSelection: TileSelection = { selected, nameOf, select: setCarried, drop }
-  useArrangeKeys(edits, () => setCarried(null))
+  const drag = useTileDrag(drop)
+  const tileSelection: TileSelection = { selected, drag, nameOf, select, drop, editPlaceholder }
+  useArrangeKeys(edits, () => select(null))
+  const addToShown = (slot: number) => {
+    if (shown === null || shown.slots.includes(slot)) return
+    void edits.dispatch(planChange(shown.id, ({ slots }) => ({ slots: [...slots, slot] })))
+  }
+  const holders = [...contents.keys()].map((slot) => ({ slot }))
 
   return (
-    <section className="arrange" aria-label={t('arrange.title')}>
-      <ArrangeBar {...{ shown, edits, change, onDone }} />
+    <section className="arrange" aria-label={t('arrange.title')} data-placing={placing}>
+      <ArrangeBar
+        {...{ shown, edits, change, placing, setPlacing, onDone }}
+        onPlaceholder={() => editPlaceholder(firstFreeSlot(holders))}
+      />
       <p className="arrange-intro" role="status">
         {selected !== null
           ? t('arrange.selected', { name: nameOf(selected) })
@@ -52,12 +67,41 @@ export function Arrange({ view, change, onDone }: ArrangeProps) {
       </p>
       <GroupTargets groups={groups} shown={shown} tileSelection={tileSelection} onShow={(group) => change({ group })} />
       {shown === null ? (
-        <Tiles slots={positionsToShow(cards)} {...{ cards, tileSelection }} label={t('arrange.slots')} />
+        <Tiles slots={positionsToShow(holders)} {...{ contents, tileSelection }} label={t('arrange.slots')} />
       ) : (
-        <GroupTiles {...{ shown, cards, tileSelection, edits }} />
+        <GroupTiles {...{ shown, contents, tileSelection, edits }} />
       )}
-      {swap === null ? null : <SwapQuestion {...{ swap, nameOf, edits }} onClose={() => setSwap(null)} />}
+      {drag.slot === null ? null : (
+        <div className="tile-ghost" ref={drag.ghost} aria-hidden="true">
+          <span className="tile-slot">{drag.slot}</span> {nameOf(drag.slot)}
+        </div>
+      )}
+      {edited === null ? null : (
+        <PlaceholderDialog
+          slot={edited}
+          {...{ contents, edits, nameOf }}
+          onAdded={addToShown}
+          onClose={() => editPlaceholder(null)}
+        />
+      )}
     </section>
+  )
+}
+
+/** What is in each used slot. */
+type SlotContents = ReadonlyMap<number, SlotContent>
+
+function useSlotContents(): SlotContents {
+  const { store } = useServices()
+  const cards = useSyncExternalStore(store.subscribe, store.cards)
+  const placeholders = useWatchState((watchState) => watchState.placeholders)
+  return useMemo(
+    () =>
+      new Map<number, SlotContent>([
+        ...placeholders.map((placeholder) => [placeholder.slot, { kind: 'placeholder', placeholder }] as const),
+        ...cards.map((card) => [card.slot, { kind: 'channel', card }] as const),
+      ]),
+    [cards, placeholders],
   )
 }
 
@@ -65,7 +109,7 @@ function useArrangeKeys(edits: Edits, deselect: () => void) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key === 'Escape') deselect()
-      const isTyping = event.target instanceof Element && event.target.closest('input, textarea') !== null
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, dialog') !== null
       if (event.key !== 'z' || !(event.ctrlKey || event.metaKey) || isTyping) return
       event.preventDefault()
       void edits.undo()
@@ -75,28 +119,23 @@ function useArrangeKeys(edits: Edits, deselect: () => void) {
   })
 }
 
-function GroupTiles({
-  shown,
-  cards,
-  tileSelection,
-  edits,
-}: {
-  shown: Group
-  cards: readonly ChannelFacts[]
-  tileSelection: TileSelection
-  edits: Edits
-}) {
-  const outside = cards.filter((card) => !shown.slots.includes(card.slot)).map((card) => card.slot)
+interface GroupTilesProps extends Pick<TilesProps, 'contents' | 'tileSelection'> {
+  readonly shown: Group
+  readonly edits: Edits
+}
+
+function GroupTiles({ shown, contents, tileSelection, edits }: GroupTilesProps) {
+  const outside = [...contents.keys()].filter((slot) => !shown.slots.includes(slot)).toSorted((a, b) => a - b)
   const remove = (slot: number) => {
     void edits.dispatch(planChange(shown.id, ({ slots }) => ({ slots: slots.filter((item) => item !== slot) })))
   }
   return (
     <>
-      <Tiles slots={shown.slots} {...{ cards, tileSelection, remove }} label={shown.title} hasEnd={true} />
+      <Tiles slots={shown.slots} {...{ contents, tileSelection, remove }} label={shown.title} isGroup={true} />
       {outside.length === 0 ? null : (
         <>
           <h2>{t('arrange.outside')}</h2>
-          <Tiles slots={outside} {...{ cards, tileSelection }} label={t('arrange.outside')} isSource={true} />
+          <Tiles slots={outside} {...{ contents, tileSelection }} label={t('arrange.outside')} isSource={true} />
         </>
       )}
     </>
@@ -105,61 +144,33 @@ function GroupTiles({
 
 interface TilesProps {
   readonly slots: readonly number[]
-  readonly cards: readonly ChannelFacts[]
+  readonly contents: SlotContents
   readonly tileSelection: TileSelection
   readonly label: string
-  readonly hasEnd?: boolean
+  readonly isGroup?: boolean
   /** Tiles can be dragged from this list but not dropped on it. */
   readonly isSource?: boolean
   remove?(slot: number): void
 }
 
-function Tiles({ slots, cards, tileSelection, label, hasEnd = false, isSource = false, remove }: TilesProps) {
-  const bySlots = new Map(cards.map((card) => [card.slot, card]))
+function Tiles({ slots, contents, tileSelection, label, isGroup = false, isSource = false, remove }: TilesProps) {
   return (
     <ul className="tiles" aria-label={label}>
       {slots.map((slot) => (
         <Tile
           key={slot}
-          target={isSource ? null : { kind: 'place', slot }}
+          target={isSource ? null : { kind: 'slot', slot }}
           slot={slot}
-          card={bySlots.get(slot) ?? null}
-          // Planned and blank slots can be moved only within a group.
-          isMovable={bySlots.has(slot) || hasEnd}
+          content={contents.get(slot) ?? null}
+          // An empty slot can be moved only within a group.
+          isMovable={contents.has(slot) || isGroup}
           {...{ tileSelection, remove }}
         />
       ))}
-      {hasEnd ? (
-        <Tile target={{ kind: 'end' }} slot={null} card={null} isMovable={false} tileSelection={tileSelection} />
+      {isGroup ? (
+        <Tile target={{ kind: 'end' }} slot={null} content={null} isMovable={false} tileSelection={tileSelection} />
       ) : null}
     </ul>
-  )
-}
-
-interface SwapQuestionProps {
-  readonly swap: Extract<Edit, { type: 'swap' }>
-  readonly edits: Edits
-  nameOf(slot: number): string
-  onClose(): void
-}
-
-function SwapQuestion({ swap, nameOf, edits, onClose }: SwapQuestionProps) {
-  const holder = nameOf(swap.b.slot)
-  const confirm = () => {
-    onClose()
-    void edits.dispatch(() => swap)
-  }
-  return (
-    <Confirmation
-      title={t('arrange.swapTitle', { slot: swap.b.slot, holder })}
-      action={t('arrange.swap')}
-      isSending={false}
-      problem={null}
-      onConfirm={confirm}
-      onClose={onClose}
-    >
-      <p>{t('arrange.swapText', { name: nameOf(swap.a.slot), holder })}</p>
-    </Confirmation>
   )
 }
 
@@ -167,8 +178,10 @@ function groupShown(groups: readonly Group[], view: View): Group | null {
   return groups.find((group) => group.id === view.group) ?? null
 }
 
-function nameAt(cards: readonly ChannelFacts[], slot: number): string {
-  const card = cards.find((card) => card.slot === slot)
-  if (card !== undefined) return card.name ?? t('card.noName')
-  return isSpacer(slot) ? t('arrange.blank') : t('arrange.planned')
+function nameIn(contents: SlotContents, slot: number): string {
+  const content = contents.get(slot)
+  if (content === undefined) return t('arrange.planned')
+  if (content.kind === 'channel') return content.card.name ?? t('card.noName')
+  const { name, kind } = content.placeholder
+  return name === '' ? t(`arrange.placeholder.kinds.${kind}`) : plainText(name)
 }

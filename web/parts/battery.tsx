@@ -1,21 +1,16 @@
 /** The battery as five bars and a percentage: a question mark if unknown, hatched if only the last value is known. */
 
-import { batteryState } from '../channel-state.ts'
+import type { ChannelFacts } from '../channel-state.ts'
 import { formatPercent } from '../format.ts'
 import { t } from '../i18n.ts'
 
-interface BatteryProps {
-  readonly percent: number | null
-  readonly threshold: number
-  readonly isOld: boolean
-}
-
 const bars = [0, 1, 2, 3, 4] as const
 
-export function Battery({ percent, threshold, isOld }: BatteryProps) {
+export function Battery({ facts }: { facts: ChannelFacts }) {
+  const { battery: percent, batteryLevel, isBatteryOld: isOld, isBatteryEstimate } = facts
   const full = percent === null ? 0 : Math.ceil(percent / 20)
   return (
-    <span className="battery" data-level={batteryState(percent, threshold)} data-old={isOld || undefined}>
+    <span className="battery" data-level={batteryLevel} data-old={isOld || undefined}>
       <svg className="battery-shape" viewBox="0 0 40 16" aria-hidden="true">
         <path className="battery-case" d="M1.5 1.5h34v13h-34ZM38 5.5v5" />
         {bars.map((bar) =>
@@ -26,7 +21,11 @@ export function Battery({ percent, threshold, isOld }: BatteryProps) {
         ) : null}
       </svg>
       <span className="battery-percent" aria-hidden="true">
-        {percent === null ? t('card.percentUnknown') : formatPercent(percent)}
+        {percent === null
+          ? t('card.percentUnknown')
+          : isBatteryEstimate
+            ? t('card.estimate', { percent: formatPercent(percent) })
+            : formatPercent(percent)}
       </span>
       <span className="visually-hidden">{accessibleText(percent, isOld)}</span>
     </span>

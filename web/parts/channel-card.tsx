@@ -1,62 +1,179 @@
 /** A channel card, with the most important information first. */
 
+import { Link } from '@tanstack/react-router'
+import { LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
+import { hasRow } from '../../src/domain/conditions/condition.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useFacts, useServices, useWatchState } from '../context.ts'
-import { formatMegahertz } from '../format.ts'
+import { useFacts } from '../context.ts'
+import { formatDb, formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
 import { fitName } from '../name-fit.ts'
-import type { Step } from '../wall-fit.ts'
 import { Battery } from './battery.tsx'
+import { CardAlert } from './card-alert.tsx'
 import { Flags } from './flags.tsx'
-import { Chart, Meters } from './meters.tsx'
+import { LastTransmitter } from './last-transmitter.tsx'
+import { Chart, Level, Meters, qualityTextOf } from './meters.tsx'
 import { OfflineReceiver } from './offline-receiver.tsx'
 import { StateIcon } from './state-icon.tsx'
+import { TimeLeft } from './time-left.tsx'
 
 export interface ChannelCardProps {
   readonly receiverId: number
   readonly channelId: number
-  readonly step: Step
+  /** `status`: without levels. `full`: always with a chart. */
+  readonly step: 'full' | 'usual' | 'status'
   readonly hasChart: boolean
-  /** Whether the card is on the wall, where it has no link and nothing to click. */
-  readonly isWall?: boolean
-  readonly hasPicture?: boolean
+  /** What the user may do from the card. */
+  readonly actions?: CardActions | undefined
 }
 
-export const ChannelCard = memo(function ChannelCard(props: ChannelCardProps) {
-  const { receiverId, channelId, step, isWall = false } = props
+export interface CardActions {
+  /** Whether the user may acknowledge alerts and assign performers. */
+  readonly mayOperate: boolean
+  assign(channelId: number): void
+}
+
+export const ChannelCard = memo(function ChannelCard({
+  receiverId,
+  channelId,
+  step,
+  hasChart,
+  actions,
+}: ChannelCardProps) {
   const facts = useFacts(receiverId, channelId)
-  const threshold = useWatchState((watchState) => watchState.config.alert_battery_threshold)
   if (facts === null) return null
-  const picture = props.hasPicture ? facts.picture : null
-  const battery = <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />
-  const isSmall = step === 'name'
+  const { state, condition } = facts
+  const isLost = state === 'receiver_offline'
+  const isOff = hasRow(condition, 'tx_off') || state === 'battery_died'
   return (
-    <li className="card" data-state={facts.state} data-step={step} data-attention={facts.needsAttention || undefined}>
-      {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
+    <li
+      className="card monitor-card"
+      data-state={state}
+      data-severity={condition.severity}
+      data-step={step}
+      data-attention={facts.needsAttention || undefined}
+    >
       <div className="card-head">
         <Slot facts={facts} />
-        {isSmall ? <Flags facts={facts} isFixed={isWall} /> : null}
-        {isSmall ? battery : null}
-        <span className="card-state">
-          <StateIcon state={facts.state} />
-          <span className={isSmall ? 'visually-hidden' : 'card-state-text'}>{t(`states.${facts.state}`)}</span>
-        </span>
+        <State facts={facts} />
       </div>
-      <Name facts={facts} />
-      {isSmall ? null : (
-        <div className="card-power">
-          {battery}
-          <Flags facts={facts} isFixed={isWall} />
-        </div>
+      <div className="card-who">
+        <Name facts={facts} />
+        <Picture facts={facts} actions={actions} />
+      </div>
+      <div className="card-power">
+        {isOff && !isLost ? (
+          <LastTransmitter facts={facts} />
+        ) : (
+          <>
+            <Battery facts={facts} />
+            <TimeLeft facts={facts} />
+          </>
+        )}
+        <Flags flags={facts.flags} />
+      </div>
+      {step === 'status' ? null : (
+        <>
+          {isLost ? (
+            <OfflineReceiver facts={facts} />
+          ) : (
+            <Meters
+              {...{ receiverId, channelId }}
+              hasAntennas={facts.hasAntennas}
+              hasPeak={step === 'full'}
+              since={isOff ? null : facts.since}
+            />
+          )}
+          <Radio facts={facts} />
+        </>
       )}
-      {step === 'full' || step === 'usual' ? <Levels facts={facts} hasChart={props.hasChart} /> : null}
-      {isWall ? null : <Open facts={facts} />}
+      <div className="card-bottom">
+        {hasChart && step !== 'status' ? <Chart {...{ receiverId, channelId }} isAsleep={isLost} /> : null}
+        <CardAlert facts={facts} mayOperate={actions?.mayOperate === true} />
+      </div>
+      <Open facts={facts} />
     </li>
   )
 })
 
-function Slot({ facts: { slot, token } }: { facts: ChannelFacts }) {
+function State({ facts: { state } }: { facts: ChannelFacts }) {
+  return (
+    <span className="card-state">
+      <StateIcon state={state} />
+      <span className="card-state-text">{t(`states.${state}`)}</span>
+    </span>
+  )
+}
+
+/** The picture of the performer, if there is one. For users who may assign performers it is a button. */
+function Picture({ facts, actions }: { facts: ChannelFacts; actions: CardActions | undefined }) {
+  const { channelId, picture } = facts
+  const image = picture === null ? null : <img className="card-portrait" src={picture} alt="" />
+  if (actions?.mayOperate !== true) return image
+  const text = t('card.assign', { name: facts.name ?? t('card.noName') })
+  return (
+    <button
+      type="button"
+      className="card-assign"
+      title={text}
+      aria-label={text}
+      onClick={() => actions.assign(channelId)}
+    >
+      {image ?? <UserRoundPlus className="icon" aria-hidden="true" />}
+    </button>
+  )
+}
+
+/** Frequency and link quality; type and gain of the transmitter, gain of the receiver and encryption; the receiver. */
+function Radio({ facts }: { facts: ChannelFacts }) {
+  const { receiverId, channelId, frequency, encryption, receiverName, channel, hasQuality } = facts
+  const gains = gainsOf(facts)
+  return (
+    <div className="card-radio">
+      <div className="card-line">
+        <span className="card-frequency">
+          {frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}
+        </span>
+        {encryption === 'on' ? (
+          <span className="card-encryption" title={t('card.encrypted')}>
+            <LockKeyhole className="icon" aria-hidden="true" />
+            <span className="visually-hidden">{t('card.encrypted')}</span>
+          </span>
+        ) : null}
+        {hasQuality ? (
+          <span className="card-quality">
+            <abbr title={t('card.qualityLong')}>{t('card.quality')}</abbr>
+            <Level {...{ receiverId, channelId }} textOf={qualityTextOf} />
+          </span>
+        ) : null}
+      </div>
+      <div className="card-line">
+        {gains === '' ? null : <span className="card-gains">{gains}</span>}
+        <span className="card-receiver" title={t('card.receiverChannel', { receiver: receiverName, channel })}>
+          <bdi dir="auto" className="card-receiver-name">
+            {receiverName}
+          </bdi>
+          <span className="card-channel">·{channel}</span>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** Returns the model of the transmitter and the gains: "ULXD1 · RX 12 dB · TX 3 dB". */
+function gainsOf({ transmitterModel, receiverGain, transmitterGain }: ChannelFacts): string {
+  return [
+    transmitterModel,
+    receiverGain === null ? null : t('card.receiverGain', { gain: formatDb(receiverGain) }),
+    transmitterGain === null ? null : t('card.transmitterGain', { gain: formatDb(transmitterGain) }),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}
+
+/** The slot, the token of the pack, and the pack's own name if the card shows the name of the performer. */
+function Slot({ facts: { slot, token, performer, ownName } }: { facts: ChannelFacts }) {
   return (
     <span className="card-position">
       <span className="card-slot">
@@ -64,6 +181,9 @@ function Slot({ facts: { slot, token } }: { facts: ChannelFacts }) {
         <span aria-hidden="true">{slot}</span>
       </span>
       {token === null ? null : <span className="card-token">{token}</span>}
+      {performer === null || ownName === null || ownName === performer ? null : (
+        <bdi className="card-token">{ownName}</bdi>
+      )}
     </span>
   )
 }
@@ -83,37 +203,10 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
 
 /** The link to the channel page. It covers the whole card, to be a large touch target. */
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
-  const { mount } = useServices()
   const text = t('card.details', { name: name ?? t('card.noName'), slot })
   return (
-    <a className="card-link" href={`${mount}/channels/${channelId}`}>
+    <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }}>
       <span className="visually-hidden">{text}</span>
-    </a>
-  )
-}
-
-function Levels({ facts, hasChart }: { facts: ChannelFacts; hasChart: boolean }) {
-  const { receiverId, channelId } = facts
-  const isLost = facts.state === 'receiver_lost'
-  const isAsleep = isLost || facts.flags.includes('off') || facts.state === 'off' || facts.state === 'off_recently'
-  return (
-    <>
-      {isLost ? <OfflineReceiver facts={facts} /> : <Meters {...{ receiverId, channelId }} since={facts.since} />}
-      {hasChart ? <Chart {...{ receiverId, channelId, isAsleep }} /> : null}
-      <div className="card-foot">
-        <span className="card-frequency">
-          {facts.frequency === null ? t('card.noFrequency') : formatMegahertz(facts.frequency)}
-        </span>
-        <span
-          className="card-receiver"
-          title={t('card.receiverChannel', { receiver: facts.receiverName, channel: facts.channel })}
-        >
-          <bdi dir="auto" className="card-receiver-name">
-            {facts.receiverName}
-          </bdi>
-          <span className="card-channel">·{facts.channel}</span>
-        </span>
-      </div>
-    </>
+    </Link>
   )
 }

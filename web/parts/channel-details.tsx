@@ -1,8 +1,10 @@
-/** All known values of a channel's transmitter, receiver and network. */
+/** The known values of a channel, its transmitter, its performer and its receiver, each in a panel. */
 
-import type { ChannelDetails as ChannelDetailValues } from '../../src/contract/resources/channels.ts'
+import { Link } from '@tanstack/react-router'
+import type { ChannelBody, ChannelDetails as ChannelDetailValues } from '../../src/contract/resources/channels.ts'
 import type { Group } from '../../src/contract/resources/groups.ts'
 import type { ReceiverDetail } from '../../src/contract/resources/receivers.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { performerOf } from '../assigned-performers.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { useServices, useWatchState } from '../context.ts'
@@ -10,69 +12,112 @@ import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { useNow } from '../now.ts'
 import { useResource } from '../resource.ts'
-import type { WatchedChannel } from '../state.ts'
-import { searchOf, viewOf } from '../view.ts'
-import { Ago } from './ago.tsx'
-import { batteryText, channelPairs, faultText, transmitterPairs } from './equipment-details.ts'
+import { batteryText, channelPairs, transmitterPairs } from './equipment-details.ts'
 import { Loaded } from './loaded.tsx'
 import { Pairs } from './pairs.tsx'
+import { networkPairs, receiverPairs, receiverTopics } from './receiver-details.tsx'
 
-/** Messages after which the details of a receiver may have changed. */
-const receiverTopics = ['receiver', 'source', 'slots'] as const
+interface ChannelProps {
+  readonly facts: ChannelFacts
+  readonly channel: ChannelBody
+}
 
-export function ChannelDetails({ facts, channel }: { facts: ChannelFacts; channel: WatchedChannel }) {
-  const performer = useWatchState((watchState) => performerOf(watchState, channel.id)?.name ?? null)
-  const { transmitter } = channel
+export function LevelDetails({ facts, channel }: ChannelProps) {
   const details = useDetails(channel)
   return (
-    <>
-      <section className="detail-part">
-        <h2>{t('channel.channel')}</h2>
-        <Pairs
-          pairs={[
-            { name: t('channel.fields.slot'), value: String(channel.slot) },
-            { name: t('channel.fields.number'), value: String(channel.channel) },
-            { name: t('channel.fields.name'), value: channel.name && plainText(channel.name) },
-            { name: t('channel.fields.frequency'), value: facts.frequency && formatMegahertz(facts.frequency) },
-            { name: t('channel.fields.performer'), value: performer && plainText(performer) },
-            ...channelPairs(details),
-          ]}
-        />
-        <Groups slot={channel.slot} />
-      </section>
-      <section className="detail-part">
-        <h2>{t('channel.transmitter')}</h2>
-        {transmitter === null ? <p>{t('channel.noTransmitter')}</p> : null}
-        <Pairs
-          pairs={[
-            {
-              name: t('channel.fields.transmitterName'),
-              value: plainText(transmitter?.name ?? channel.lastName ?? ''),
-            },
-            { name: t('channel.fields.battery'), value: batteryText(facts.battery, transmitter?.details) },
-            {
-              name: t('channel.fields.frequency'),
-              value: transmitter?.frequency && formatMegahertz(transmitter.frequency),
-            },
-            { name: t('channel.fields.upstreamSlot'), value: transmitter?.upstream_slot?.toString() },
-            ...transmitterPairs(transmitter?.details),
-          ]}
-        />
-      </section>
-      <Receiver id={facts.receiverId} channelId={channel.id} />
-    </>
+    <section className="detail-part">
+      <h2>{t('channel.levels')}</h2>
+      <Pairs
+        pairs={[
+          { name: t('channel.fields.name'), value: channel.name && plainText(channel.name) },
+          { name: t('channel.fields.frequency'), value: facts.frequency && formatMegahertz(facts.frequency) },
+          ...channelPairs(details),
+        ]}
+      />
+      <Groups slot={channel.slot} />
+    </section>
+  )
+}
+
+export function TransmitterDetails({ facts, channel: { transmitter, last_transmitter: last } }: ChannelProps) {
+  return (
+    <section className="detail-part">
+      <h2>{t('channel.transmitter')}</h2>
+      {transmitter === null ? <p>{t('channel.noTransmitter')}</p> : null}
+      <Pairs
+        pairs={[
+          { name: t('channel.fields.transmitterName'), value: plainText(transmitter?.name ?? last?.name ?? '') },
+          { name: t('channel.fields.battery'), value: batteryText(facts.battery, transmitter?.details) },
+          {
+            name: t('channel.fields.frequency'),
+            value: transmitter?.frequency && formatMegahertz(transmitter.frequency),
+          },
+          ...transmitterPairs(transmitter?.details),
+        ]}
+      />
+    </section>
+  )
+}
+
+/** The performer who wears the transmitter, with picture and role. */
+export function Assignment({ channelId }: { channelId: number }) {
+  const assignments = useWatchState((watchState) => watchState.assignments)
+  const performers = useWatchState((watchState) => watchState.performers)
+  const performer = performerOf({ assignments, performers }, channelId)
+  const unit = assignments.find(({ channel_id }) => channel_id === channelId)?.wireless_unit
+  return (
+    <section className="detail-part">
+      <h2>{t('channel.assignment')}</h2>
+      {performer === null || unit === undefined ? (
+        <p>{t('channel.noAssignment')}</p>
+      ) : (
+        <div className="assignment">
+          {performer.picture === null ? null : <img src={performer.picture} alt="" />}
+          <div>
+            <strong>{plainText(performer.name)}</strong>
+            <Role unit={unit} />
+          </div>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Role({ unit }: { unit: number }) {
+  const { body } = useResource(`/api/assignments/?is_active=true&wireless_unit=${unit}`, 'list', ['assignments'])
+  const role = body?.[0]?.role ?? null
+  return role === null ? null : <p>{plainText(role)}</p>
+}
+
+/** Codes and ids, which nobody needs during a show. */
+export function RawDetails({ facts, channel }: ChannelProps) {
+  const { condition, transmitter } = channel
+  return (
+    <details className="detail-part detail-more">
+      <summary>{t('channel.details')}</summary>
+      <Pairs
+        pairs={[
+          { name: t('channel.raw.channel'), value: String(channel.id) },
+          { name: t('channel.raw.receiver'), value: String(facts.receiverId) },
+          { name: t('channel.fields.number'), value: String(channel.channel) },
+          { name: t('channel.raw.manufacturer'), value: facts.manufacturer },
+          { name: t('channel.fields.upstreamSlot'), value: transmitter?.upstream_slot?.toString() },
+          { name: t('channel.raw.state'), value: condition.state },
+          { name: t('channel.raw.flags'), value: condition.flags.join(', ') },
+        ]}
+      />
+    </details>
   )
 }
 
 /** Returns the details of the channel with the current levels, updated once per second. */
-function useDetails({ id, details }: WatchedChannel): ChannelDetailValues | undefined {
+function useDetails({ id, details }: ChannelBody): ChannelDetailValues | undefined {
   const { store } = useServices()
   useNow()
   return details === undefined ? undefined : { ...details, ...store.detailLevels(id) }
 }
 
 function Groups({ slot }: { slot: number }) {
-  const { mount } = useServices()
   const groups = useWatchState((watchState) => watchState.groups)
   const own = groups.filter((group: Group) => group.slots.includes(slot))
   return (
@@ -81,82 +126,42 @@ function Groups({ slot }: { slot: number }) {
       {own.length === 0
         ? t('channel.noGroups')
         : own.map(({ id, title }) => (
-            <a key={id} className="choice" href={`${mount}/${searchOf({ ...viewOf(''), group: id })}`}>
+            <Link key={id} className="choice" to={pathOf('monitor')} search={{ group: id }}>
               <bdi>{title}</bdi>
-            </a>
+            </Link>
           ))}
     </p>
   )
 }
 
-function Receiver({ id, channelId }: { id: number; channelId: number }) {
+export function ReceiverOfChannel({ id }: { id: number }) {
   const resource = useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
+  const isActive = useWatchState((watchState) => watchState.receivers.get(id)?.is_active === true)
   return (
     <Loaded resource={resource}>
       {(body) => (
-        <>
-          <section className="detail-part">
-            <h2>{t('channel.receiver')}</h2>
-            <Pairs pairs={receiverPairs(body)} />
-            <Siblings body={body} channelId={channelId} />
-          </section>
-          <section className="detail-part">
-            <h2>{t('channel.network')}</h2>
-            <Pairs pairs={networkPairs(body)} />
-          </section>
-        </>
+        <section className="detail-part">
+          <h2>
+            <Link to="/receivers/$id" params={{ id: String(id) }}>
+              {t('channel.receiver')}
+            </Link>
+          </h2>
+          <Pairs pairs={[...receiverPairs({ ...body, is_active: isActive }), ...networkPairs(body)]} />
+          <Siblings body={body} />
+        </section>
       )}
     </Loaded>
   )
 }
 
-function receiverPairs(body: ReceiverDetail) {
-  return [
-    { name: t('channel.fields.receiver'), value: plainText(body.name) },
-    { name: t('channel.fields.model'), value: body.model },
-    { name: t('channel.fields.type'), value: body.device_type },
-    { name: t('channel.fields.manufacturer'), value: body.manufacturer },
-    { name: t('channel.fields.serial'), value: body.serial_number },
-    { name: t('channel.fields.firmware'), value: body.firmware_version },
-    { name: t('channel.fields.fault'), value: faultText(body.details?.fault) },
-    { name: t('channel.fields.hostedFirmware'), value: body.hosted_firmware_version },
-    { name: t('channel.fields.location'), value: body.location?.name },
-    { name: t('channel.fields.description'), value: body.description && plainText(body.description) },
-    { name: t('channel.fields.active'), value: body.is_active ? t('channel.fields.yes') : t('channel.fields.no') },
-    {
-      name: t('channel.fields.lastSeen'),
-      // While the receiver responds, this page does not read `last_seen` again, so the time would be out of date.
-      value: body.is_active ? t('parts.justNow') : <Ago at={body.last_seen} />,
-    },
-  ]
-}
-
-function networkPairs(body: ReceiverDetail) {
-  return [
-    { name: t('channel.fields.ip'), value: body.ip },
-    { name: t('channel.fields.mac'), value: body.mac_address },
-    { name: t('channel.fields.subnet'), value: body.subnet_mask },
-    { name: t('channel.fields.gateway'), value: body.gateway },
-    { name: t('channel.fields.networkMode'), value: body.network_mode },
-    { name: t('channel.fields.interfaceId'), value: body.interface_id },
-    { name: t('channel.fields.deviceId'), value: body.api_device_id },
-  ]
-}
-
-function Siblings({ body, channelId }: { body: ReceiverDetail; channelId: number }) {
-  const { mount } = useServices()
+function Siblings({ body }: { body: ReceiverDetail }) {
   if (body.channels.length < 2) return null
   return (
     <nav aria-label={t('channel.siblings')} className="siblings">
       {body.channels.map(({ id, channel, slot }) => (
-        <a
-          key={id}
-          className="choice"
-          href={`${mount}/channels/${id}`}
-          aria-current={id === channelId ? 'page' : undefined}
-        >
+        <Link key={id} className="choice" to="/channels/$id" params={{ id: String(id) }}>
           {t('card.receiverChannel', { receiver: String(slot), channel })}
-        </a>
+        </Link>
       ))}
     </nav>
   )

@@ -1,104 +1,220 @@
-/** All channels as a table. */
+/** All channels as a table. The user chooses the columns; those that do not fit are left out, the least important first. */
 
-import { memo } from 'react'
-import { useFacts, useServices, useWatchState } from '../context.ts'
-import { formatMegahertz } from '../format.ts'
+import { Link } from '@tanstack/react-router'
+import { memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { parseSort } from '../channel-order.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, widthOf } from '../columns.ts'
+import { useFacts } from '../context.ts'
+import { formatMegahertz, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import type { Sort, View } from '../view.ts'
+import { listColumns, type Sort, type View } from '../view.ts'
 import type { VisibleSlot } from '../visible-slots.ts'
 import { Battery } from './battery.tsx'
 import { Flags } from './flags.tsx'
-import { Meters } from './meters.tsx'
+import { LastTransmitter } from './last-transmitter.tsx'
+import { antennaLabelOf, antennaTextOf, audioTextOf, Level, qualityTextOf, rfATextOf } from './meters.tsx'
+import { usePlaceholder } from './placeholder-card.tsx'
 import { StateIcon } from './state-icon.tsx'
+import { TimeLeft } from './time-left.tsx'
 
 interface ChannelTableProps {
   readonly entries: readonly VisibleSlot[]
-  readonly sort: Sort
+  readonly view: Pick<View, 'sort' | 'columns'>
   change(view: Partial<View>): void
 }
-type Column = 'slot' | 'name' | 'state' | 'flags' | 'battery' | 'levels' | 'frequency' | 'receiver'
 
-const heads: readonly { readonly column: Column; readonly sort?: Sort }[] = [
-  { column: 'slot', sort: 'slot' },
-  { column: 'name', sort: 'name' },
-  { column: 'state', sort: 'problems' },
-  { column: 'flags' },
-  { column: 'battery', sort: 'battery' },
-  { column: 'levels', sort: 'rf' },
-  { column: 'frequency' },
-  { column: 'receiver' },
-]
-
-export function ChannelTable({ entries, sort, change }: ChannelTableProps) {
+export function ChannelTable({ entries, view, change }: ChannelTableProps) {
+  const table = useRef<HTMLTableElement>(null)
+  const width = useWidthInCharacters(table)
+  const columns = useMemo(
+    () => (width === null ? [] : fitColumns(chosenColumns(listColumns(view.columns)), width)),
+    [view.columns, width],
+  )
   return (
-    <table className="channels">
+    <table className="channels" ref={table} data-narrow={isNarrow(width ?? 0) || undefined}>
       <caption className="visually-hidden">{t('live.table.caption')}</caption>
+      <colgroup>
+        {columns.map((column) => (
+          <col
+            key={column}
+            style={column === 'name' ? undefined : { width: `${widthOf(column, width ?? 0) * characterEm}em` }}
+          />
+        ))}
+      </colgroup>
       <thead>
         <tr>
-          {heads.map(({ column, sort: by }) => (
-            <th key={column} scope="col" data-column={column} aria-sort={by === sort ? 'ascending' : undefined}>
-              {by === undefined ? (
-                t(`live.table.columns.${column}`)
-              ) : (
-                <button type="button" onClick={() => change({ sort: by })}>
-                  {t(`live.table.columns.${column}`)}
-                </button>
-              )}
-            </th>
+          {columns.map((column) => (
+            <Heading key={column} column={column} sort={view.sort} change={change} />
           ))}
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) =>
-          entry.kind === 'channel' ? (
-            <Row key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} />
-          ) : entry.kind === 'planned' ? (
-            <tr key={entry.slot} className="row-planned">
-              <td data-column="slot">{entry.slot}</td>
-              <td colSpan={heads.length - 1}>{t('card.planned')}</td>
-            </tr>
-          ) : null,
-        )}
+        {columns.length === 0 ? null : entries.map((entry) => <Entry key={keyOf(entry)} {...{ entry, columns }} />)}
       </tbody>
     </table>
   )
 }
 
-const Row = memo(function Row({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const { mount } = useServices()
+function keyOf(entry: VisibleSlot): string {
+  return entry.kind === 'channel' ? `channel ${entry.channelId}` : `slot ${entry.slot}`
+}
+
+/** Returns how many characters fit into the table; null until it is measured. */
+function useWidthInCharacters(table: React.RefObject<HTMLTableElement | null>): number | null {
+  const [width, setWidth] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    const element = table.current
+    const parent = element?.parentElement
+    if (!element || !parent) return
+    const measure = () => {
+      const em = Number.parseFloat(getComputedStyle(element).fontSize)
+      setWidth(Math.floor(parent.clientWidth / (em * characterEm)))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(parent)
+    return () => observer.disconnect()
+  }, [table])
+  return width
+}
+
+interface HeadingProps {
+  readonly column: Column
+  readonly sort: Sort
+  change(view: Partial<View>): void
+}
+
+function Heading({ column, sort, change }: HeadingProps) {
+  const by = sortOf(column)
+  const { key, isDescending } = parseSort(sort)
+  const isSorted = key === by
+  const next: Sort = isSorted && !isDescending ? `-${by}` : by
+  return (
+    <th scope="col" data-column={column} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
+      <button type="button" onClick={() => change({ sort: next })}>
+        {t(`live.table.columns.${column}`)}
+      </button>
+    </th>
+  )
+}
+
+interface EntryProps {
+  readonly entry: VisibleSlot
+  readonly columns: readonly Column[]
+}
+
+const Entry = memo(function Entry({ entry, columns }: EntryProps) {
+  switch (entry.kind) {
+    case 'channel':
+      return <ChannelRow receiverId={entry.receiverId} channelId={entry.channelId} columns={columns} />
+    case 'placeholder':
+      return <PlaceholderRow id={entry.placeholderId} columns={columns} />
+    case 'planned':
+      return (
+        <tr className="row-planned">
+          {columns.map((column) => (
+            <td key={column} data-column={column}>
+              {column === 'slot' ? entry.slot : column === 'name' ? t('card.planned') : null}
+            </td>
+          ))}
+        </tr>
+      )
+    case 'spacer':
+      return null
+    default:
+      return entry satisfies never
+  }
+})
+
+interface RowProps {
+  readonly receiverId: number
+  readonly channelId: number
+  readonly columns: readonly Column[]
+}
+
+function ChannelRow({ receiverId, channelId, columns }: RowProps) {
   const facts = useFacts(receiverId, channelId)
-  const threshold = useWatchState((watchState) => watchState.config.alert_battery_threshold)
   if (facts === null) return null
   return (
-    <tr data-state={facts.state} data-attention={facts.needsAttention || undefined}>
-      <td data-column="slot">{facts.slot}</td>
-      <th scope="row" data-column="name">
-        <a href={`${mount}/channels/${channelId}`}>
-          {facts.token === null ? null : <span className="card-token">{facts.token}</span>}{' '}
-          <bdi dir="auto">{facts.name ?? t('card.noName')}</bdi>
-        </a>
-      </th>
-      <td data-column="state">
-        <span className="card-state">
-          <StateIcon state={facts.state} />
-          {t(`states.${facts.state}`)}
-        </span>
-      </td>
-      <td data-column="flags">
-        <Flags facts={facts} />
-      </td>
-      <td data-column="battery">
-        <Battery percent={facts.battery} threshold={threshold} isOld={facts.isBatteryOld} />
-      </td>
-      <td data-column="levels">
-        <Meters receiverId={receiverId} channelId={channelId} since={facts.since} />
-      </td>
-      <td data-column="frequency">
-        {facts.frequency === null ? t('card.noFrequency') : formatMegahertz(facts.frequency)}
-      </td>
-      <td data-column="receiver">
-        <bdi dir="auto">{facts.receiverName}</bdi>·{facts.channel}
-      </td>
+    <tr
+      data-state={facts.state}
+      data-severity={facts.condition.severity}
+      data-attention={facts.needsAttention || undefined}
+    >
+      {columns.map((column) => {
+        const isName = column === 'name'
+        const Cell = isName ? 'th' : 'td'
+        return (
+          <Cell key={column} data-column={column} scope={isName ? 'row' : undefined}>
+            {cells[column](facts, columns)}
+          </Cell>
+        )
+      })}
     </tr>
   )
-})
+}
+
+/** What the cells of a channel contain. Levels are painted on the canvas. */
+const cells: Readonly<Record<Column, (facts: ChannelFacts, columns: readonly Column[]) => ReactNode>> = {
+  slot: ({ slot }) => slot,
+  // The name of the performer is in its own column, if that is shown.
+  name: ({ channelId, token, name, ownName }, columns) => (
+    <Link to="/channels/$id" params={{ id: String(channelId) }}>
+      {token === null ? null : <span className="row-token">{token} </span>}
+      <bdi dir="auto">{(columns.includes('performer') ? ownName : name) ?? t('card.noName')}</bdi>
+    </Link>
+  ),
+  performer: ({ performer }) => (performer === null ? t('card.none') : <bdi dir="auto">{performer}</bdi>),
+  state: (facts) => (
+    <span className="card-state">
+      <StateIcon state={facts.state} />
+      <span>{t(`states.${facts.state}`)}</span>
+    </span>
+  ),
+  battery: (facts) => <Battery facts={facts} />,
+  time_left: (facts) =>
+    facts.lastSeenAt === null ? <TimeLeft facts={facts} /> : <LastTransmitter facts={facts} isShort={true} />,
+  rf_a: (facts) => <Level {...idsOf(facts)} textOf={rfATextOf} labelOf={antennaLabelOf} />,
+  rf_b: (facts) => <Level {...idsOf(facts)} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />,
+  audio: (facts) => <Level {...idsOf(facts)} textOf={audioTextOf} />,
+  quality: (facts) => <Level {...idsOf(facts)} textOf={qualityTextOf} />,
+  frequency: ({ frequency }) => (frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)),
+  receiver: ({ receiverName, channel }) => (
+    <>
+      <bdi dir="auto">{receiverName}</bdi>·{channel}
+    </>
+  ),
+  flags: ({ flags }) => <Flags flags={flags} />,
+}
+
+function idsOf({ receiverId, channelId }: ChannelFacts) {
+  return { receiverId, channelId }
+}
+
+function PlaceholderRow({ id, columns }: { id: number; columns: readonly Column[] }) {
+  const placeholder = usePlaceholder(id)
+  if (placeholder === null) return null
+  const { slot, name, kind, frequency } = placeholder
+  const contents: Partial<Record<Column, ReactNode>> = {
+    slot,
+    name: <bdi dir="auto">{plainText(name)}</bdi>,
+    state: (
+      <span className="card-state">
+        <StateIcon state="unmonitored" />
+        <span>{t('states.unmonitored')}</span>
+      </span>
+    ),
+    frequency: frequency === null ? null : formatMegahertz(frequency),
+    receiver: t(`card.kinds.${kind}`),
+  }
+  return (
+    <tr data-state="unmonitored" data-severity="ok">
+      {columns.map((column) => (
+        <td key={column} data-column={column}>
+          {contents[column]}
+        </td>
+      ))}
+    </tr>
+  )
+}

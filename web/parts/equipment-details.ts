@@ -9,8 +9,8 @@ import {
   formatDbm,
   formatMegahertz,
   formatMilliwatts,
+  formatMinutes,
   formatPercent,
-  formatShortDuration,
   plainText,
 } from '../format.ts'
 import { t } from '../i18n.ts'
@@ -104,8 +104,4 @@ function optional<T>(value: T | null | undefined, format: (value: T) => string):
 
 function yesOrNo(value: boolean | null | undefined): string | null {
   return optional(value, (is) => (is ? t('channel.fields.yes') : t('channel.fields.no')))
-}
-
-function formatMinutes(minutes: number): string {
-  return formatShortDuration(minutes * 60_000)
 }

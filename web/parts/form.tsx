@@ -35,7 +35,10 @@ export function Form<Body>({ action, children, others, check, send, onDone, onCh
   const { problem } = request
   const isFieldKnown = problem?.field !== undefined && fieldOf(form.current, problem.field) !== null
   useEffect(() => {
-    if (problem?.field !== undefined) fieldOf(form.current, problem.field)?.focus()
+    if (problem?.field === undefined) return
+    const field = fieldOf(form.current, problem.field)
+    field?.closest('details')?.setAttribute('open', '')
+    field?.focus()
   }, [problem])
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {

@@ -24,7 +24,7 @@ const audio: Trace = { of: 'audio', label: t('channel.audio'), range: [-60, 0], 
 const traces = {
   levels: [{ of: 'rf', label: t('channel.rf'), range: [-110, -30], colour: '--meter-rf' }, audio],
   levelsInPercent: [{ of: 'rfPercent', label: t('channel.rfPercent'), range: [0, 100], colour: '--meter-rf' }, audio],
-  battery: [{ of: 'battery', label: t('channel.battery'), range: [0, 100], colour: '--good' }],
+  battery: [{ of: 'battery', label: t('channel.battery'), range: [0, 100], colour: '--ok-icon' }],
 } as const satisfies Record<string, readonly Trace[]>
 
 const height = 190
@@ -56,7 +56,33 @@ export function HistoryChart({ samples, series }: HistoryChartProps) {
   }, [shown])
   useEffect(() => plot.current?.setData(data))
   const what = shown.map(({ label }) => label).join(', ')
-  return <div className="history" ref={element} role="img" aria-label={t('channel.chartLabel', { what })} />
+  return (
+    <div
+      className="history"
+      ref={element}
+      role="img"
+      aria-label={t('channel.chartLabel', { what })}
+      title={t('channel.chartKeys')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the cursor.
+      tabIndex={0}
+      onKeyDown={(event) => {
+        const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0
+        if (step === 0 || plot.current === null) return
+        event.preventDefault()
+        moveCursor(plot.current, step)
+      }}
+    />
+  )
+}
+
+/** Moves the cursor by one sample; without a cursor, starts at the newest one. */
+function moveCursor(chart: UPlot, step: number) {
+  const [times] = chart.data
+  const last = times.length - 1
+  if (last < 0) return
+  const index = chart.cursor.idx ?? null
+  const next = index === null ? last : Math.min(last, Math.max(0, index + step))
+  chart.setCursor({ left: chart.valToPos(times[next] ?? 0, 'x'), top: 0 })
 }
 
 /** The time at the cursor, as shown in the legend. */

@@ -3,7 +3,8 @@
 import { useEffect, useRef } from 'react'
 import { createChartStrip } from '../chart-strip.ts'
 import { useServices } from '../context.ts'
-import { formatDbfs, formatDbm, formatPercent } from '../format.ts'
+import { formatDbfs, formatDbm, formatPercent, formatShortDuration } from '../format.ts'
+import { peakOf } from '../history.ts'
 import { t } from '../i18n.ts'
 import { createLevelText } from '../level-text.ts'
 import { createMeterStrip } from '../meter-strip.ts'
@@ -13,24 +14,44 @@ import { Age } from './age.tsx'
 interface MetersProps {
   readonly receiverId: number
   readonly channelId: number
+  /** Whether RF has a row for each antenna. */
+  readonly hasAntennas: boolean
+  /** Whether the highest audio level of the last minute has a row. */
+  readonly hasPeak?: boolean
   /** When the values became stale or the transmitter turned off; the time since then replaces the audio level. */
   readonly since: number | null
 }
 
-export function Meters({ receiverId, channelId, since }: MetersProps) {
+export function Meters({ receiverId, channelId, hasAntennas, hasPeak = false, since }: MetersProps) {
   const { store, painter } = useServices()
   const strip = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (strip.current === null) return
-    return painter.add(createMeterStrip({ element: strip.current, read: () => store.levels(receiverId, channelId) }))
-  }, [store, painter, receiverId, channelId])
+    const read = () => store.levels(receiverId, channelId)
+    return painter.add(createMeterStrip({ element: strip.current, hasAntennas, read }))
+  }, [store, painter, receiverId, channelId, hasAntennas])
 
   return (
-    <div className="meters">
-      <abbr className="meter-label" title={t('card.rfLong')}>
-        {t('card.rf')}
-      </abbr>
-      <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
+    <div className="meters" data-antennas={hasAntennas || undefined} data-peak={hasPeak || undefined}>
+      {hasAntennas ? (
+        <>
+          <abbr className="meter-label" title={t('card.rfA')}>
+            {t('card.antennaA')}
+          </abbr>
+          <Level {...{ receiverId, channelId }} textOf={antennaTextOf.a} labelOf={antennaLabelOf} />
+          <abbr className="meter-label" title={t('card.rfB')}>
+            {t('card.antennaB')}
+          </abbr>
+          <Level {...{ receiverId, channelId }} textOf={antennaTextOf.b} labelOf={antennaLabelOf} />
+        </>
+      ) : (
+        <>
+          <abbr className="meter-label" title={t('card.rfLong')}>
+            {t('card.rf')}
+          </abbr>
+          <Level {...{ receiverId, channelId }} textOf={rfTextOf} />
+        </>
+      )}
       <abbr className="meter-label" title={t('card.audioLong')}>
         {t('card.audio')}
       </abbr>
@@ -41,22 +62,27 @@ export function Meters({ receiverId, channelId, since }: MetersProps) {
           <Age since={since} isShort={true} /> {t('card.ago')}
         </span>
       )}
+      {hasPeak ? <HeldPeak channelId={channelId} /> : null}
       <span className="meter-strip" ref={strip} />
     </div>
   )
 }
 
-type LevelProps = Omit<MetersProps, 'since'> & { textOf(levels: Levels): string }
+interface LevelProps extends Pick<MetersProps, 'receiverId' | 'channelId'> {
+  textOf(levels: Levels): string
+  /** Returns the accessible name for a text, if they differ. */
+  readonly labelOf?: (text: string) => string
+}
 
 /** A level. It is painted on the canvas, so for assistive technology it is an image whose label is the level. */
-function Level({ receiverId, channelId, textOf }: LevelProps) {
+export function Level({ receiverId, channelId, textOf, labelOf }: LevelProps) {
   const { store, painter } = useServices()
   const element = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (element.current === null) return
     const read = () => textOf(store.levels(receiverId, channelId))
-    return painter.add(createLevelText({ element: element.current, read }))
-  }, [store, painter, receiverId, channelId, textOf])
+    return painter.add(createLevelText({ element: element.current, read, labelOf }))
+  }, [store, painter, receiverId, channelId, textOf, labelOf])
   return <span className="meter-value" ref={element} role="img" aria-label={t('card.none')} />
 }
 
@@ -65,12 +91,64 @@ function rfTextOf({ rf, rfPercent }: Levels): string {
   return rfPercent === null ? t('card.none') : formatPercent(rfPercent)
 }
 
-function audioTextOf({ audio, isLive }: Levels): string {
+/** The highest audio level of the last minute, and when it was. */
+function HeldPeak({ channelId }: { channelId: number }) {
+  const { painter, history } = useServices()
+  const element = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (element.current === null) return
+    const read = () => {
+      const peak = peakOf(history, channelId)
+      if (peak === null) return t('card.none')
+      return t('card.peakAgo', { level: formatDbfs(peak.level), age: formatShortDuration(peak.ageMs) })
+    }
+    return painter.add(createLevelText({ element: element.current, read }))
+  }, [painter, history, channelId])
+  return (
+    <>
+      <abbr className="meter-label" title={t('card.peakLong')}>
+        {t('card.peak')}
+      </abbr>
+      <span className="meter-value meter-peak" ref={element} role="img" aria-label={t('card.none')} />
+    </>
+  )
+}
+
+/** Marks the level of an antenna that is in use. */
+const inUse = '• '
+
+export const antennaTextOf = {
+  a: ({ rfA, antennas }: Levels) => antennaText(rfA, antennas?.includes('A')),
+  b: ({ rfB, antennas }: Levels) => antennaText(rfB, antennas?.includes('B')),
+} as const
+
+function antennaText(level: number | null, isInUse = false): string {
+  return level === null ? t('card.none') : `${isInUse ? inUse : ''}${formatDbm(level)}`
+}
+
+/** Antenna A, or the level of the channel if the equipment does not report the antennas. */
+export function rfATextOf(levels: Levels): string {
+  return levels.rfA === null ? rfTextOf(levels) : antennaTextOf.a(levels)
+}
+
+export function antennaLabelOf(text: string): string {
+  return text.startsWith(inUse) ? t('card.antennaInUse', { level: text.slice(inUse.length) }) : text
+}
+
+export function qualityTextOf({ quality }: Levels): string {
+  return quality === null ? t('card.none') : formatPercent(quality)
+}
+
+export function audioTextOf({ audio, isLive }: Levels): string {
   return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
 /** The chart of the last minute. If `isAsleep`, its space stays empty. */
-export function Chart({ receiverId, channelId, isAsleep }: Omit<MetersProps, 'since'> & { isAsleep: boolean }) {
+export function Chart({
+  receiverId,
+  channelId,
+  isAsleep,
+}: Pick<MetersProps, 'receiverId' | 'channelId'> & { isAsleep: boolean }) {
   const { store, painter, history } = useServices()
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -1,5 +1,6 @@
 /** Content of a live page: its channels, or the reason why it is empty. */
 
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
@@ -7,19 +8,24 @@ import { t } from '../i18n.ts'
 import { signInPath } from '../resource.ts'
 import { useSession } from '../session.ts'
 import { useVisibleSlots } from '../use-visible-slots.ts'
-import { defaultView, searchOf, type View } from '../view.ts'
+import { addressOf, defaultView, type View } from '../view.ts'
 import { Notice } from './notice.tsx'
 
 export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
-  const phase = useWatchState((watchState) => watchState.phase)
   const entries = useVisibleSlots(view)
+  return <LivePhase>{entries === '' ? <Empty view={view} /> : children(entries)}</LivePhase>
+}
+
+/** Shows the content once the live state is loaded, or why it cannot be loaded. */
+export function LivePhase({ children }: { children: ReactNode }) {
+  const phase = useWatchState((watchState) => watchState.phase)
   if (phase === 'loading') return <Notice title={t('loading.title')} />
   if (phase === 'failed') return <Failed />
-  return entries === '' ? <Empty view={view} /> : children(entries)
+  return children
 }
 
 function Failed() {
-  const { mount, retry } = useServices()
+  const { mount, live } = useServices()
   const problem = useWatchState((watchState) => watchState.problem)
   if (problem === null) return null
   return (
@@ -31,7 +37,7 @@ function Failed() {
           <a href={signInPath(mount)}>{t('shell.signIn')}</a>
         </p>
       ) : null}
-      <button type="button" className="action" onClick={retry}>
+      <button type="button" className="action" onClick={live.retry}>
         {t('failed.retry')}
       </button>
     </Notice>
@@ -39,7 +45,7 @@ function Failed() {
 }
 
 function Empty({ view }: { view: View }) {
-  const { mount, manufacturer } = useServices()
+  const { manufacturer } = view
   const hasChannels = useWatchState((watchState) => watchState.receivers.size > 0)
   const codes = useWatchState((watchState) =>
     (watchState.health?.manufacturers ?? [])
@@ -52,7 +58,9 @@ function Empty({ view }: { view: View }) {
     return (
       <Notice title={t('empty.filtered', { code: manufacturer })}>
         <p>
-          <a href={`${mount}/`}>{t('empty.showAll')}</a>
+          <Link to="." search={addressOf({ ...view, manufacturer: null })}>
+            {t('empty.showAll')}
+          </Link>
         </p>
       </Notice>
     )
@@ -68,15 +76,19 @@ function Empty({ view }: { view: View }) {
 }
 
 function NothingConfigured() {
-  const { mount } = useServices()
   const session = useSession()
   const mayAdd = session?.permissions.includes('administer') === true
   return (
     <Notice title={t('empty.title')}>
       {mayAdd ? (
-        <p>
-          {t('empty.addNow')} <a href={mount + pathOf('manufacturers')}>{t('empty.addLink')}</a>
-        </p>
+        <>
+          <Link className="action" to={pathOf('find')}>
+            {t('find.title')}
+          </Link>
+          <p>
+            {t('empty.addNow')} <Link to={pathOf('manufacturers')}>{t('empty.addLink')}</Link>
+          </p>
+        </>
       ) : null}
       <p>{t('empty.demo')}</p>
       <pre>{demoCommand}</pre>
@@ -110,7 +122,9 @@ function NothingFound({ view }: { view: View }) {
     <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>
       <p>{isEmptyGroup ? t('empty.groupNext') : t('empty.noMatch', { what: looked.join(', ') })}</p>
       <p>
-        <a href={`${location.pathname}${searchOf(everything, location.search)}`}>{t('empty.showEverything')}</a>
+        <Link to="." search={addressOf(everything)}>
+          {t('empty.showEverything')}
+        </Link>
       </p>
     </Notice>
   )

@@ -1,56 +1,48 @@
-/** Frame of an administrative page: header, navigation, warnings and status. */
+/** Frame of an administrative page inside the frame of all pages: navigation and warnings. */
 
-import { type ReactNode, useEffect, useState } from 'react'
-import { type PageName, pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
+import { Link } from '@tanstack/react-router'
+import { Menu as MenuIcon } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
+import { usePageTitle } from '../page-title.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'
 import '../styles/shell.css'
 import { t } from '../i18n.ts'
-import { AdminFooter } from './admin-footer.tsx'
-import { Messages } from './messages.tsx'
+import { PageIcon } from './page-icon.tsx'
 import { StateIcon } from './state-icon.tsx'
-import { TopBar } from './top-bar.tsx'
 
 interface ShellProps {
-  readonly page: PageName
   readonly title: string
   /** One or two sentences about the page. */
   readonly intro?: ReactNode
   readonly children: ReactNode
 }
 
-export function Shell({ page, title, intro, children }: ShellProps) {
-  useEffect(() => {
-    document.title = t('shell.titled', { page: title })
-  }, [title])
+export function Shell({ title, intro, children }: ShellProps) {
+  usePageTitle(title)
   return (
-    <Messages>
-      <a className="skip" href="#content">
-        {t('shell.skip')}
-      </a>
-      <TopBar current="admin" />
+    <>
       <Unencrypted />
       <div className="admin">
-        <AdminNavigation current={page} />
+        <AdminNavigation />
         <main className="admin-content" id="content" tabIndex={-1}>
           <h1>{title}</h1>
           {intro === undefined ? null : <p className="intro">{intro}</p>}
           {children}
         </main>
       </div>
-      <AdminFooter />
-    </Messages>
+    </>
   )
 }
 
-function AdminNavigation({ current }: { current: PageName }) {
-  const { mount } = useServices()
+function AdminNavigation() {
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
   return (
     <nav className="admin-nav" aria-label={t('shell.adminPages')}>
       <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <MenuIcon className="icon" aria-hidden="true" />
         {t('shell.menu')}
       </button>
       <ul className="admin-sections" data-open={isOpen}>
@@ -60,9 +52,10 @@ function AdminNavigation({ current }: { current: PageName }) {
             <ul>
               {pages.map((page) => (
                 <li key={page}>
-                  <a href={mount + pathOf(page)} aria-current={page === current ? 'page' : undefined}>
+                  <Link to={pathOf(page)}>
+                    <PageIcon page={page} />
                     {t(`shell.pages.${page}.title`)}
-                  </a>
+                  </Link>
                 </li>
               ))}
             </ul>
@@ -80,7 +73,7 @@ function Unencrypted() {
   if (location.protocol === 'https:' || isLoopback || session?.role !== 'admin') return null
   return (
     <aside className="unencrypted" aria-label={t('shell.warning')}>
-      <StateIcon state="low" />
+      <StateIcon state="battery_low" />
       <p>{t('shell.unencrypted')}</p>
     </aside>
   )

@@ -1,19 +1,29 @@
-/** Tiles of the arrange mode, which can be selected, dragged and dropped. */
+/** Tiles of the arrange mode, which can be selected and dragged to another slot. */
 
-import type { DragEvent, KeyboardEvent } from 'react'
+import { GripVertical, Pencil, Plus, X } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
 import type { Group } from '../../src/contract/resources/groups.ts'
-import type { Target } from '../arrangement.ts'
+import type { PlaceholderBody } from '../../src/contract/resources/placeholders.ts'
+import { formatTarget, type Target } from '../arrangement.ts'
 import type { ChannelFacts } from '../channel-state.ts'
+import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { isSpacer } from '../visible-slots.ts'
+import type { TileDrag } from '../use-tile-drag.ts'
 import { StateIcon } from './state-icon.tsx'
+
+export type SlotContent =
+  | { readonly kind: 'channel'; readonly card: ChannelFacts }
+  | { readonly kind: 'placeholder'; readonly placeholder: PlaceholderBody }
 
 export interface TileSelection {
   /** The selected slot. */
   readonly selected: number | null
+  readonly drag: TileDrag
   nameOf(slot: number): string
   select(slot: number | null): void
-  drop(slot: number, target: Target): void
+  /** Moves the contents of the slot. The Shift key chooses the other way of placing them. */
+  drop(slot: number, target: Target, isShiftPressed: boolean): void
+  editPlaceholder(slot: number): void
 }
 
 interface TileProps {
@@ -21,54 +31,55 @@ interface TileProps {
   readonly target: Target | null
   /** The slot that the tile shows; null for the tile at the end of a group. */
   readonly slot: number | null
-  readonly card: ChannelFacts | null
+  readonly content: SlotContent | null
   readonly isMovable: boolean
   readonly tileSelection: TileSelection
   remove?: ((slot: number) => void) | undefined
 }
 
-export function Tile({ target, slot, card, isMovable, tileSelection, remove }: TileProps) {
-  const { selected, nameOf, select, drop } = tileSelection
-  const isSelected = selected !== null && selected === slot
-  const press = () => {
+export function Tile({ target, slot, content, isMovable, tileSelection, remove }: TileProps) {
+  const { selected, drag, nameOf, select, drop, editPlaceholder } = tileSelection
+  const isSelected = slot !== null && selected === slot
+  const key = target === null ? null : formatTarget(target)
+  const press = (isShiftPressed: boolean) => {
     if (isSelected) select(null)
-    else if (selected !== null && target !== null) drop(selected, target)
+    else if (selected !== null && target !== null) drop(selected, target, isShiftPressed)
     else if (isMovable) select(slot)
+    else if (selected === null && slot !== null && content === null) editPlaceholder(slot)
   }
+  const condition = content?.kind === 'channel' ? content.card.condition : null
   return (
     <li
       className="tile"
-      data-kind={card !== null ? 'channel' : slot !== null && isSpacer(slot) ? 'spacer' : 'free'}
-      data-state={card?.state}
+      data-kind={content === null ? 'free' : content.kind === 'channel' ? 'channel' : content.placeholder.kind}
+      data-state={content?.kind === 'channel' ? content.card.state : undefined}
+      data-attention={condition?.attention || undefined}
+      data-severity={condition?.attention ? condition.severity : undefined}
       data-selected={isSelected || undefined}
+      data-dragged={(slot !== null && drag.slot === slot) || undefined}
+      data-over={(drag.slot !== null && drag.slot !== slot && drag.over === key) || undefined}
       data-target={(selected !== null && !isSelected && target !== null) || undefined}
-      {...(target === null ? {} : dropsOn(target, tileSelection))}
+      data-drop={key ?? undefined}
     >
       <button
         type="button"
         className="tile-button"
-        draggable={isMovable && slot !== null}
-        aria-pressed={isSelected}
-        onClick={press}
+        aria-pressed={isMovable ? isSelected : undefined}
+        onClick={(event) => press(event.shiftKey)}
         onKeyDown={moveFocus}
-        onDragStart={(event) => {
-          event.dataTransfer.setData('text/plain', String(slot))
-          event.dataTransfer.effectAllowed = 'move'
-          select(slot)
-        }}
-        onDragEnd={() => select(null)}
+        onPointerDown={isMovable && slot !== null ? (event) => drag.start(event, slot) : undefined}
       >
-        <span className="tile-slot">{slot === null || isSpacer(slot) ? '' : slot}</span>
-        <span className="tile-name">
-          {card === null ? (slot === null ? t('arrange.end') : emptyName(slot, remove !== undefined)) : null}
-          {card === null ? null : <bdi>{card.name ?? t('card.noName')}</bdi>}
-        </span>
-        {card === null ? null : <StateIcon state={card.state} />}
-        <span className="visually-hidden"> {labelOf({ slot, selected, isSelected, isMovable, nameOf })}</span>
+        {isMovable ? <GripVertical className="icon tile-handle" aria-hidden="true" /> : null}
+        <span className="tile-slot">{slot}</span>
+        <TileText {...{ slot, content }} isInGroup={remove !== undefined} />
+        <span className="visually-hidden"> {labelOf({ slot, selected, isSelected, isMovable, content, nameOf })}</span>
       </button>
+      {slot === null || content?.kind === 'channel' || (content === null && !isMovable) ? null : (
+        <EditButton isNew={content === null} name={nameOf(slot)} {...{ slot, editPlaceholder }} />
+      )}
       {remove === undefined || slot === null ? null : (
-        <button type="button" className="tile-remove" onClick={() => remove(slot)} title={t('arrange.removeShort')}>
-          <span aria-hidden="true">×</span>
+        <button type="button" className="tile-tool" onClick={() => remove(slot)} title={t('arrange.removeShort')}>
+          <X className="icon" aria-hidden="true" />
           <span className="visually-hidden">{t('arrange.remove', { name: nameOf(slot) })}</span>
         </button>
       )}
@@ -76,18 +87,56 @@ export function Tile({ target, slot, card, isMovable, tileSelection, remove }: T
   )
 }
 
-function emptyName(slot: number, isInGroup: boolean): string {
-  if (isSpacer(slot)) return t('arrange.blank')
-  return isInGroup ? t('arrange.planned') : t('arrange.free')
+function TileText({ slot, content, isInGroup }: Pick<TileProps, 'slot' | 'content'> & { isInGroup: boolean }) {
+  if (slot === null) return <span className="tile-name">{t('arrange.end')}</span>
+  if (content === null) return <span className="tile-name">{t(isInGroup ? 'arrange.planned' : 'arrange.free')}</span>
+  if (content.kind === 'placeholder') {
+    const { kind, name } = content.placeholder
+    const title = t(`arrange.placeholder.kinds.${kind}`)
+    return (
+      <span className="tile-name">
+        <bdi>{name === '' ? title : plainText(name)}</bdi>
+        {name === '' ? null : <small>{title}</small>}
+      </span>
+    )
+  }
+  const { card } = content
+  return (
+    <>
+      <span className="tile-name">
+        <bdi>{card.name ?? t('card.noName')}</bdi>
+        <small>{t(`states.${card.state}`)}</small>
+      </span>
+      <StateIcon state={card.state} />
+    </>
+  )
+}
+
+interface EditButtonProps extends Pick<TileSelection, 'editPlaceholder'> {
+  readonly slot: number
+  readonly name: string
+  readonly isNew: boolean
+}
+
+function EditButton({ slot, name, isNew, editPlaceholder }: EditButtonProps) {
+  const text = isNew ? t('arrange.placeholder.addTo', { slot }) : t('arrange.placeholder.editOf', { name, slot })
+  const Icon = isNew ? Plus : Pencil
+  return (
+    <button type="button" className="tile-tool" onClick={() => editPlaceholder(slot)} title={text}>
+      <Icon className="icon" aria-hidden="true" />
+      <span className="visually-hidden">{text}</span>
+    </button>
+  )
 }
 
 interface Labelled extends Pick<TileSelection, 'selected' | 'nameOf'> {
   readonly slot: number | null
   readonly isSelected: boolean
   readonly isMovable: boolean
+  readonly content: SlotContent | null
 }
 
-function labelOf({ slot, selected, isSelected, isMovable, nameOf }: Labelled): string {
+function labelOf({ slot, selected, isSelected, isMovable, content, nameOf }: Labelled): string {
   if (isSelected && slot !== null) return t('arrange.deselect', { name: nameOf(slot) })
   if (selected !== null) {
     return slot === null
@@ -95,30 +144,19 @@ function labelOf({ slot, selected, isSelected, isMovable, nameOf }: Labelled): s
       : t('arrange.moveTo', { name: nameOf(selected), slot })
   }
   if (slot === null) return t('arrange.end')
-  return isMovable
-    ? t('arrange.select', { name: nameOf(slot), slot })
-    : `${t('card.slot', { slot })}, ${t('arrange.free')}`
+  if (isMovable) return t('arrange.select', { name: nameOf(slot), slot })
+  return content === null ? t('arrange.placeholder.addTo', { slot }) : t('card.slot', { slot })
 }
 
-/** Arrow keys move the focus between tiles. */
+/** Arrow keys move the focus between tiles: to the side by one, up and down by one row. */
 function moveFocus(event: KeyboardEvent<HTMLButtonElement>) {
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+  const list = event.currentTarget.closest('.tiles')
+  const columns = list === null ? 1 : getComputedStyle(list).gridTemplateColumns.split(' ').length
+  const step = { ArrowRight: 1, ArrowDown: columns, ArrowLeft: -1, ArrowUp: -columns }[event.key]
   if (step === undefined) return
   event.preventDefault()
   const all = [...document.querySelectorAll<HTMLButtonElement>('.arrange .tile-button')]
   all[all.indexOf(event.currentTarget) + step]?.focus()
-}
-
-function dropsOn(target: Target, { selected, drop }: TileSelection) {
-  return {
-    onDragOver(event: DragEvent) {
-      if (selected !== null) event.preventDefault()
-    },
-    onDrop(event: DragEvent) {
-      event.preventDefault()
-      if (selected !== null) drop(selected, target)
-    },
-  }
 }
 
 interface GroupTargetsProps {
@@ -128,9 +166,9 @@ interface GroupTargetsProps {
   onShow(group: number | null): void
 }
 
-/** A click opens the group, or adds the selected channel to it. */
+/** A click opens the group, or adds the selected slot to it. */
 export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTargetsProps) {
-  const { selected, nameOf, drop } = tileSelection
+  const { selected, drag, nameOf, drop } = tileSelection
   return (
     <nav className="group-tabs" aria-label={t('arrange.groups')}>
       <button type="button" className="choice" aria-pressed={shown === null} onClick={() => onShow(null)}>
@@ -138,6 +176,7 @@ export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTarg
       </button>
       {groups.map((group) => {
         const target = { kind: 'group', id: group.id } as const
+        const key = formatTarget(target)
         return (
           <button
             key={group.id}
@@ -145,8 +184,9 @@ export function GroupTargets({ groups, shown, tileSelection, onShow }: GroupTarg
             className="choice"
             aria-pressed={shown?.id === group.id}
             data-target={selected !== null || undefined}
-            onClick={() => (selected === null ? onShow(group.id) : drop(selected, target))}
-            {...dropsOn(target, tileSelection)}
+            data-over={(drag.slot !== null && drag.over === key) || undefined}
+            data-drop={key}
+            onClick={() => (selected === null ? onShow(group.id) : drop(selected, target, false))}
           >
             <bdi>{group.title}</bdi> ({group.slots.length})
             {selected === null ? null : (

@@ -1,11 +1,16 @@
 /** Toolbar of the monitor: groups, search, filters, sort order and commands. */
 
+import { TriangleAlert, X } from 'lucide-react'
 import type { RefObject } from 'react'
 import { useId, useRef, useState } from 'react'
+import { parseSort } from '../channel-order.ts'
+import type { SortKey } from '../columns.ts'
 import type { Command } from '../commands.ts'
-import { useServices, useWatchState } from '../context.ts'
+import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { layouts, sorts, stateFilters, themes, type View } from '../view.ts'
+import { layouts, type Sort, stateFilters, themes, type View } from '../view.ts'
+import { useWakeLock } from '../wake-lock.ts'
+import { ColumnsDialog } from './columns-dialog.tsx'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 interface ToolbarProps {
@@ -16,18 +21,28 @@ interface ToolbarProps {
 }
 
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
+  const [isChoosingColumns, setChoosingColumns] = useState(false)
   return (
     <section className="toolbar" aria-label={t('live.toolbar.label')}>
       <GroupTabs view={view} change={change} />
       <div className="toolbar-choices">
         <Search view={view} change={change} field={searchField} />
+        <ChosenGroup view={view} change={change} />
+        <ProblemsFirst view={view} change={change} />
         <Choices view={view} change={change} />
         <More>
           <div className="more-compact">
+            <GroupChoice view={view} change={change} />
             <Choices view={view} change={change} />
           </div>
+          {view.layout === 'list' ? (
+            <button type="button" className="choice" onClick={() => setChoosingColumns(true)}>
+              {t('live.columns.title')}
+            </button>
+          ) : null}
           <CommandButtons commands={commands} />
           <NotifyButton />
+          <KeepAwake />
           <Choice
             label={t('live.toolbar.theme')}
             value={view.theme}
@@ -37,8 +52,43 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
           />
         </More>
       </div>
+      {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
     </section>
   )
+}
+
+function ProblemsFirst({ view: { sort }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const isOn = sort === 'problems'
+  return (
+    <button
+      type="button"
+      className="choice problems-first"
+      aria-pressed={isOn}
+      onClick={() => change({ sort: isOn ? 'slot' : 'problems' })}
+    >
+      <TriangleAlert className="icon" aria-hidden="true" />
+      <span>{t('live.sorts.problems')}</span>
+    </button>
+  )
+}
+
+/** Keeps the screen awake; says if the browser cannot. */
+function KeepAwake() {
+  const { isOn, problem, toggle } = useWakeLock()
+  return (
+    <button type="button" className="choice" aria-pressed={isOn} disabled={problem === 'unsupported'} onClick={toggle}>
+      {problem === null ? t('live.awake.title') : t(`live.awake.${problem}`)}
+    </button>
+  )
+}
+
+/** The orders to choose from; a table can be sorted by any of its columns. */
+const sorts: readonly SortKey[] = ['slot', 'problems', 'name', 'battery', 'rf']
+
+function sortName(sort: Sort): string {
+  const { key, isDescending } = parseSort(sort)
+  const name = t(`live.sorts.${key}`)
+  return isDescending ? t('live.sortDescending', { sort: name }) : name
 }
 
 /** The view settings, which are next to the search field, or in the menu on narrow pages. */
@@ -52,14 +102,14 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
         values={stateFilters}
         onChoice={(state) => change({ state })}
       />
-      <Choice
+      <Choice<Sort>
         label={t('live.toolbar.sort')}
         value={view.sort}
-        nameOf={(sort) => t(`live.sorts.${sort}`)}
-        values={sorts}
+        nameOf={sortName}
+        values={[...new Set<Sort>([...sorts, view.sort])]}
         onChoice={(sort) => change({ sort })}
       />
-      <Manufacturers change={change} />
+      <Manufacturers view={view} change={change} />
       <div className="toolbar-layouts">
         {layouts.map((layout) => (
           <button
@@ -74,6 +124,32 @@ function Choices({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
         ))}
       </div>
     </>
+  )
+}
+
+function GroupChoice({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  if (groups.length === 0) return null
+  return (
+    <Choice
+      label={t('live.toolbar.groups')}
+      value={String(view.group ?? '')}
+      values={['', ...groups.map(({ id }) => String(id))]}
+      nameOf={(id) => groups.find((group) => String(group.id) === id)?.title ?? t('live.toolbar.everything')}
+      onChoice={(id) => change({ group: id === '' ? null : Number(id) })}
+    />
+  )
+}
+
+/** The chosen group on a narrow page, which has no tabs; a press shows all channels again. */
+function ChosenGroup({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
+  const title = useWatchState(({ groups }) => groups.find((group) => group.id === view.group)?.title ?? null)
+  if (title === null) return null
+  return (
+    <button type="button" className="choice toolbar-group" aria-pressed={true} onClick={() => change({ group: null })}>
+      <bdi>{title}</bdi>
+      <X className="icon" aria-hidden="true" />
+    </button>
   )
 }
 
@@ -103,19 +179,21 @@ function GroupTabs({ view, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   )
 }
 
-/** The search field. It takes effect while the user types; Escape clears it. */
+/**
+ * The search field. It takes effect while the user types; Escape clears it. The URL changes a moment later than the text,
+ * so the field shows the search in the URL only while it is not focused.
+ */
 function Search({
   view,
   change,
   field,
 }: Pick<ToolbarProps, 'view' | 'change'> & { field: ToolbarProps['searchField'] }) {
-  const [text, setText] = useState(view.q)
+  /** The text while the field is focused. */
+  const [text, setText] = useState<string | null>(null)
   const type = (next: string) => {
     setText(next)
     change({ q: next.trim() })
   }
-  // The search may also be changed by a link or the back button; the field then shows the new search.
-  const shown = text.trim() === view.q ? text : view.q
   return (
     <input
       ref={field}
@@ -123,8 +201,9 @@ function Search({
       type="search"
       aria-label={t('live.toolbar.search')}
       placeholder={t('live.toolbar.searchHint')}
-      value={shown}
+      value={text ?? view.q}
       maxLength={100}
+      onBlur={() => setText(null)}
       onChange={(event) => type(event.target.value)}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
@@ -160,8 +239,7 @@ function Choice<Value extends string>({ label, value, values, nameOf, onChoice }
   )
 }
 
-function Manufacturers({ change }: Pick<ToolbarProps, 'change'>) {
-  const { manufacturer } = useServices()
+function Manufacturers({ view: { manufacturer }, change }: Pick<ToolbarProps, 'view' | 'change'>) {
   const codes = useWatchState(
     (watchState) => watchState.health?.manufacturers.map((manufacturer) => manufacturer.code).join(' ') ?? '',
   )

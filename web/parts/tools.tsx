@@ -1,10 +1,12 @@
 /** The commands of a live page, as keyboard shortcuts and buttons, and their dialogs: the help and the QR code. */
 
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
 import { type Command, type CommandOptions, commandOf, listCommands } from '../commands.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { sharedSearchOf, type View } from '../view.ts'
+import { addressOf, defaultView, sharedSearchOf, type View } from '../view.ts'
 import { Dialog } from './dialog.tsx'
 import { QrCode } from './qr-code.tsx'
 
@@ -12,24 +14,33 @@ type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search
 
 /** Binds the keys of the commands and renders their dialogs. */
 export function useCommands({ page, view, change, search = () => {}, onArrange }: CommandsProps) {
-  const { mount, alarm } = useServices()
+  const { alarm } = useServices()
+  const navigate = useNavigate()
   const groups = useWatchState((watchState) => watchState.groups)
   const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
-  const commands = listCommands({ page, mount, view, groups, alarm, alarmState, change, show, search })
+  const open = (other: 'monitor' | 'wall') => {
+    const { manufacturer, group } = view
+    void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, group }) })
+  }
+  const commands = listCommands({ page, view, groups, alarm, alarmState, change, open, show, search })
 
-  // Binds the keys again after every render, so that they act on the current state.
+  const latest = useRef(commands)
+  useEffect(() => {
+    latest.current = commands
+  })
+  // One listener for all renders, because a listener that is added while a key event is handled misses it.
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const command = commandOf(commands, event)
+      const command = commandOf(latest.current, event)
       if (command === null) return
       event.preventDefault()
       command.run(event.key.toLowerCase())
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
-  })
+  }, [])
   const close = () => setShown(null)
   const dialog =
     shown === 'help' ? (
@@ -102,7 +113,7 @@ function Help({ commands, onClose }: { commands: readonly Command[]; onClose: ()
 }
 
 function QrDialog({ view, onClose }: { view: View; onClose: () => void }) {
-  const address = location.origin + location.pathname + sharedSearchOf(view, location.search)
+  const address = location.origin + location.pathname + sharedSearchOf(view)
   return (
     <Dialog title={t('live.qr.title')} onClose={onClose}>
       <QrCode address={address} />

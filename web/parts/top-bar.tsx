@@ -1,42 +1,31 @@
-/** The header of every page. */
+/** The header of every page but the wall. Its menu lists the pages that the user may open. */
 
-import { type ReactNode, useEffect, useRef } from 'react'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useIsListed } from '../sections.ts'
 import { Account } from './account.tsx'
+import { BrandSign } from './brand-sign.tsx'
 
-interface TopBarProps {
-  readonly current: 'dashboard' | 'admin' | 'about' | null
-  readonly children?: ReactNode
-}
-
-export function TopBar({ current, children }: TopBarProps) {
-  const { mount } = useServices()
-  const links = [
-    { page: 'dashboard', href: `${mount}/`, text: t('nav.dashboard') },
-    { page: 'wall', href: `${mount}${pathOf('wall')}`, text: t('nav.wall') },
-    { page: 'admin', href: `${mount}${pathOf('overview')}`, text: t('shell.admin') },
-    { page: 'about', href: `${mount}/about/`, text: t('nav.about') },
-  ]
+export function TopBar() {
+  const isListed = useIsListed()
   const bar = useRef<HTMLElement>(null)
   useEffect(() => (bar.current === null ? undefined : publishHeight(bar.current)), [])
   return (
     <header className="top-bar" ref={bar}>
-      <a className="brand" href={`${mount}/`}>
-        <svg className="brand-sign" viewBox="0 0 32 32" aria-hidden="true">
-          <rect x="12" y="3" width="8" height="16" rx="4" />
-          <path d="M7 15a9 9 0 0 0 18 0M16 24v5M10 29h12" />
-        </svg>
+      <Link className="brand" to={pathOf('monitor')}>
+        <BrandSign />
         <span className="brand-name">{t('product')}</span>
-      </a>
-      {children}
+      </Link>
       <nav className="pages" aria-label={t('nav.label')}>
-        {links.map(({ page, href, text }) => (
-          <a key={page} href={href} aria-current={page === current ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
+        <Link to={pathOf('monitor')} activeOptions={{ exact: true, includeSearch: false }}>
+          {t('nav.dashboard')}
+        </Link>
+        <Link to={pathOf('wall')}>{t('nav.wall')}</Link>
+        <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
+        {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
+        <Link to={pathOf('about')}>{t('nav.about')}</Link>
       </nav>
       <Account />
     </header>

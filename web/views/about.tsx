@@ -2,38 +2,36 @@
 
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { TopBar } from '../parts/top-bar.tsx'
+import { usePageTitle } from '../page-title.ts'
 
 export function About() {
   const { mount } = useServices()
   const version = useWatchState((watchState) => watchState.health?.version ?? __MICWATCH_VERSION__)
+  usePageTitle(t('nav.about'))
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   return (
-    <>
-      <TopBar current="about" />
-      <main className="content prose">
-        <h1>{t('about.title')}</h1>
-        <p>{t('about.what')}</p>
-        <dl className="pairs">
-          <dt>{t('about.version')}</dt>
-          <dd>{version}</dd>
-          <dt>{t('about.licence')}</dt>
-          <dd>{t('about.mit')}</dd>
-        </dl>
-        <h2>{t('about.interface')}</h2>
-        <ul className="paths">
-          {apiPaths.map(({ path, text }) => (
-            <li key={path}>
-              <a href={`${mount}${path}`}>
-                <code>{`${mount}${path}`}</code>
-              </a>{' '}
-              {text}
-            </li>
-          ))}
-        </ul>
-        <p>{t('about.socket', { url: socketUrl })}</p>
-      </main>
-    </>
+    <main className="content prose" id="content" tabIndex={-1}>
+      <h1>{t('about.title')}</h1>
+      <p>{t('about.what')}</p>
+      <dl className="pairs">
+        <dt>{t('about.version')}</dt>
+        <dd>{version}</dd>
+        <dt>{t('about.licence')}</dt>
+        <dd>{t('about.mit')}</dd>
+      </dl>
+      <h2>{t('about.interface')}</h2>
+      <ul className="paths">
+        {apiPaths.map(({ path, text }) => (
+          <li key={path}>
+            <a href={`${mount}${path}`}>
+              <code>{`${mount}${path}`}</code>
+            </a>{' '}
+            {text}
+          </li>
+        ))}
+      </ul>
+      <p>{t('about.socket', { url: socketUrl })}</p>
+    </main>
   )
 }
 

@@ -1,24 +1,22 @@
 /** Shown when the script of a page could not be loaded. */
 
-import { useServices } from '../context.ts'
+import { RotateCw, Unplug } from 'lucide-react'
 import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
 import { Notice } from '../parts/notice.tsx'
-import { TopBar } from '../parts/top-bar.tsx'
 
 export function BrokenPage() {
-  const { retry } = useServices()
+  usePageTitle(t('brokenPage.title'))
   return (
-    <>
-      <TopBar current={null} />
-      <main className="content">
-        <h1 className="visually-hidden">{t('product')}</h1>
-        <Notice title={t('brokenPage.title')}>
-          <p role="alert">{t('brokenPage.why')}</p>
-          <button type="button" className="action" onClick={retry}>
-            {t('brokenPage.retry')}
-          </button>
-        </Notice>
-      </main>
-    </>
+    <main className="content" id="content" tabIndex={-1}>
+      <h1 className="visually-hidden">{t('product')}</h1>
+      <Notice title={t('brokenPage.title')} icon={Unplug}>
+        <p role="alert">{t('brokenPage.why')}</p>
+        <button type="button" className="action" onClick={() => location.reload()}>
+          <RotateCw className="icon" aria-hidden="true" />
+          {t('brokenPage.retry')}
+        </button>
+      </Notice>
+    </main>
   )
 }

@@ -1,55 +1,60 @@
 /** The page of one channel. */
 
 import '../styles/channel.css'
-import { useEffect } from 'react'
-import { useFacts, useServices, useWatchState } from '../context.ts'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useFacts, useWatchState } from '../context.ts'
 import { formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
-import { ChannelAlerts } from '../parts/channel-alerts.tsx'
+import { usePageTitle } from '../page-title.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
-import { ChannelDetails } from '../parts/channel-details.tsx'
-import { HealthFooter } from '../parts/health-footer.tsx'
+import {
+  Assignment,
+  LevelDetails,
+  RawDetails,
+  ReceiverOfChannel,
+  TransmitterDetails,
+} from '../parts/channel-details.tsx'
+import { ConditionPanel } from '../parts/condition-panel.tsx'
+import { EquipmentAlerts } from '../parts/equipment-alerts.tsx'
 import { HistoryChart } from '../parts/history-chart.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
+import { Neighbours } from '../parts/neighbours.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { TopBar } from '../parts/top-bar.tsx'
+import { SampleTable } from '../parts/sample-table.tsx'
 import { useSessionHistory } from '../use-session-history.ts'
 import { defaultView } from '../view.ts'
 
 export function Channel() {
-  const { mount } = useServices()
-  const channelId = Number(/\/channels\/(\d{1,16})\/?$/.exec(location.pathname)?.[1] ?? Number.NaN)
+  const channelId = Number(useParams({ strict: false }).id)
   const receiverId = useWatchState((watchState) => {
     for (const [id, { channels }] of watchState.receivers)
       if (channels.some((channel) => channel.id === channelId)) return id
     return null
   })
   return (
-    <>
-      <TopBar current={null} />
-      <main className="content detail">
-        <p>
-          <a className="back" href={`${mount}/`}>
-            ← {t('channel.back')}
-          </a>
-        </p>
-        {receiverId === null ? <h1 className="visually-hidden">{t('channel.channel')}</h1> : null}
-        <Phase view={defaultView}>
-          {() =>
-            receiverId === null ? (
-              <Notice title={t('channel.unknownTitle')}>
-                <p>{t('channel.unknown')}</p>
-              </Notice>
-            ) : (
-              <OneChannel receiverId={receiverId} channelId={channelId} />
-            )
-          }
-        </Phase>
-      </main>
-      <HealthFooter />
-    </>
+    <main className="content detail" id="content" tabIndex={-1}>
+      <p>
+        <Link className="back" to={pathOf('monitor')}>
+          ← {t('channel.back')}
+        </Link>
+      </p>
+      {receiverId === null ? <h1 className="visually-hidden">{t('channel.channel')}</h1> : null}
+      <Phase view={defaultView}>
+        {() =>
+          receiverId === null ? (
+            <Notice title={t('channel.unknownTitle')}>
+              <p>{t('channel.unknown')}</p>
+            </Notice>
+          ) : (
+            <OneChannel receiverId={receiverId} channelId={channelId} />
+          )
+        }
+      </Phase>
+    </main>
   )
 }
 
@@ -58,38 +63,59 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
   const channel = useWatchState((watchState) =>
     watchState.receivers.get(receiverId)?.channels.find((channel) => channel.id === channelId),
   )
-  const title = facts === null ? '' : t('channel.title', { slot: facts.slot, name: facts.name ?? t('card.noName') })
-  useEffect(() => {
-    document.title = `${title} – ${t('product')}`
-  }, [title])
+  const name = facts?.name ?? t('card.noName')
+  const title = facts === null ? '' : t('channel.title', { slot: facts.slot, name })
+  usePageTitle(title)
   if (facts === null || channel === undefined) return null
   return (
     <>
-      <h1 className="visually-hidden">{title}</h1>
-      <div className="detail-parts">
-        <div className="meter-field detail-now">
-          <ul className="cards" data-density="roomy" aria-label={t('channel.now')}>
-            <ChannelCard {...{ receiverId, channelId }} step="usual" hasChart={true} />
-          </ul>
-          <MeterLayer order={String(channelId)} />
+      <header className="detail-head">
+        <span className="detail-slot" aria-hidden="true">
+          {facts.slot}
+        </span>
+        <h1>
+          <span className="visually-hidden">{title}</span>
+          <bdi aria-hidden="true">{name}</bdi>
+        </h1>
+        <Neighbours channelId={channelId} />
+      </header>
+      <ConditionPanel facts={facts} channel={channel} />
+      <div className="detail-columns">
+        <div className="detail-column">
+          <div className="meter-field detail-now">
+            <ul className="cards" data-density="roomy" aria-label={t('channel.now')}>
+              <ChannelCard {...{ receiverId, channelId }} step="usual" hasChart={true} />
+            </ul>
+            <MeterLayer order={String(channelId)} />
+          </div>
+          <Assignment channelId={channelId} />
+          <ReceiverOfChannel id={receiverId} />
         </div>
-        <History receiverId={receiverId} channelId={channelId} />
-        <ChannelDetails facts={facts} channel={channel} />
-        <section className="detail-part">
-          <h2>{t('channel.qr')}</h2>
-          <QrCode address={location.origin + location.pathname} />
-        </section>
-        <ChannelAlerts receiverId={receiverId} channelId={channelId} />
+        <div className="detail-column">
+          <EquipmentAlerts receiverId={receiverId} channelId={channelId} />
+          <History key={channelId} receiverId={receiverId} channelId={channelId} />
+        </div>
+        <div className="detail-column">
+          <LevelDetails facts={facts} channel={channel} />
+          <TransmitterDetails facts={facts} channel={channel} />
+          <RawDetails facts={facts} channel={channel} />
+          <section className="detail-part">
+            <h2>{t('channel.qr')}</h2>
+            <QrCode address={location.origin + location.pathname} />
+          </section>
+        </div>
       </div>
     </>
   )
 }
 
+/** What this page has received. */
 function History({ receiverId, channelId }: { receiverId: number; channelId: number }) {
   const samples = useSessionHistory(receiverId, channelId)
+  const [isTableOpen, setTableOpen] = useState(false)
   const first = samples[0]
   return (
-    <section className="detail-part detail-wide">
+    <section className="detail-part detail-history">
       <h2>{t('channel.history')}</h2>
       <p>
         {first === undefined
@@ -98,6 +124,10 @@ function History({ receiverId, channelId }: { receiverId: number; channelId: num
       </p>
       <HistoryChart samples={samples} series="levels" />
       <HistoryChart samples={samples} series="battery" />
+      <details className="detail-more" onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
+        <summary>{t('channel.table')}</summary>
+        {isTableOpen ? <SampleTable samples={samples} /> : null}
+      </details>
     </section>
   )
 }

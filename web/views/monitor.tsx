@@ -1,33 +1,28 @@
 /** The monitor: all channels as cards or as a table. The sort order and the filters are kept in the URL. */
 
-import { useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
 import { Arrange } from '../parts/arrange.tsx'
+import { AssignDialog } from '../parts/assign-dialog.tsx'
+import type { CardActions } from '../parts/channel-card.tsx'
 import { ChannelCards } from '../parts/channel-cards.tsx'
 import { ChannelTable } from '../parts/channel-table.tsx'
-import { HealthFooter } from '../parts/health-footer.tsx'
-import { Messages, useShowMessage } from '../parts/messages.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
-import { Summary } from '../parts/summary.tsx'
+import { PrintTable, useIsPrinting } from '../parts/print-table.tsx'
 import { Toolbar } from '../parts/toolbar.tsx'
 import { useCommands } from '../parts/tools.tsx'
-import { TopBar } from '../parts/top-bar.tsx'
 import { useMay, useSession } from '../session.ts'
+import { moveFocus } from '../use-arrow-keys.ts'
 import { useView } from '../use-view.ts'
 import type { View } from '../view.ts'
-import { decodeSlots } from '../visible-slots.ts'
+import { decodeSlots, type VisibleSlot } from '../visible-slots.ts'
 
 export function Monitor() {
-  return (
-    <Messages>
-      <Page />
-    </Messages>
-  )
-}
-
-function Page() {
+  usePageTitle(null)
   const [view, change] = useView('monitor')
   const [isArranging, setArranging] = useState(false)
   const showMessage = useShowMessage()
@@ -42,11 +37,8 @@ function Page() {
   const { commands, dialog } = useCommands({ page: 'monitor', view, change, search, onArrange })
   return (
     <>
-      <TopBar current="dashboard">
-        <Summary />
-      </TopBar>
       {isArranging ? null : <Toolbar {...{ view, change, commands, searchField }} />}
-      <main className="content">
+      <main className="content" id="content" tabIndex={-1}>
         <h1 className="visually-hidden">{t('nav.dashboard')}</h1>
         {isArranging ? (
           <Arrange {...{ view, change }} onDone={() => setArranging(false)} />
@@ -54,7 +46,6 @@ function Page() {
           <Phase view={view}>{(entries) => <Channels {...{ view, change, entries }} />}</Phase>
         )}
       </main>
-      <HealthFooter />
       {dialog}
     </>
   )
@@ -73,19 +64,46 @@ function Channels({ view, entries: text, change }: ChannelsProps) {
   )
   const hasChart = view.charts === 'on' && !isHidden && view.detail !== 'status'
   const density = densityOf(entries.length, view)
-  const order = `${text} ${view.layout} ${hasChart} ${density}`
+  const { actions, dialog } = useCardActions(entries)
+  const isPrinting = useIsPrinting()
+  // An alert takes room from the chart of its card.
+  const alerts = useWatchState(({ alerts }) => alerts.map(({ id, state }) => `${id}${state}`).join())
+  const order = `${text} ${view.layout} ${view.columns} ${hasChart} ${density} ${alerts}`
+  if (isPrinting) return <PrintTable {...{ entries, view }} />
   return (
-    <div className="meter-field">
+    // The links inside take the focus; this element only moves it.
+    // biome-ignore lint/a11y/noStaticElementInteractions: see above.
+    <div className="meter-field" onKeyDown={moveFocus}>
       {view.layout === 'list' ? (
-        <ChannelTable {...{ entries, change }} sort={view.sort} />
+        <ChannelTable {...{ entries, view, change }} />
       ) : (
         <ul className="cards" data-density={density} aria-label={t('card.list')}>
-          <ChannelCards entries={entries} step={view.detail === 'status' ? 'status' : 'usual'} hasChart={hasChart} />
+          <ChannelCards
+            entries={entries}
+            step={view.detail === 'status' ? 'status' : density === 'roomy' ? 'full' : 'usual'}
+            hasChart={hasChart}
+            actions={actions}
+          />
         </ul>
       )}
       <MeterLayer order={order} />
+      {dialog}
     </div>
   )
+}
+
+/** Returns what the user may do from a card, and the dialog of what is being done. */
+function useCardActions(entries: readonly VisibleSlot[]) {
+  const mayOperate = useMay('operate')
+  const [assigning, setAssigning] = useState<number | null>(null)
+  const close = useCallback(() => setAssigning(null), [])
+  const actions: CardActions = useMemo(() => ({ mayOperate, assign: setAssigning }), [mayOperate])
+  const entry = entries.find((entry) => entry.kind === 'channel' && entry.channelId === assigning)
+  const dialog =
+    entry?.kind !== 'channel' ? null : (
+      <AssignDialog receiverId={entry.receiverId} channelId={entry.channelId} onClose={close} />
+    )
+  return { actions, dialog }
 }
 
 /** Returns the density of the cards: they are large if there are only a few. */

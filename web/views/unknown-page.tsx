@@ -1,21 +1,22 @@
-import { useServices } from '../context.ts'
+import { Link } from '@tanstack/react-router'
+import { MapPinOff } from 'lucide-react'
+import { pathOf } from '../../src/domain/pages.ts'
 import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
 import { Notice } from '../parts/notice.tsx'
-import { TopBar } from '../parts/top-bar.tsx'
 
 export function UnknownPage() {
-  const { mount } = useServices()
+  usePageTitle(t('unknownPage.title'))
   return (
-    <>
-      <TopBar current={null} />
-      <main className="content">
-        <h1 className="visually-hidden">{t('product')}</h1>
-        <Notice title={t('unknownPage.title')}>
-          <p>
-            <a href={`${mount}/`}>{t('unknownPage.home')}</a>
-          </p>
-        </Notice>
-      </main>
-    </>
+    <main className="content" id="content" tabIndex={-1}>
+      <h1 className="visually-hidden">{t('product')}</h1>
+      <Notice title={t('unknownPage.title')} icon={MapPinOff}>
+        <p>{t('unknownPage.why')}</p>
+        <code className="path">{location.pathname}</code>
+        <Link className="action" to={pathOf('monitor')}>
+          {t('unknownPage.home')}
+        </Link>
+      </Notice>
+    </main>
   )
 }

@@ -1,55 +1,64 @@
-/** The wall: all channels on one screen. Its only controls are buttons that are hidden while there is no user input. */
+/** The wall: all channels on one unattended screen. */
 
-import { type CSSProperties, useEffect, useMemo, useRef, useState } from 'react'
-import type { Command } from '../commands.ts'
+import { type CSSProperties, useEffect, useMemo, useState } from 'react'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { ChannelCards } from '../parts/channel-cards.tsx'
-import { HealthFooter } from '../parts/health-footer.tsx'
+import { usePageTitle } from '../page-title.ts'
+import { PlannedCard, Spacer } from '../parts/empty-slot.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Phase } from '../parts/phase.tsx'
-import { CommandButtons, NotifyButton, useCommands } from '../parts/tools.tsx'
+import { StatusLine } from '../parts/status-line.tsx'
+import { useCommands } from '../parts/tools.tsx'
+import { PlaceholderTile, WallTile } from '../parts/wall-tile.tsx'
+import { WallTools } from '../parts/wall-tools.tsx'
 import { useView } from '../use-view.ts'
+import { useVisibleSlots } from '../use-visible-slots.ts'
+import { type WallTile as Tile, useWallTiles } from '../use-wall-tiles.ts'
 import type { View } from '../view.ts'
 import { decodeSlots } from '../visible-slots.ts'
-import { fitWall, type Space } from '../wall-fit.ts'
+import { useScreenAwake } from '../wake-lock.ts'
+import { type Fit, paginate, type Space } from '../wall-fit.ts'
 
 export function Wall() {
+  usePageTitle(t('nav.wall'))
+  useScreenAwake(true)
   const [view, change] = useView('wall')
   const { commands, dialog } = useCommands({ page: 'wall', view, change })
+  const slots = useVisibleSlots(view)
+  const turning = usePageTurning()
+  const isActive = useIsActive()
   return (
-    <div className="wall">
+    <div className="wall" data-active={isActive || undefined}>
       <main className="wall-field">
         <h1 className="visually-hidden">{t('nav.wall')}</h1>
-        <Phase view={view}>{(entries) => <WallCards view={view} entries={entries} />}</Phase>
+        <Phase view={view}>{(entries) => <WallTiles view={view} slots={entries} turning={turning} />}</Phase>
       </main>
-      <HealthFooter />
-      <WallTools commands={commands} />
+      <StatusLine>
+        <PageIndicator turning={turning} />
+      </StatusLine>
+      {isActive ? (
+        <WallTools view={view} commands={commands} change={change} slots={decodeSlots(slots).map(({ slot }) => slot)} />
+      ) : null}
       {dialog}
     </div>
   )
 }
 
-/** The commands as buttons, which are visible for a few seconds after the last pointer movement or key press. */
-function WallTools({ commands }: { commands: readonly Command[] }) {
-  const isActive = useIsActive(6_000)
-  if (!isActive) return null
-  return (
-    <section className="wall-tools" aria-label={t('live.toolbar.label')}>
-      <CommandButtons commands={commands} />
-      <NotifyButton />
-    </section>
-  )
-}
+/** How long the controls and the cursor remain visible. */
+const activeMs = 6_000
 
-function useIsActive(afterMs: number): boolean {
-  const [isThere, setThere] = useState(false)
+/** Whether the pointer moved or a key was pressed within the last seconds, or the controls are in use. */
+function useIsActive(): boolean {
+  const [isActive, setActive] = useState(false)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const notice = () => {
-      setThere(true)
+    const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => setThere(false), afterMs)
+      timer = setTimeout(() => (isInUse() ? wait() : setActive(false)), activeMs)
+    }
+    const notice = () => {
+      setActive(true)
+      wait()
     }
     const names = ['pointermove', 'pointerdown', 'keydown']
     for (const name of names) addEventListener(name, notice)
@@ -57,50 +66,146 @@ function useIsActive(afterMs: number): boolean {
       clearTimeout(timer)
       for (const name of names) removeEventListener(name, notice)
     }
-  }, [afterMs])
-  return isThere
+  }, [])
+  return isActive
 }
 
-function WallCards({ view, entries: text }: { view: View; entries: string }) {
-  const field = useRef<HTMLUListElement>(null)
+/** Whether the pointer rests on the controls, the keyboard has the focus there, or a dialog is open. */
+function isInUse(): boolean {
+  const hover = matchMedia('(hover: hover)').matches ? '.wall-tools:hover, ' : ''
+  return document.querySelector(`${hover}.wall-tools :focus-visible, dialog[open]`) !== null
+}
+
+const turnMs = 10_000
+
+interface Turning {
+  /** Number of pages. */
+  readonly count: number
+  readonly index: number
+  readonly isPaused: boolean
+  setCount(count: number): void
+  togglePause(): void
+}
+
+/** Turns the pages of the wall, unless it is paused. */
+function usePageTurning(): Turning {
+  const [count, setCount] = useState(1)
+  const [turn, setTurn] = useState(0)
+  const [isPaused, setPaused] = useState(false)
+  const isTurning = count > 1 && !isPaused
+  useEffect(() => {
+    if (!isTurning) return
+    const timer = setInterval(() => setTurn((turn) => turn + 1), turnMs)
+    return () => clearInterval(timer)
+  }, [isTurning])
+  return { count, index: turn % count, isPaused, setCount, togglePause: () => setPaused(!isPaused) }
+}
+
+/** Shows which page is visible; pressing it stops the pages. */
+function PageIndicator({ turning: { count, index, isPaused, togglePause } }: { turning: Turning }) {
+  if (count === 1) return null
+  return (
+    <button
+      type="button"
+      className="wall-page"
+      aria-pressed={isPaused}
+      title={t(isPaused ? 'wall.resume' : 'wall.pause')}
+      onClick={togglePause}
+    >
+      <span className="wall-page-dots" aria-hidden="true">
+        {Array.from({ length: count }, (_, page) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a page has no other identity.
+          <span key={page} className="wall-page-dot" data-current={page === index || undefined} />
+        ))}
+      </span>
+      {t(isPaused ? 'wall.pagePaused' : 'wall.page', { page: index + 1, count })}
+    </button>
+  )
+}
+
+function WallTiles({ view, slots, turning }: { view: View; slots: string; turning: Turning }) {
+  const [field, setField] = useState<HTMLUListElement | null>(null)
   const room = useRoom(field)
-  const entries = useMemo(() => decodeSlots(text), [text])
-  const group = useWatchState((watchState) => watchState.groups.find((group) => group.id === view.group))
-  const fit = fitWall(entries.length, room, view.layout, view.detail)
-  const size = {
-    '--columns': fit.columns,
-    '--rows': fit.rows,
-    '--gap': `${fit.gap}px`,
-    '--unit': `${fit.unit}px`,
-  } as CSSProperties
-  const hasChart = fit.step === 'full' && view.charts === 'on' && group?.hide_charts !== true
+  const hidesCharts = useWatchState(({ groups }) => groups.find(({ id }) => id === view.group)?.hide_charts === true)
+  const { tiles, widest } = useWallTiles(slots)
+  const { layout, detail, attention, charts } = view
+  const { pages, fit, isGrown } = useMemo(() => {
+    const isFirst = attention === 'first'
+    const ordered = isFirst ? [...tiles].sort((a, b) => Number(b.needsAttention) - Number(a.needsAttention)) : tiles
+    const shape = { room, screen: Math.min(screen.width, screen.height), layout, detail }
+    return paginate({ tiles: ordered, grows: !isFirst, widest, hasCharts: charts === 'on' && !hidesCharts, ...shape })
+  }, [tiles, widest, room, layout, detail, attention, charts, hidesCharts])
+  const { setCount } = turning
+  useEffect(() => {
+    setCount(pages.length)
+    return () => setCount(1)
+  }, [setCount, pages.length])
+  const page = pages[turning.index % pages.length] ?? []
+  const parts = fit.parts.join(' ')
+  const order = page.map(({ entry }) => entry.slot).join(' ')
   return (
     <>
-      <ul className="wall-cards" ref={field} style={size} data-layout={view.layout} aria-label={t('card.list')}>
-        <ChannelCards
-          entries={entries}
-          step={fit.step}
-          hasChart={hasChart}
-          isWall={true}
-          hasPicture={view.pictures === 'on' && view.layout === 'grid'}
-        />
+      <ul
+        className="wall-cards"
+        ref={setField}
+        style={styleOf(fit)}
+        data-layout={layout}
+        data-lines={fit.lines}
+        data-parts={parts}
+        aria-label={t('card.list')}
+      >
+        <Tiles page={page} parts={parts} grows={isGrown} hasPicture={view.pictures === 'on' && layout === 'grid'} />
       </ul>
-      <MeterLayer order={`${text} ${fit.step} ${fit.unit} ${fit.columns} ${hasChart} ${view.layout}`} />
+      <MeterLayer order={`${order} ${parts} ${fit.unit} ${fit.columns} ${fit.rows} ${isGrown} ${layout}`} />
     </>
   )
 }
 
+function styleOf({ columns, rows, gap, name, unit }: Fit): CSSProperties {
+  return {
+    '--columns': columns,
+    '--rows': rows,
+    '--gap': `${gap}px`,
+    '--name': `${name}px`,
+    '--unit': `${unit}px`,
+  } as CSSProperties
+}
+
+interface TilesProps {
+  readonly page: readonly Tile[]
+  readonly parts: string
+  readonly grows: boolean
+  readonly hasPicture: boolean
+}
+
+function Tiles({ page, ...tile }: TilesProps) {
+  return page.map(({ entry }) => {
+    switch (entry.kind) {
+      case 'channel':
+        return <WallTile key={entry.channelId} receiverId={entry.receiverId} channelId={entry.channelId} {...tile} />
+      case 'placeholder':
+        return <PlaceholderTile key={`placeholder ${entry.placeholderId}`} id={entry.placeholderId} />
+      case 'planned':
+        return <PlannedCard key={`slot ${entry.slot}`} slot={entry.slot} />
+      case 'spacer':
+        return <Spacer key={`slot ${entry.slot}`} />
+      default:
+        return entry satisfies never
+    }
+  })
+}
+
 /** Returns the current size of an element; the component is rendered again when it changes. */
-function useRoom(element: React.RefObject<HTMLElement | null>): Space {
+function useRoom(element: HTMLElement | null): Space {
   const [room, setRoom] = useState<Space>({ width: innerWidth, height: innerHeight })
   useEffect(() => {
-    if (element.current === null) return
+    if (element === null) return
     const observer = new ResizeObserver(([entry]) => {
       if (entry === undefined) return
       const { width, height } = entry.contentRect
       setRoom({ width, height })
     })
-    observer.observe(element.current)
+    observer.observe(element)
     return () => observer.disconnect()
   }, [element])
   return room

@@ -1,0 +1,222 @@
+/** What a technician does on the monitor: cards, table, keyboard, phone and paper. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { browserForTests, dialog, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'
+import { type FakeService, offline, receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
+
+const browser = browserForTests()
+
+async function startService(receivers: FakeService['data']['receivers']): Promise<FakeService> {
+  const service = await startFakeService('')
+  onTestEnd(() => service.close())
+  service.data.receivers = receivers
+  return service
+}
+
+const racks = (count: number) => Array.from({ length: count }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
+const slotsOf = (page: Page) => page.locator('tbody [data-column=slot]').allInnerTexts()
+const scrollTop = (page: Page) => page.evaluate<number>('scrollY')
+
+function alert(over: Partial<AlertBody> = {}): AlertBody {
+  return {
+    ...{ id: 9, manufacturer: 'shure', kind: 'battery_low', state: 'raised', severity: 'warning', message: '' },
+    ...{ channel_id: 1, receiver_id: 1, raised_at: '2026-11-22T19:00:00.000Z', cleared_at: null },
+    ...{ acknowledged_by: null, acknowledged_at: null, note: null, snoozed_by: null, snoozed_at: null },
+    ...{ snoozed_until: null, silenced: false },
+    data: {
+      ...{ name: 'Singer 1', slot: 1, battery: 15, minutes_left: null, threshold: 20, receiver: 'Rack 1' },
+    },
+    ...over,
+  }
+}
+
+it('acknowledges an alert on its card with one press, and announces each new alert once', async () => {
+  const service = await startService([receiver(1, [{ battery: 15 }, {}])])
+  const acknowledged = alert({ state: 'acknowledged', acknowledged_by: 'Sam' })
+  service.data.responses['/api/alerts/9/acknowledge'] = acknowledged
+  const page = await browser.open(service, '/')
+  await page.locator('.card[data-severity=warning]').waitFor()
+  service.send({ type: 'alert', ...alert() })
+  await page.locator('[aria-live=polite]').getByText('Singer 1').waitFor()
+  const request = page.waitForRequest((sent) => sent.method() === 'POST')
+  await page
+    .locator('.card')
+    .first()
+    .getByRole('button', { name: /^Acknowledge/ })
+    .click()
+  expect((await request).url()).toBe(`${service.url}/api/alerts/9/acknowledge`)
+  service.send({ type: 'alert', ...acknowledged })
+  await page.getByText('Acknowledged by Sam').first().waitFor({ state: 'attached' })
+  expect(await page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+  expect(await findViolations(page)).toEqual([])
+
+  service.data.responses['/api/auth/session'] = { permissions: ['view'], role: 'viewer' }
+  await page.reload()
+  await page.locator('.card').first().waitFor()
+  await expect.poll(() => page.getByRole('button', { name: /^Assign performer/ }).count()).toBe(0)
+  service.send({ type: 'alert', ...alert({ id: 10, kind: 'battery_critical', severity: 'critical' }) })
+  await page.locator('[aria-live=assertive]').getByText('Singer 1').waitFor()
+  expect(await page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+})
+
+it('assigns a performer from a card with two presses', async () => {
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const app = await startApp({ manufacturers: [configFor(shure)] })
+  await until('both transmitters are detected', async () => {
+    const { json } = await app.get('/api/units/')
+    return (json as unknown[]).length === 2
+  })
+  await app.post('/api/performers/', { name: 'Nora', notes: '' })
+  const page = await browser.openAs(app, 'operator', '/')
+  await page
+    .getByRole('button', { name: /^Assign performer/ })
+    .first()
+    .click()
+  await dialog(page).getByRole('button', { name: 'Nora' }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+  await dialog(page).getByRole('button', { name: 'Nora' }).click()
+  await messages(page).getByText('assigned to Nora').waitFor()
+  await page.locator('.card', { hasText: 'Nora' }).first().waitFor()
+})
+
+it('erases a stale chart to the right of the last sample', async () => {
+  const service = await startService([receiver(1, [{}])])
+  const page = await browser.open(service, '/')
+  await page.locator('.card').waitFor()
+  /** Number of colours in the last pixels of the chart: one if there is only its background. */
+  const countColours = () =>
+    page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('.meter-layer canvas')
+      const place = document.querySelector('.chart').getBoundingClientRect()
+      const field = canvas.getBoundingClientRect()
+      const right = Math.floor(place.right - field.left) - 1
+      const top = Math.ceil(place.top - field.top) + 1
+      const { data } = canvas.getContext('2d').getImageData(right - 3, top, 3, Math.floor(place.height) - 3)
+      const colours = new Set()
+      for (let at = 0; at < data.length; at += 4) colours.add(data.slice(at, at + 3).join())
+      return colours.size
+    })()`)
+  const sending = setInterval(() => sendLevels(service, -50 - Math.round(Math.random() * 9), -20), 100)
+  onTestEnd(() => clearInterval(sending))
+  await expect.poll(countColours, { timeout: 10_000 }).toBeGreaterThan(1)
+  clearInterval(sending)
+  service.isSilent = true
+  await page.locator('.card[data-state=stale]').waitFor()
+  await expect.poll(countColours).toBe(1)
+})
+
+it('keeps room for the name in the table at every width', async () => {
+  const service = await startService([receiver(1, [{ name: 'H01 Maximiliane' }, {}]), offline(receiver(2, [{}]))])
+  const page = await browser.open(service, '/?layout=list')
+  for (const width of [1920, 1440, 1200, 900, 640, 390, 320]) {
+    await page.setViewportSize({ width, height: 700 })
+    const name = page.locator('tbody [data-column=name] a', { hasText: 'Maximiliane' })
+    await name.waitFor()
+    const isCut = () =>
+      page.evaluate<boolean>(`(() => {
+        const cell = document.querySelector('tbody [data-column=name]')
+        return cell.scrollWidth > cell.clientWidth
+      })()`)
+    await expect.poll(isCut, { message: `${width} px` }).toBe(false)
+    expect(await scrollsHorizontally(page), `${width} px`).toBe(false)
+    expect(await page.locator('thead th[data-column=state]').count(), `${width} px`).toBe(1)
+  }
+})
+
+it('sorts the table by any column in both directions, and lets the user choose its columns', async () => {
+  const [rack] = [receiver(1, [{}, {}, {}, null])]
+  const levels = [{ rf_a: -50, rf_b: -70 }, { rf_a: -61, rf_b: -52 }, { rf_a: -55 }, {}]
+  const service = await startService([withDetails(rack, levels)])
+  const page = await browser.open(service, '/?layout=list')
+  await page.getByRole('img', { name: '−61 dBm' }).waitFor()
+  await page.getByRole('button', { name: 'RF A' }).click()
+  await expect.poll(() => slotsOf(page)).toEqual(['2', '3', '1', '4'])
+  await page.getByRole('button', { name: 'RF A' }).click()
+  await expect.poll(() => slotsOf(page)).toEqual(['1', '3', '2', '4'])
+  expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('RF A')
+  await page.getByRole('button', { name: 'More options' }).click()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await dialog(page).getByRole('checkbox', { name: 'Quality' }).uncheck()
+  await dialog(page).getByRole('button', { name: 'Move Name up' }).click()
+  expect(await findViolations(page)).toEqual([])
+  await dialog(page).getByRole('button', { name: 'Close' }).click()
+  const heads = async () => (await page.locator('thead th').allInnerTexts()).map((text) => text.trim())
+  await expect.poll(heads).not.toContain('Quality')
+  expect((await heads()).slice(0, 2)).toEqual(['Name', 'Slot'])
+  expect(new URL(page.url()).searchParams.get('columns')).toMatch(/^name,slot,/)
+  await page.goto(`${service.url}/?layout=list`)
+  await expect.poll(async () => (await heads())[0]).toBe('Name')
+})
+
+it.each(['', '?layout=list'])(
+  'moves by arrow keys, opens with Enter, and returns to the same place: %s',
+  async (query) => {
+    const service = await startService(racks(30))
+    const page = await browser.open(service, `/${query}`)
+    const links = page.locator('.card-link, tbody th a')
+    await links.nth(119).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('singer')
+    await links.nth(60).focus()
+    await page.keyboard.press('ArrowDown')
+    const focused = () => page.evaluate<string>('document.activeElement.getAttribute("href") ?? ""')
+    const below = await focused()
+    expect(Number(below.split('/').at(-1))).toBeGreaterThan(61)
+    await page.keyboard.press('ArrowUp')
+    expect(await focused()).toContain('/channels/61')
+    const top = await scrollTop(page)
+    expect(top).toBeGreaterThan(0)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/channels/61')
+    await page.goBack()
+    await links.nth(119).waitFor()
+    await expect.poll(() => scrollTop(page)).toBeCloseTo(top, -1)
+    expect(new URL(page.url()).searchParams.get('q')).toBe('singer')
+  },
+)
+
+it('prints a table of the values, black on white', async () => {
+  const service = await startService([receiver(1, [{}, { battery: 15 }])])
+  const page = await browser.open(service, '/')
+  await page.locator('.card').first().waitFor()
+  await page.emulateMedia({ media: 'print' })
+  const printed = page.getByRole('row', { name: /Singer 2/ })
+  await printed.waitFor()
+  for (const text of ['Battery low', '15%', '−50 dBm', '540.000 MHz']) expect(await printed.innerText()).toContain(text)
+  expect(await page.evaluate('getComputedStyle(document.querySelector("tbody tr")).color')).toBe('rgb(0, 0, 0)')
+  expect(await page.locator('.card').count()).toBe(0)
+  await page.emulateMedia({ media: 'screen' })
+  await page.locator('.card').first().waitFor()
+})
+
+it('has a compact head and large targets on a phone, and says if the screen cannot stay awake', async () => {
+  const service = await startService([receiver(1, [{}, { battery: 5 }, null])])
+  service.data.groups = [
+    { id: 1, title: 'Act 1 with a long name', slots: [1, 2], hide_charts: false, manufacturer: null },
+  ]
+  const page = await browser.open(service, '/?group=1', {
+    ...phone,
+    viewport: { width: 320, height: 640 },
+    isMobile: true,
+  })
+  await page.locator('.card').first().waitFor()
+  expect(await scrollsHorizontally(page)).toBe(false)
+  const heights = await page.evaluate<number[]>(`
+    [...document.querySelectorAll('.toolbar-choices > *, .card button')]
+      .filter((element) => element.checkVisibility() && !element.matches('[popover]'))
+      .map((element) => element.getBoundingClientRect().height)`)
+  expect(heights.length).toBeGreaterThan(3)
+  for (const height of heights) expect(height).toBeGreaterThanOrEqual(44)
+  expect((await page.locator('.toolbar').boundingBox())?.height).toBeLessThan(60)
+  await page.getByRole('button', { name: /^Act 1/ }).click()
+  await expect.poll(() => page.locator('.card').count()).toBe(3)
+  await page.addInitScript('delete Navigator.prototype.wakeLock')
+  await page.reload()
+  await page.getByRole('button', { name: 'More options' }).click()
+  const button = page.getByRole('button', { name: /^Keep screen awake: needs HTTPS/ })
+  expect(await button.isDisabled()).toBe(true)
+})

@@ -1,0 +1,85 @@
+/** Moving between pages in a browser: without a reload, over one connection. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { startApp } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { browserForTests } from './browser.ts'
+import { receiver, startFakeService } from './fake-service.ts'
+
+const { open, openAs } = browserForTests()
+
+async function start(count: number) {
+  const service = await startFakeService('/venue')
+  onTestEnd(() => service.close())
+  service.data.receivers = Array.from({ length: count }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
+  return service
+}
+
+const follow = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+
+it('opens pages without a reload, and keeps the connection open', async () => {
+  const service = await start(2)
+  const page = await open(service, '/')
+  await page.locator('.card').first().waitFor()
+  const loads: string[] = []
+  page.on('load', () => loads.push(page.url()))
+  await page.getByRole('link', { name: /^Singer 3, slot 3/ }).click()
+  await page.waitForURL(`${service.url}/channels/3`)
+  await page.getByRole('heading', { name: 'Singer 3, slot 3' }).waitFor()
+  await follow(page, 'Alerts')
+  await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+  await follow(page, 'About')
+  await page.getByRole('heading', { name: 'About Micwatch' }).waitFor()
+  await follow(page, 'Wall')
+  await expect.poll(() => page.locator('.wall .card').count()).toBe(8)
+  await page.keyboard.press('d')
+  await page.waitForURL(`${service.url}/`)
+  await expect.poll(() => page.locator('.cards .card').count()).toBe(8)
+  expect(loads).toEqual([])
+  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=full'])
+})
+
+it('asks for levels when a page that shows them is opened', async () => {
+  const service = await start(1)
+  const page = await open(service, '/alerts')
+  await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+  await follow(page, 'Monitor')
+  await expect.poll(() => page.locator('.card').count()).toBe(4)
+  await expect.poll(() => service.connections.length).toBe(2)
+  expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false', '/venue/ws?ack=1&levels=full'])
+  expect(await page.locator('.banner').count()).toBe(0)
+})
+
+it('restores the scroll position, the search and the sort order with Back', async () => {
+  const service = await start(40)
+  const page = await open(service, '/?sort=name')
+  await page.locator('.card').first().waitFor()
+  await page.getByLabel('Search').fill('rack')
+  await page.waitForURL(/q=rack/)
+  await page.evaluate('scrollTo(0, 1200)')
+  await page.locator('.card', { hasText: 'Singer 80' }).scrollIntoViewIfNeeded()
+  const scrolled = await page.evaluate<number>('scrollY')
+  expect(scrolled).toBeGreaterThan(300)
+  await page.getByRole('link', { name: /^Singer 80, slot 80/ }).click()
+  await page.getByRole('heading', { name: 'Singer 80, slot 80' }).waitFor()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(0)
+  await page.goBack()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(scrolled)
+  expect(await page.getByLabel('Search').inputValue()).toBe('rack')
+  expect(new URL(page.url()).search).toBe('?q=rack&sort=name')
+})
+
+it('lists only the pages that the user may open', async () => {
+  const app = await startApp()
+  const listAdminPages = (page: Page) =>
+    page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link').allInnerTexts()
+  const viewer = await openAs(app, 'viewer', '/admin/groups')
+  await expect.poll(() => listAdminPages(viewer)).toContain('Groups')
+  const names = await listAdminPages(viewer)
+  const admin = await openAs(app, 'admin', '/admin/groups')
+  await expect.poll(async () => (await listAdminPages(admin)).length).toBe(names.length + 3)
+  const hidden = (await listAdminPages(admin)).filter((name) => !names.includes(name))
+  expect(hidden).toEqual(['Users', 'Tokens', 'Audit log'])
+})

@@ -1,0 +1,114 @@
+/** The status line, and the pages that show alerts and receivers, in a browser. */
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import { buildAlert } from '../builders.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
+import { offline, receiver, startFakeService, update } from './fake-service.ts'
+
+const { open } = browserForTests()
+
+async function start(...receivers: ReceiverInData[]) {
+  const service = await startFakeService('/venue')
+  onTestEnd(() => service.close())
+  service.data.receivers = receivers
+  return service
+}
+
+const statusLine = (page: Page) => page.locator('.status-line')
+const listSlots = (page: Page) => page.locator('.card-slot > [aria-hidden]').allInnerTexts()
+
+it('counts problems on every page, an offline receiver once, and filters to them', async () => {
+  const service = await start(
+    receiver(1, [{}, { battery: 15 }, { battery: 40 }]),
+    offline(receiver(2, [{}, {}, {}, {}])),
+  )
+  const page = await open(service, '/about')
+  await statusLine(page).getByText('7 channels').waitFor()
+  await expect.poll(() => page.title()).toBe('(2) About · Micwatch')
+  expect(await findViolations(page)).toEqual([])
+
+  await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
+  await expect.poll(() => listSlots(page)).toEqual(['2', '5', '6', '7', '8'])
+  expect(new URL(page.url()).search).toBe('?state=problems')
+  await expect.poll(() => page.title()).toBe('(2) Micwatch')
+
+  await statusLine(page).getByRole('button', { name: '2 batteries below 50%' }).click()
+  await expect.poll(() => listSlots(page)).toEqual(['2', '3'])
+  await statusLine(page).getByRole('button', { name: '2 batteries below 50%' }).click()
+  await expect.poll(() => listSlots(page)).toHaveLength(7)
+
+  await page.goto(`${service.url}/wall`)
+  await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
+  await expect.poll(() => listSlots(page)).toHaveLength(5)
+  expect(new URL(page.url()).pathname).toBe('/venue/wall')
+})
+
+it('shows that all is OK, and never while the connection is lost', async () => {
+  const service = await start(receiver(1, [{ battery: 5 }]))
+  const page = await open(service, '/about')
+  await statusLine(page).getByRole('button', { name: '1 needs attention' }).waitFor()
+  update(service, [{ battery: 90 }])
+  await statusLine(page).getByText('All OK').waitFor()
+  expect(await page.title()).toBe('About · Micwatch')
+  service.isDown = true
+  await statusLine(page).getByText('Not live for').waitFor()
+  expect(await statusLine(page).getByText('All OK').count()).toBe(0)
+  await expect.poll(() => page.title()).toBe('(!) About · Micwatch')
+})
+
+it('turns the alarm sound on and off', async () => {
+  const service = await start(receiver(1, [{}]))
+  const page = await open(service, '/alerts', phone)
+  await statusLine(page).getByRole('button', { name: 'Sound off' }).click()
+  await statusLine(page).getByRole('button', { name: 'Sound on' }).click()
+  await statusLine(page).getByRole('button', { name: 'Sound off' }).waitFor()
+  expect(await scrollsHorizontally(page)).toBe(false)
+})
+
+it('lists the open alerts as they are raised and cleared', async () => {
+  const service = await start(receiver(1, [{}, {}]))
+  const data = { ...buildAlert().data, name: 'H02 Singer 2', slot: 2, battery: 15 }
+  const alert = buildAlert({ channel_id: 2, data })
+  const page = await open(service, '/alerts')
+  await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+  service.send({ type: 'alert', ...alert })
+  await page.getByRole('heading', { name: 'Battery low Warning' }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+  await page.getByRole('link', { name: 'H02 Singer 2' }).click()
+  await page.waitForURL(`${service.url}/channels/2`)
+  await page.goBack()
+  service.send({ type: 'alert', ...alert, state: 'cleared', cleared_at: new Date().toISOString() })
+  await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
+})
+
+it('shows the channels of a receiver, its facts and the error of its source', async () => {
+  const own = receiver(1, [{}, { battery: 5 }])
+  const service = await start(own, receiver(2, [{}]))
+  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: new Date().toISOString(), serial_number: 'S-77' }
+  const page = await open(service, '/receivers/1')
+  await expect.poll(() => page.locator('main .card').count()).toBe(2)
+  await page.getByText('S-77').waitFor()
+  service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
+  await page.getByRole('main').getByText('refused').waitFor()
+  expect(await findViolations(page)).toEqual([])
+  expect(await page.title()).toBe('(1) Rack 1 · Micwatch')
+})
+
+it('says since when and why a receiver is offline, and acknowledges its alert', async () => {
+  const own = offline(receiver(1, [{}, {}]))
+  const service = await start(own)
+  service.data.alerts = [buildAlert({ kind: 'receiver_offline', severity: 'critical', channel_id: null })]
+  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: '2026-11-22T18:59:30.000Z' }
+  service.data.responses['/api/alerts/'] = []
+  const page = await open(service, '/receivers/1')
+  const state = page.getByRole('region', { name: 'State' })
+  await state.getByText(/^since .*7:00:00/).waitFor()
+  await state.getByText('Its source responds, but the receiver does not.').waitFor()
+  service.send({ type: 'source', code: 'shure', address: 'tcp://10.0.0.1', status: 'unhealthy', error: 'Refused.' })
+  await state.getByText('Its source tcp://10.0.0.1 fails: Refused.').waitFor()
+  await state.getByRole('button', { name: /^Acknowledge/ }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+})

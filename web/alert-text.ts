@@ -1,0 +1,92 @@
+/** Words alerts in the viewer's language, from their kind and data. */
+
+import { type AlertKind, alertKindDefaults } from '../src/contract/alert-kinds.ts'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import { formatDbm, formatMoment, formatPercent, formatShortDuration, plainText } from './format.ts'
+import { t } from './i18n.ts'
+
+type Described = Pick<AlertBody, 'kind' | 'message' | 'manufacturer' | 'data'>
+
+/** Returns what is wrong in a few words, such as `Battery low`. A kind that this page does not know has its message. */
+export function alertTitle({ kind, message }: Pick<Described, 'kind' | 'message'>): string {
+  return isAlertKind(kind) ? t(`alerts.kinds.${kind}`) : message
+}
+
+/** Returns the name of the performer's pack, channel, receiver or source that the alert concerns. */
+export function alertSubject({ kind, manufacturer, data }: Described): string | null {
+  const isSource = isAlertKind(kind) && alertKindDefaults[kind].subject === 'source'
+  const name = isSource ? (data.address ?? manufacturer) : (data.name ?? data.receiver ?? manufacturer)
+  return name === null ? null : plainText(name)
+}
+
+/** Returns `Nora: battery low` for messages and notifications. */
+export function alertLine(alert: Described): string {
+  const name = alertSubject(alert)
+  const title = alertTitle(alert)
+  return name === null || !isAlertKind(alert.kind) ? title : t('alerts.line', { name, title })
+}
+
+/** Returns why the alert was raised, with the values of then; null for a kind that this page does not know. */
+export function alertReason({ kind, data }: Pick<Described, 'kind' | 'data'>): string | null {
+  if (!isAlertKind(kind)) return null
+  const { receiver, threshold, fault, failures, error } = data
+  const why = (name: AlertKind) => t(`alerts.reasons.${name}`)
+  switch (kind) {
+    case 'battery_low':
+    case 'battery_critical':
+      return batteryReason(data) ?? why(kind)
+    case 'battery_died':
+      return data.battery === null
+        ? why(kind)
+        : t('alerts.reasons.batteryDiedAt', { battery: formatPercent(data.battery) })
+    case 'stale':
+      return receiver === null ? why(kind) : t('alerts.reasons.staleReceiver', { receiver: plainText(receiver) })
+    case 'rf_weak':
+      return threshold === null ? why(kind) : t('alerts.reasons.rfWeakBelow', { level: formatDbm(threshold) })
+    case 'no_audio':
+      return threshold === null ? why(kind) : t('alerts.reasons.noAudioFor', { time: formatMinutes(threshold) })
+    case 'charger_fault':
+      return fault === undefined ? why(kind) : t(`channel.faults.${fault}`)
+    case 'upstream_failing':
+      return sentences(failures === undefined ? why(kind) : t('alerts.reasons.failures', { count: failures }), error)
+    case 'link_lost':
+    case 'storage_failing':
+    case 'recording_stopped':
+      return sentences(why(kind), error)
+    default:
+      return why(kind)
+  }
+}
+
+/** Returns when a snooze ends, as text. */
+export function snoozeEndText(until: string): string {
+  if (until === 'cleared') return t('alerts.snoozedUntilCleared')
+  return until === 'show_end' ? t('alerts.snoozedUntilShowEnd') : formatMoment(until)
+}
+
+/** Responses on a local listener are recorded as `local`. */
+export function personName(name: string): string {
+  return name === 'local' ? t('alerts.localUser') : plainText(name)
+}
+
+export function isAlertKind(kind: string): kind is AlertKind {
+  return kind in alertKindDefaults
+}
+
+function batteryReason({ battery, minutes_left: minutes, threshold }: AlertBody['data']): string | null {
+  const values = [
+    battery === null ? null : formatPercent(battery),
+    minutes === null ? null : t('channel.timeLeft', { time: formatMinutes(minutes) }),
+    // The limit is a percentage, which says nothing about a battery that is reported in minutes alone.
+    battery === null || threshold === null ? null : t('alerts.reasons.limit', { limit: formatPercent(threshold) }),
+  ].filter((value) => value !== null)
+  return values.length === 0 ? null : values.join(' · ')
+}
+
+function sentences(first: string, second: string | null | undefined): string {
+  return second ? `${first} ${plainText(second)}` : first
+}
+
+function formatMinutes(minutes: number): string {
+  return formatShortDuration(minutes * 60_000)
+}

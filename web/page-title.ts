@@ -1,0 +1,17 @@
+/** The document title: the name of the page, preceded by the number of problems. */
+
+import { useEffect } from 'react'
+import { allStaleSince } from './channel-state.ts'
+import { useSummary, useWatchState } from './context.ts'
+import { t } from './i18n.ts'
+
+/** Sets the title while the page is open; null for the name of the product alone. */
+export function usePageTitle(page: string | null): void {
+  const isStale = useWatchState((watchState) => allStaleSince(watchState) !== null)
+  const { problems } = useSummary()
+  const count = isStale ? '!' : String(problems)
+  useEffect(() => {
+    const name = page === null ? t('product') : t('shell.titled', { page })
+    document.title = count === '0' ? name : t('shell.counted', { count, title: name })
+  }, [page, count])
+}

@@ -1,0 +1,28 @@
+/** Acknowledges an alert for all users with one tap. Users who may not acknowledge see no button. */
+
+import { Check } from 'lucide-react'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { alertLine } from '../alert-text.ts'
+import { isOpen } from '../alerts.ts'
+import { t } from '../i18n.ts'
+import { useMay } from '../session.ts'
+import { useAlertResponses } from '../use-alert-responses.ts'
+
+export function AcknowledgeButton({ alert }: { alert: AlertBody }) {
+  const { isSending, acknowledge } = useAlertResponses()
+  const mayOperate = useMay('operate')
+  if (!mayOperate || !isOpen(alert)) return null
+  return (
+    <button
+      type="button"
+      className="choice acknowledge"
+      data-tone="usual"
+      disabled={isSending}
+      aria-label={t('alerts.acknowledge.of', { alert: alertLine(alert) })}
+      onClick={() => void acknowledge([alert])}
+    >
+      <Check className="icon" aria-hidden="true" />
+      {t('alerts.acknowledge.action')}
+    </button>
+  )
+}

@@ -1,0 +1,131 @@
+/** One alert: what, why, since when, who has responded, and what can be done about it. */
+
+import '../styles/alerts.css'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { conditionStates } from '../../src/contract/values.ts'
+import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from '../alert-text.ts'
+import { isOpen } from '../alerts.ts'
+import type { ConditionState } from '../conditions.ts'
+import { useWatchState } from '../context.ts'
+import { formatMoment, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { useMay } from '../session.ts'
+import { AcknowledgeButton } from './acknowledge-button.tsx'
+import { Ago } from './ago.tsx'
+import { NoteDialog, SnoozeDialog } from './alert-dialogs.tsx'
+import { SilenceDialog } from './silence-dialog.tsx'
+import { StateIcon } from './state-icon.tsx'
+
+interface AlertItemProps {
+  readonly alert: AlertBody
+  /** A checkbox that selects the alert. */
+  readonly box?: ReactNode
+  /** Whether the page is about the subject of the alert, which is then not repeated. */
+  readonly isAtSubject?: boolean
+}
+
+export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemProps) {
+  const { state, severity, raised_at, cleared_at } = alert
+  const reason = alertReason(alert)
+  return (
+    <li className="alert" data-severity={severity} data-state={state}>
+      {box}
+      <span className="alert-icon">
+        <StateIcon state={iconState(alert)} />
+      </span>
+      <div className="alert-text">
+        <h3>
+          {alertTitle(alert)} <span className="alert-severity">{t(`alerts.severities.${severity}`)}</span>
+        </h3>
+        {isAtSubject ? null : <Subject alert={alert} />}
+        {reason === null ? null : <p>{reason}</p>}
+        <Response alert={alert} />
+      </div>
+      <p className="alert-times">
+        <Ago at={raised_at} /> <span>{formatMoment(raised_at)}</span>
+        {cleared_at === null ? null : (
+          <span>
+            {t('alerts.cleared')} <Ago at={cleared_at} />
+          </span>
+        )}
+      </p>
+      {isOpen(alert) ? <Actions alert={alert} /> : null}
+    </li>
+  )
+}
+
+function iconState({ kind, severity }: AlertBody): ConditionState {
+  return (
+    conditionStates.find((state) => state === kind) ?? (severity === 'critical' ? 'battery_critical' : 'battery_low')
+  )
+}
+
+/** A link to the channel, otherwise to the receiver; plain text if neither exists. */
+function Subject({ alert }: { alert: AlertBody }) {
+  const { channel_id, receiver_id, data } = alert
+  const receiver = useWatchState((watchState) => watchState.receivers.get(receiver_id ?? -1))
+  const channel = receiver?.channels.find(({ id }) => id === channel_id)
+  const name = alertSubject(alert)
+  const place = [
+    data.slot === null ? null : t('card.slot', { slot: channel?.slot ?? data.slot }),
+    receiver === undefined || plainText(receiver.name) === name ? null : plainText(receiver.name),
+  ].filter((part) => part !== null)
+  return (
+    <p className="alert-subject">
+      {channel !== undefined ? (
+        <Link to="/channels/$id" params={{ id: String(channel.id) }}>
+          <bdi>{name}</bdi>
+        </Link>
+      ) : receiver !== undefined ? (
+        <Link to="/receivers/$id" params={{ id: String(receiver.id) }}>
+          <bdi>{name}</bdi>
+        </Link>
+      ) : (
+        <bdi>{name}</bdi>
+      )}
+      {place.length === 0 ? null : <span className="alert-place">{place.join(' · ')}</span>}
+    </p>
+  )
+}
+
+function Response({ alert }: { alert: AlertBody }) {
+  const { acknowledged_by, acknowledged_at, note, state, snoozed_by, snoozed_until, silenced } = alert
+  return (
+    <>
+      {acknowledged_by === null ? null : (
+        <p className="alert-response">
+          {t('alerts.acknowledgedBy', { name: personName(acknowledged_by) })} <Ago at={acknowledged_at} />
+          {note ? <q>{note}</q> : null}
+        </p>
+      )}
+      {state !== 'snoozed' || snoozed_until === null ? null : (
+        <p className="alert-response">
+          {t('alerts.snoozedBy', { name: personName(snoozed_by ?? ''), until: snoozeEndText(snoozed_until) })}
+        </p>
+      )}
+      {silenced ? <p className="alert-response">{t('alerts.silenced')}</p> : null}
+    </>
+  )
+}
+
+function Actions({ alert }: { alert: AlertBody }) {
+  const mayOperate = useMay('operate')
+  const [dialog, setDialog] = useState<'note' | 'snooze' | 'silence' | null>(null)
+  if (!mayOperate) return null
+  const close = () => setDialog(null)
+  return (
+    <div className="alert-actions">
+      <AcknowledgeButton alert={alert} />
+      {(['note', 'snooze', 'silence'] as const).map((name) => (
+        <button key={name} type="button" className="choice" onClick={() => setDialog(name)}>
+          {t(`alerts.actions.${name}`)}
+        </button>
+      ))}
+      {dialog === 'note' ? <NoteDialog alerts={[alert]} onClose={close} /> : null}
+      {dialog === 'snooze' ? <SnoozeDialog alerts={[alert]} onClose={close} /> : null}
+      {dialog === 'silence' ? <SilenceDialog alert={alert} onClose={close} /> : null}
+    </div>
+  )
+}

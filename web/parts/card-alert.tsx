@@ -1,0 +1,41 @@
+/** The alert of a card: a button that acknowledges it for all users, or a sign of who acknowledged it. */
+
+import { BellRing, CheckCheck } from 'lucide-react'
+import { alertLine } from '../alert-text.ts'
+import { isOpen, useChannelAlert } from '../alerts.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { t } from '../i18n.ts'
+import { useAlertResponses } from '../use-alert-responses.ts'
+
+interface CardAlertProps {
+  readonly facts: ChannelFacts
+  readonly mayOperate: boolean
+}
+
+export function CardAlert({ facts: { receiverId, channelId }, mayOperate }: CardAlertProps) {
+  const { acknowledge, isSending } = useAlertResponses()
+  const alert = useChannelAlert(receiverId, channelId)
+  if (alert === null) return null
+  if (!isOpen(alert)) {
+    const text = t('card.acknowledgedBy', { name: alert.acknowledged_by ?? '' })
+    return (
+      <span className="card-acknowledged" title={text}>
+        <CheckCheck className="icon" aria-hidden="true" />
+        <span className="visually-hidden">{text}</span>
+      </span>
+    )
+  }
+  if (!mayOperate) return null
+  return (
+    <button
+      type="button"
+      className="card-acknowledge"
+      aria-label={t('alerts.acknowledge.of', { alert: alertLine(alert) })}
+      aria-disabled={isSending || undefined}
+      onClick={() => void acknowledge([alert])}
+    >
+      <BellRing className="icon" aria-hidden="true" />
+      {t('card.acknowledge')}
+    </button>
+  )
+}

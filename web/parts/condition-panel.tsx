@@ -1,0 +1,78 @@
+/** The condition of a channel in words: state, since when, flags, the last transmitter, and who responds. */
+
+import type { ChannelBody } from '../../src/contract/resources/channels.ts'
+import { personName } from '../alert-text.ts'
+import { useChannelAlert } from '../alerts.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { useWatchState } from '../context.ts'
+import { formatMoment, formatPercent, formatShortDuration, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { AcknowledgeButton } from './acknowledge-button.tsx'
+import { Age } from './age.tsx'
+import { Ago } from './ago.tsx'
+import { StateIcon } from './state-icon.tsx'
+
+interface ConditionPanelProps {
+  readonly facts: ChannelFacts
+  readonly channel: ChannelBody
+}
+
+export function ConditionPanel({ facts, channel }: ConditionPanelProps) {
+  const { condition, last_transmitter: last } = channel
+  const alert = useChannelAlert(facts.receiverId, facts.channelId)
+  const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
+  // While this page has no current data, the state is `stale` and `facts.since` is when the page lost it.
+  const isOwn = facts.state === condition.state
+  const since = isOwn ? Date.parse(condition.since) - clockAheadMs : facts.since
+  return (
+    <section
+      className="condition"
+      data-attention={facts.needsAttention || facts.state === 'stale' || undefined}
+      data-severity={isOwn ? condition.severity : 'warning'}
+      aria-label={t('receiver.state')}
+    >
+      <p className="condition-state">
+        <StateIcon state={facts.state} />
+        <strong>{t(`states.${facts.state}`)}</strong>
+        {since === null ? null : (
+          <span className="condition-since">
+            {t('channel.since')} {formatMoment(new Date(since).toISOString())} (<Age since={since} isShort={true} />)
+          </span>
+        )}
+        {alert === null ? null : <AcknowledgeButton alert={alert} />}
+      </p>
+      {facts.flags.length === 0 ? null : (
+        <ul className="condition-flags" aria-label={t('channel.flagsLabel')}>
+          {facts.flags.map((flag) => (
+            <li key={flag}>
+              <StateIcon state={flag} />
+              {t(`flags.${flag}`)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {last === undefined ? null : (
+        <p className="condition-last">
+          {t('channel.lastTransmitter')}:{' '}
+          {[
+            plainText(last.name ?? t('card.noName')),
+            last.battery === null ? null : formatPercent(last.battery),
+            last.minutes_left === null
+              ? null
+              : t('channel.timeLeft', { time: formatShortDuration(last.minutes_left * 60_000) }),
+          ]
+            .filter((part) => part !== null)
+            .join(' · ')}
+          {' · '}
+          {t('channel.lastSeenAgo')} <Ago at={last.last_seen} />
+        </p>
+      )}
+      {alert === null || alert.acknowledged_by === null ? null : (
+        <p className="condition-last">
+          {t('alerts.acknowledgedBy', { name: personName(alert.acknowledged_by) })} <Ago at={alert.acknowledged_at} />
+          {alert.note ? <q>{alert.note}</q> : null}
+        </p>
+      )}
+    </section>
+  )
+}

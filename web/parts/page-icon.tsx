@@ -1,0 +1,44 @@
+/** The icons of the administrative pages. */
+
+import {
+  Cable,
+  ClipboardPaste,
+  FileClock,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  MapPinned,
+  Move,
+  Radar,
+  Rows3,
+  Server,
+  Settings2,
+  SquareStack,
+  UserRound,
+  UsersRound,
+} from 'lucide-react'
+import type { sections } from '../../src/domain/pages.ts'
+
+type SectionPage = (typeof sections)[number]['pages'][number]
+
+const icons: Record<SectionPage, LucideIcon> = {
+  queue: Inbox,
+  movements: Move,
+  connections: Cable,
+  layout: MapPinned,
+  groups: SquareStack,
+  performers: UserRound,
+  cast: ClipboardPaste,
+  find: Radar,
+  manufacturers: Rows3,
+  settings: Settings2,
+  nodes: Server,
+  people: UsersRound,
+  tokens: KeyRound,
+  audit: FileClock,
+}
+
+export function PageIcon({ page }: { page: SectionPage }) {
+  const Icon = icons[page]
+  return <Icon className="icon" aria-hidden="true" />
+}

@@ -1,0 +1,40 @@
+/** The card of a placeholder: equipment without telemetry. */
+
+import type { PlaceholderInData } from '../../src/contract/resources/placeholders.ts'
+import { useWatchState } from '../context.ts'
+import { formatMegahertz, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { StateIcon } from './state-icon.tsx'
+
+/** Returns a placeholder; null if it has been removed. */
+export function usePlaceholder(id: number): PlaceholderInData | null {
+  return useWatchState(({ placeholders }) => placeholders.find((placeholder) => placeholder.id === id) ?? null)
+}
+
+export function PlaceholderCard({ id }: { id: number }) {
+  const placeholder = usePlaceholder(id)
+  if (placeholder === null) return null
+  const { slot, name, kind, frequency, note } = placeholder
+  return (
+    <li className="card placeholder" data-state="unmonitored" data-severity="ok">
+      <div className="card-head">
+        <span className="card-slot">
+          <span className="visually-hidden">{t('card.slot', { slot })}</span>
+          <span aria-hidden="true">{slot}</span>
+        </span>
+        <span className="card-state">
+          <StateIcon state="unmonitored" />
+          <span className="card-state-text">{t('states.unmonitored')}</span>
+        </span>
+      </div>
+      <bdi className="placeholder-name" dir="auto">
+        {plainText(name)}
+      </bdi>
+      <p className="placeholder-kind">
+        {[t(`card.kinds.${kind}`), frequency === null ? null : formatMegahertz(frequency), plainText(note)]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+    </li>
+  )
+}

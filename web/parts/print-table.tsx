@@ -1,0 +1,123 @@
+/** The channels on paper: a table of the values at the time of printing, whatever the screen shows. */
+
+import { useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { parseSort } from '../channel-order.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { useServices } from '../context.ts'
+import {
+  formatDateTime,
+  formatDbfs,
+  formatDbm,
+  formatMegahertz,
+  formatPercent,
+  formatTimeLeft,
+  plainText,
+} from '../format.ts'
+import { t } from '../i18n.ts'
+import type { View } from '../view.ts'
+import type { VisibleSlot } from '../visible-slots.ts'
+
+/** Whether the page is being printed. */
+export function useIsPrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false)
+  useEffect(() => {
+    const media = matchMedia('print')
+    // The browser prints what is there when the event ends.
+    const change = () => flushSync(() => setPrinting(media.matches))
+    const before = () => flushSync(() => setPrinting(true))
+    const after = () => flushSync(() => setPrinting(false))
+    media.addEventListener('change', change)
+    addEventListener('beforeprint', before)
+    addEventListener('afterprint', after)
+    return () => {
+      media.removeEventListener('change', change)
+      removeEventListener('beforeprint', before)
+      removeEventListener('afterprint', after)
+    }
+  }, [])
+  return isPrinting
+}
+
+const columns = [
+  'slot',
+  'name',
+  'performer',
+  'state',
+  'battery',
+  'time_left',
+  'rf_a',
+  'audio',
+  'frequency',
+  'receiver',
+  'flags',
+] as const
+
+type PrintedColumn = (typeof columns)[number]
+
+export function PrintTable({ entries, view }: { entries: readonly VisibleSlot[]; view: Pick<View, 'sort'> }) {
+  const { store } = useServices()
+  const rows = entries.map((entry) => ({ key: `${entry.kind} ${entry.slot}`, row: rowOf(entry) }))
+  function rowOf(entry: VisibleSlot): Partial<Record<PrintedColumn, string>> | null {
+    if (entry.kind === 'channel') {
+      const facts = store.facts(entry.receiverId, entry.channelId)
+      return facts && channelRow(facts, store.levels(entry.receiverId, entry.channelId))
+    }
+    if (entry.kind === 'spacer') return null
+    if (entry.kind === 'planned') return { slot: String(entry.slot), name: t('card.planned') }
+    const placeholder = store.get().placeholders.find(({ id }) => id === entry.placeholderId)
+    if (placeholder === undefined) return null
+    const { slot, name, kind, frequency } = placeholder
+    return {
+      ...{ slot: String(slot), name: plainText(name), state: t('states.unmonitored') },
+      ...{ frequency: frequency === null ? '' : formatMegahertz(frequency), receiver: t(`card.kinds.${kind}`) },
+    }
+  }
+  const { key: sortKey } = parseSort(view.sort)
+  return (
+    <table className="print-table">
+      <caption>
+        {t('live.printed', { time: formatDateTime(new Date().toISOString()) })} · {t(`live.sorts.${sortKey}`)}
+      </caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column} scope="col">
+              {t(`live.table.columns.${column === 'rf_a' ? 'rf' : column}`)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, row }) =>
+          row === null ? null : (
+            <tr key={key}>
+              {columns.map((column) => (
+                <td key={column}>{row[column] ?? ''}</td>
+              ))}
+            </tr>
+          ),
+        )}
+      </tbody>
+    </table>
+  )
+}
+
+type Levels = ReturnType<ReturnType<typeof useServices>['store']['levels']>
+
+function channelRow(facts: ChannelFacts, levels: Levels): Record<PrintedColumn, string> {
+  const { slot, token, name, performer, state, battery, minutesLeft, frequency, receiverName, channel, flags } = facts
+  return {
+    slot: String(slot),
+    name: [token, name ?? t('card.noName')].filter(Boolean).join(' '),
+    performer: performer ?? '',
+    state: t(`states.${state}`),
+    battery: battery === null ? '' : formatPercent(battery),
+    time_left: minutesLeft === null ? '' : formatTimeLeft(minutesLeft),
+    rf_a: levels.rf === null ? '' : formatDbm(levels.rf),
+    audio: levels.audio === null || !levels.isLive ? '' : formatDbfs(levels.audio),
+    frequency: frequency === null ? '' : formatMegahertz(frequency),
+    receiver: `${receiverName}·${channel}`,
+    flags: flags.map((flag) => t(`flags.${flag}`)).join(', '),
+  }
+}

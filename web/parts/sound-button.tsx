@@ -1,0 +1,21 @@
+/** Turns the alarm sound of this device on and off, and says whether the browser blocks it. */
+
+import { useSyncExternalStore } from 'react'
+import { useServices } from '../context.ts'
+import { t } from '../i18n.ts'
+
+export function SoundButton({ className = 'sound' }: { className?: string }) {
+  const { alarm } = useServices()
+  const state = useSyncExternalStore(alarm.subscribe, () => alarm.get().sound)
+  return (
+    <button
+      type="button"
+      className={className}
+      data-state={state}
+      aria-pressed={state === 'on'}
+      onClick={() => void alarm.toggleSound()}
+    >
+      {t(`sound.${state}`)}
+    </button>
+  )
+}

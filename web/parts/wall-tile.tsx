@@ -1,0 +1,138 @@
+/** A tile of the wall: name, state and battery, and below them what the size of the tile allows. */
+
+import { type CSSProperties, memo } from 'react'
+import { hasRow } from '../../src/domain/conditions/condition.ts'
+import type { ChannelFacts } from '../channel-state.ts'
+import { useFacts } from '../context.ts'
+import { formatMegahertz, formatPercent, formatTimeLeft, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { Part } from '../wall-fit.ts'
+import { Flags } from './flags.tsx'
+import { Chart, Meters } from './meters.tsx'
+import { OfflineReceiver } from './offline-receiver.tsx'
+import { usePlaceholder } from './placeholder-card.tsx'
+import { StateIcon } from './state-icon.tsx'
+
+interface WallTileProps {
+  readonly receiverId: number
+  readonly channelId: number
+  /** The parts below the status, separated by spaces. */
+  readonly parts: string
+  readonly hasPicture: boolean
+  /** Whether the tile covers two cells while it needs attention. */
+  readonly grows: boolean
+}
+
+export const WallTile = memo(function WallTile({ receiverId, channelId, parts, hasPicture, grows }: WallTileProps) {
+  const facts = useFacts(receiverId, channelId)
+  if (facts === null) return null
+  const picture = hasPicture && !facts.needsAttention ? facts.picture : null
+  return (
+    <li
+      className="card wall-tile"
+      data-state={facts.state}
+      data-severity={facts.condition.severity}
+      data-attention={facts.needsAttention || undefined}
+      data-wide={(grows && facts.needsAttention) || undefined}
+    >
+      {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
+      <div className="wall-name">
+        {facts.name === null ? (
+          <span className="card-no-name">{t('card.noName')}</span>
+        ) : (
+          <bdi dir="auto">{facts.name}</bdi>
+        )}
+      </div>
+      <div className="wall-status">
+        <TileSlot slot={facts.slot} />
+        <span className="card-state">
+          <StateIcon state={facts.state} />
+          <span className="card-state-text">{t(`states.${facts.state}`)}</span>
+        </span>
+        <Flags flags={facts.flags} />
+        <TileBattery facts={facts} />
+      </div>
+      <Levels facts={facts} parts={parts.split(' ') as Part[]} />
+    </li>
+  )
+})
+
+function TileSlot({ slot }: { slot: number }) {
+  return (
+    <span className="card-slot">
+      <span className="visually-hidden">{t('card.slot', { slot })}</span>
+      <span aria-hidden="true">{slot}</span>
+    </span>
+  )
+}
+
+/** The time left, otherwise the percentage, beside a gauge. */
+function TileBattery({ facts: { battery, minutesLeft, batteryLevel, isBatteryOld } }: { facts: ChannelFacts }) {
+  const percent = battery === null ? null : formatPercent(battery)
+  const left = minutesLeft === null ? null : formatTimeLeft(minutesLeft)
+  const text = left ?? percent ?? t('card.percentUnknown')
+  const spoken = percent === null && left === null ? t('card.noBattery') : t('wall.battery', { value: text })
+  return (
+    <span className="battery wall-battery" data-level={batteryLevel} data-old={isBatteryOld || undefined}>
+      {battery === null ? null : (
+        <span className="wall-gauge" style={{ '--charged': `${battery}%` } as CSSProperties} aria-hidden="true" />
+      )}
+      <span className="wall-battery-text" aria-hidden="true">
+        {text}
+      </span>
+      <span className="visually-hidden">{isBatteryOld ? t('wall.lastKnown', { value: spoken }) : spoken}</span>
+    </span>
+  )
+}
+
+function Levels({ facts, parts }: { facts: ChannelFacts; parts: readonly Part[] }) {
+  const { receiverId, channelId, frequency, receiverName, channel } = facts
+  const isLost = facts.state === 'receiver_offline'
+  const isAsleep = isLost || hasRow(facts.condition, 'tx_off')
+  return (
+    <>
+      {!parts.includes('meters') ? null : isLost ? (
+        <OfflineReceiver facts={facts} />
+      ) : (
+        <Meters {...{ receiverId, channelId }} hasAntennas={false} since={facts.since} />
+      )}
+      {parts.includes('chart') ? <Chart {...{ receiverId, channelId, isAsleep }} /> : null}
+      {parts.includes('frequency') ? (
+        <div className="wall-foot">
+          <span>{frequency === null ? t('card.noFrequency') : formatMegahertz(frequency)}</span>
+          {parts.includes('receiver') ? (
+            <span className="card-receiver">
+              <bdi dir="auto" className="card-receiver-name">
+                {receiverName}
+              </bdi>
+              <span className="card-channel">·{channel}</span>
+            </span>
+          ) : null}
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+/** Equipment without telemetry. */
+export const PlaceholderTile = memo(function PlaceholderTile({ id }: { id: number }) {
+  const placeholder = usePlaceholder(id)
+  if (placeholder === null) return null
+  return (
+    <li className="card wall-tile" data-state="unmonitored" data-severity="ok">
+      <div className="wall-name">
+        <bdi dir="auto">{plainText(placeholder.name)}</bdi>
+      </div>
+      <div className="wall-status">
+        <TileSlot slot={placeholder.slot} />
+        <span className="card-state">
+          <StateIcon state="unmonitored" />
+          <span className="card-state-text">{t(`card.kinds.${placeholder.kind}`)}</span>
+        </span>
+        {placeholder.frequency === null ? null : (
+          <span className="wall-frequency">{formatMegahertz(placeholder.frequency)}</span>
+        )}
+      </div>
+    </li>
+  )
+})

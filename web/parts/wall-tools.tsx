@@ -1,0 +1,120 @@
+/** The controls of the wall, which are visible for a few seconds after the last pointer movement or key press. */
+
+import { lazy, Suspense, useState } from 'react'
+import type { Command } from '../commands.ts'
+import { useWatchState } from '../context.ts'
+import { t } from '../i18n.ts'
+import { useMay } from '../session.ts'
+import { attentions, details, themes, type View } from '../view.ts'
+import { CommandButtons, NotifyButton } from './tools.tsx'
+
+const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).NewGroup }))
+
+interface WallToolsProps {
+  readonly view: View
+  readonly commands: readonly Command[]
+  /** The visible slots, which a new group contains at first. */
+  readonly slots: readonly number[]
+  change(view: Partial<View>): void
+}
+
+export function WallTools({ view, commands, slots, change }: WallToolsProps) {
+  return (
+    <section className="wall-tools" aria-label={t('live.toolbar.label')}>
+      <GroupChooser view={view} slots={slots} change={change} />
+      <div className="wall-choices">
+        <Choice
+          label={t('wall.attention')}
+          value={view.attention}
+          values={attentions}
+          nameOf={(value) => t(`wall.attentions.${value}`)}
+          onChoice={(attention) => change({ attention })}
+        />
+        <Choice
+          label={t('wall.detail')}
+          value={view.detail}
+          values={details}
+          nameOf={(value) => t(`wall.details.${value}`)}
+          onChoice={(detail) => change({ detail })}
+        />
+        <Choice
+          label={t('live.toolbar.theme')}
+          value={view.theme}
+          values={themes}
+          nameOf={(value) => t(`live.themes.${value}`)}
+          onChoice={(theme) => change({ theme })}
+        />
+      </div>
+      <div className="wall-choices">
+        <CommandButtons commands={commands} />
+        <NotifyButton />
+      </div>
+    </section>
+  )
+}
+
+function GroupChooser({ view, slots, change }: Pick<WallToolsProps, 'view' | 'slots' | 'change'>) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  const mayEdit = useMay('operate')
+  const [isCreating, setCreating] = useState(false)
+  const shown = groups.some(({ id }) => id === view.group) ? view.group : null
+  return (
+    <div className="wall-choices">
+      <nav className="wall-choices" aria-label={t('live.toolbar.groups')}>
+        {[{ id: null, title: t('live.toolbar.everything') }, ...groups].map(({ id, title }, index) => (
+          <button
+            key={id}
+            type="button"
+            className="choice"
+            aria-pressed={shown === id}
+            onClick={() => change({ group: id })}
+          >
+            <bdi>{title}</bdi>
+            {index > 9 ? null : (
+              <span className="key" aria-hidden="true">
+                {index}
+              </span>
+            )}
+          </button>
+        ))}
+      </nav>
+      {mayEdit ? (
+        <button type="button" className="choice" data-tone="quiet" onClick={() => setCreating(true)}>
+          {t('wall.newGroup')}
+        </button>
+      ) : null}
+      {isCreating ? (
+        <Suspense>
+          <NewGroup
+            slots={slots}
+            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+            onClose={() => setCreating(false)}
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  )
+}
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly values: readonly Value[]
+  nameOf(value: Value): string
+  onChoice(value: Value): void
+}
+
+function Choice<Value extends string>({ label, value, values, nameOf, onChoice }: ChoiceProps<Value>) {
+  return (
+    <label className="wall-choice">
+      {label}
+      <select className="choice" value={value} onChange={(event) => onChoice(event.target.value as Value)}>
+        {values.map((item) => (
+          <option key={item} value={item}>
+            {nameOf(item)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

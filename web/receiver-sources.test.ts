@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import type { SourceBody } from '../src/contract/live-messages.ts'
+import { offlineReason, sourcesOf } from './receiver-sources.ts'
+
+const receiver = { manufacturer: 'shure', ip: '10.0.0.5' }
+const source = (address: string, status = 'healthy', error: string | null = null): SourceBody => {
+  return { code: 'shure', address, status, error }
+}
+const system = source('https://10.0.0.1:10000')
+const other = { ...system, code: 'sennheiser' }
+
+describe('sourcesOf', () => {
+  it('returns the source at the address of the receiver', () => {
+    const direct = source('tcp://10.0.0.5:2202')
+    expect(sourcesOf(receiver, [system, direct, other])).toEqual([direct])
+  })
+
+  it('otherwise returns all sources of the manufacturer', () => {
+    const second = source('tcp://10.0.0.50:2202')
+    expect(sourcesOf(receiver, [system, second, other])).toEqual([system, second])
+    expect(sourcesOf({ ...receiver, ip: null }, [system, other])).toEqual([system])
+  })
+})
+
+describe('offlineReason', () => {
+  it('names the error of the source if all sources fail', () => {
+    const failing = source('tcp://10.0.0.5:2202', 'unhealthy', 'Connection refused.')
+    expect(offlineReason(receiver, [system, failing])).toBe('Its source tcp://10.0.0.5:2202 fails: Connection refused.')
+  })
+
+  it('otherwise blames the receiver', () => {
+    const failing = source('https://10.0.0.2:10000', 'unhealthy', 'Connection refused.')
+    expect(offlineReason(receiver, [system, failing])).toMatch(/^Its source responds/)
+    expect(offlineReason(receiver, [])).toMatch(/^Its source responds/)
+  })
+})

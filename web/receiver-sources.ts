@@ -1,0 +1,34 @@
+/** Which sources report a receiver, and why it is offline. */
+
+import type { SourceBody } from '../src/contract/live-messages.ts'
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
+import { plainText } from './format.ts'
+import { t } from './i18n.ts'
+
+type Located = Pick<ReceiverInData, 'manufacturer' | 'ip'>
+
+/**
+ * Returns the source at the address of the receiver, otherwise all sources of its manufacturer, because the live state
+ * does not say which system reports a receiver.
+ */
+export function sourcesOf({ manufacturer, ip }: Located, sources: readonly SourceBody[]): readonly SourceBody[] {
+  const own = sources.filter(({ code }) => code === manufacturer)
+  const direct = own.filter(({ address }) => ip !== null && hostOf(address) === ip)
+  return direct.length > 0 ? direct : own
+}
+
+/** Returns the probable cause as a sentence: the error of a source if all fail, otherwise the receiver itself. */
+export function offlineReason(receiver: Located, sources: readonly SourceBody[]): string {
+  const own = sourcesOf(receiver, sources)
+  const failing = own.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
+  const [first] = failing
+  if (first === undefined || failing.length < own.length) return t('receiver.noResponse')
+  const { address, error } = first
+  return error === null
+    ? t('receiver.sourceFails', { address })
+    : t('receiver.sourceFailsWith', { address, error: plainText(error) })
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : address
+}

@@ -1,0 +1,237 @@
+/**
+ * The route tree: one route for each page in src/domain/pages.ts, under the mount prefix. Pages other than the monitor
+ * and the wall are loaded on demand.
+ */
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  useMatches,
+} from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { type PageName, pathOf } from '../src/domain/pages.ts'
+import { useServices } from './context.ts'
+import { Frame } from './parts/frame.tsx'
+import { formatQuery, parseQuery } from './query-string.ts'
+import { parseView } from './view.ts'
+import { BrokenPage } from './views/broken-page.tsx'
+import { Monitor } from './views/monitor.tsx'
+import { UnknownPage } from './views/unknown-page.tsx'
+import { Wall } from './views/wall.tsx'
+
+/** What a page needs of the live connection: nothing, the state without levels, or also the levels. */
+type LiveNeed = 'nothing' | 'state' | 'levels'
+
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    readonly live?: LiveNeed
+  }
+  interface Register {
+    router: ReturnType<typeof createPages>
+  }
+}
+
+type RoutePath<Path extends string> = Path extends `${infer Start}:${infer Name}` ? `${Start}$${Name}` : Path
+
+/** Returns the path of a page as the router writes it: `$id` instead of `:id`. */
+function route<Name extends PageName>(name: Name) {
+  return pathOf(name).replace(':', '$') as RoutePath<ReturnType<typeof pathOf<Name>>>
+}
+
+const root = createRootRoute({ component: Root, notFoundComponent: Unknown, staticData: { live: 'state' } })
+
+/** Starts the live connection with what the current page needs. */
+function Root() {
+  const { live } = useServices()
+  const need = useMatches({
+    select: (matches) => matches.findLast(({ staticData }) => staticData.live)?.staticData.live,
+  })
+  useEffect(() => {
+    if (need !== 'nothing') live.start(need === 'levels')
+  }, [live, need])
+  return <Outlet />
+}
+
+function Unknown() {
+  return (
+    <Frame>
+      <UnknownPage />
+    </Frame>
+  )
+}
+
+const nothing = { live: 'nothing' } as const
+const levels = { live: 'levels' } as const
+
+const framed = createRoute({
+  getParentRoute: () => root,
+  id: 'framed',
+  component: () => (
+    <Frame>
+      <Outlet />
+    </Frame>
+  ),
+})
+
+const inRoot = () => root
+const inFrame = () => framed
+
+// Pages without a header.
+const accessPages = [
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('sign_in'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('./access/sign-in.tsx'), 'SignIn'),
+  }),
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('set_up'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('./access/set-up.tsx'), 'SetUp'),
+  }),
+  createRoute({
+    getParentRoute: inRoot,
+    path: route('kiosk'),
+    staticData: nothing,
+    component: lazyRouteComponent(() => import('./access/kiosk.tsx'), 'Kiosk'),
+  }),
+] as const
+
+const wall = createRoute({
+  getParentRoute: inRoot,
+  path: route('wall'),
+  validateSearch: parseView,
+  staticData: levels,
+  component: Wall,
+})
+
+const livePages = [
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('monitor'),
+    validateSearch: parseView,
+    staticData: levels,
+    component: Monitor,
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('channel'),
+    staticData: levels,
+    component: lazyRouteComponent(() => import('./views/channel.tsx'), 'Channel'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('receiver'),
+    staticData: levels,
+    component: lazyRouteComponent(() => import('./views/receiver.tsx'), 'Receiver'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('alerts'),
+    component: lazyRouteComponent(() => import('./views/alerts.tsx'), 'Alerts'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('about'),
+    component: lazyRouteComponent(() => import('./views/about.tsx'), 'About'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('account'),
+    component: lazyRouteComponent(() => import('./access/account.tsx'), 'Account'),
+  }),
+] as const
+
+const adminPages = [
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('overview'),
+    component: lazyRouteComponent(() => import('./admin/overview.tsx'), 'Overview'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('queue'),
+    component: lazyRouteComponent(() => import('./admin/queue.tsx'), 'Queue'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('movements'),
+    component: lazyRouteComponent(() => import('./admin/movements.tsx'), 'Movements'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('connections'),
+    component: lazyRouteComponent(() => import('./admin/connections.tsx'), 'Connections'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('layout'),
+    component: lazyRouteComponent(() => import('./admin/layout.tsx'), 'Layout'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('groups'),
+    component: lazyRouteComponent(() => import('./admin/groups.tsx'), 'Groups'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('performers'),
+    component: lazyRouteComponent(() => import('./admin/performers.tsx'), 'Performers'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('cast'),
+    component: lazyRouteComponent(() => import('./admin/cast.tsx'), 'Cast'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('find'),
+    component: lazyRouteComponent(() => import('./admin/find-equipment.tsx'), 'FindEquipment'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('manufacturers'),
+    component: lazyRouteComponent(() => import('./admin/manufacturers.tsx'), 'Manufacturers'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('settings'),
+    component: lazyRouteComponent(() => import('./admin/settings.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('nodes'),
+    component: lazyRouteComponent(() => import('./admin/nodes.tsx'), 'Nodes'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('people'),
+    component: lazyRouteComponent(() => import('./admin/people.tsx'), 'People'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('tokens'),
+    component: lazyRouteComponent(() => import('./admin/tokens.tsx'), 'Tokens'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
+    path: route('audit'),
+    component: lazyRouteComponent(() => import('./admin/audit.tsx'), 'Audit'),
+  }),
+] as const
+
+export function createPages(mount: string) {
+  return createRouter({
+    routeTree: root.addChildren([...accessPages, wall, framed.addChildren([...livePages, ...adminPages])]),
+    basepath: mount === '' ? '/' : mount,
+    parseSearch: parseQuery,
+    stringifySearch: formatQuery,
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    defaultErrorComponent: BrokenPage,
+  })
+}

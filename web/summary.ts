@@ -1,0 +1,37 @@
+/** The numbers of the status line. The same function computes them for `GET /api/summary/`. */
+
+import { hasRow } from '../src/domain/conditions/condition.ts'
+import { type Summary, summarizeConditions } from '../src/domain/conditions/summary.ts'
+import type { WatchState } from './state.ts'
+
+type SummaryState = Pick<WatchState, 'receivers' | 'sources' | 'placeholders'>
+
+export function summarize({ receivers, sources, placeholders }: SummaryState): Summary {
+  const failing = failingManufacturers(sources)
+  return summarizeConditions({
+    receivers: [...receivers.values()].map(({ is_active, manufacturer, channels }) => ({
+      isActive: is_active,
+      failingSource: failing.has(manufacturer) ? manufacturer : null,
+      channels: channels.map(({ condition, transmitter }) => ({
+        condition,
+        hasTransmitter: transmitter !== null,
+        isReplaceSoon: transmitter !== null && hasRow(condition, 'battery_replace_soon'),
+      })),
+    })),
+    placeholders: placeholders.length,
+    sources: sources.map(({ status }) =>
+      isFailing(status) ? 'failing' : status === 'healthy' ? 'healthy' : 'unknown',
+    ),
+  })
+}
+
+/** The live state does not contain the source of a receiver, so a manufacturer counts when all its sources fail. */
+function failingManufacturers(sources: WatchState['sources']): ReadonlySet<string> {
+  const codes = new Set(sources.filter(({ status }) => isFailing(status)).map(({ code }) => code))
+  for (const { code, status } of sources) if (!isFailing(status)) codes.delete(code)
+  return codes
+}
+
+function isFailing(status: string | null): boolean {
+  return status === 'degraded' || status === 'unhealthy'
+}

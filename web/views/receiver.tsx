@@ -1,0 +1,212 @@
+/** The page of one receiver: its state, its channels and alerts, its sources, and everything that it reports. */
+
+import '../styles/channel.css'
+import { Link, useParams } from '@tanstack/react-router'
+import type { SourceBody } from '../../src/contract/live-messages.ts'
+import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { mostUrgentFirst } from '../alerts.ts'
+import { useWatchState } from '../context.ts'
+import { formatMoment, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { usePageTitle } from '../page-title.ts'
+import { AcknowledgeButton } from '../parts/acknowledge-button.tsx'
+import { Age } from '../parts/age.tsx'
+import { Ago } from '../parts/ago.tsx'
+import { ChannelCard } from '../parts/channel-card.tsx'
+import { EquipmentAlerts } from '../parts/equipment-alerts.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { MeterLayer } from '../parts/meters.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Pairs } from '../parts/pairs.tsx'
+import { LivePhase } from '../parts/phase.tsx'
+import { networkPairs, rawReceiverPairs, receiverPairs, receiverTopics } from '../parts/receiver-details.tsx'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { offlineReason, sourcesOf } from '../receiver-sources.ts'
+import { useResource } from '../resource.ts'
+
+export function Receiver() {
+  const id = Number(useParams({ strict: false }).id)
+  const receiver = useWatchState((watchState) => watchState.receivers.get(id))
+  const title = receiver === undefined ? t('channel.receiver') : plainText(receiver.name)
+  usePageTitle(title)
+  return (
+    <main className="content detail" id="content" tabIndex={-1}>
+      <header className="detail-head">
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
+        {receiver === undefined ? null : <span className="detail-model">{receiver.model ?? receiver.device_type}</span>}
+      </header>
+      <LivePhase>
+        {receiver === undefined ? (
+          <Notice title={t('receiver.unknownTitle')}>
+            <p>{t('receiver.unknown')}</p>
+          </Notice>
+        ) : (
+          <OneReceiver receiver={receiver} />
+        )}
+      </LivePhase>
+    </main>
+  )
+}
+
+function OneReceiver({ receiver }: { receiver: ReceiverInData }) {
+  return (
+    <>
+      {receiver.is_active ? <OnlineState receiver={receiver} /> : <OfflineState receiver={receiver} />}
+      <Channels receiver={receiver} />
+      <div className="detail-columns" data-columns="2">
+        <div className="detail-column">
+          <EquipmentAlerts receiverId={receiver.id} channelId={null} />
+          <Sources receiver={receiver} />
+        </div>
+        <div className="detail-column">
+          <Facts receiver={receiver} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+function OnlineState({ receiver: { channels } }: { receiver: ReceiverInData }) {
+  const attention = channels.filter(({ condition }) => condition.attention).length
+  return (
+    <section className="condition" data-severity={attention === 0 ? 'ok' : 'warning'} aria-label={t('receiver.state')}>
+      <p className="condition-state">
+        <StateIcon state={attention === 0 ? 'ok' : 'battery_low'} />
+        <strong>{t('receiver.online')}</strong>
+        <span className="condition-since">
+          {attention === 0 ? t('receiver.allOk') : t('receiver.problems', { count: attention })}
+        </span>
+      </p>
+    </section>
+  )
+}
+
+/** Since when the receiver has been offline, and why. */
+function OfflineState({ receiver }: { receiver: ReceiverInData }) {
+  const sources = useWatchState((watchState) => watchState.sources)
+  const alerts = useWatchState((watchState) => watchState.alerts)
+  const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
+  const own = alerts.filter((alert) => alert.kind === 'receiver_offline' && alert.receiver_id === receiver.id)
+  const alert = own.toSorted(mostUrgentFirst)[0]
+  const offline = receiver.channels.filter(({ condition }) => condition.state === 'receiver_offline')
+  const since = offline.length === 0 ? null : Math.min(...offline.map(({ condition }) => Date.parse(condition.since)))
+  const isInUse = offline.some(({ condition }) => condition.attention)
+  return (
+    <section
+      className="condition"
+      data-attention={isInUse || undefined}
+      data-severity={offline.some(({ condition }) => condition.severity === 'critical') ? 'critical' : 'warning'}
+      aria-label={t('receiver.state')}
+    >
+      <p className="condition-state">
+        <StateIcon state="receiver_offline" />
+        <strong>{t('receiver.offline')}</strong>
+        {since === null ? null : (
+          <span className="condition-since">
+            {t('receiver.offlineSince', { time: formatMoment(new Date(since).toISOString()) })} (
+            <Age since={since - clockAheadMs} isShort={true} />)
+          </span>
+        )}
+        {alert === undefined ? null : <AcknowledgeButton alert={alert} />}
+      </p>
+      <p>{offlineReason(receiver, sources)}</p>
+    </section>
+  )
+}
+
+function Channels({ receiver: { id, channels } }: { receiver: ReceiverInData }) {
+  return (
+    <section className="detail-part detail-channels">
+      <h2>{t('receiver.channels')}</h2>
+      <div className="meter-field">
+        <ul className="cards" data-density="dense" aria-label={t('receiver.channels')}>
+          {channels.map((channel) => (
+            <ChannelCard key={channel.id} receiverId={id} channelId={channel.id} step="usual" hasChart={true} />
+          ))}
+        </ul>
+        <MeterLayer order={channels.map((channel) => channel.id).join(' ')} />
+      </div>
+    </section>
+  )
+}
+
+function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
+  const resource = useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
+  return (
+    <Loaded resource={resource}>
+      {(body) => (
+        <>
+          <section className="detail-part">
+            <h2>{t('channel.receiver')}</h2>
+            <Pairs pairs={receiverPairs({ ...body, is_active })} />
+            <p>
+              <Link to={pathOf('layout')}>{t('receiver.rack')}</Link>
+            </p>
+          </section>
+          <section className="detail-part">
+            <h2>{t('channel.network')}</h2>
+            <Pairs pairs={networkPairs(body)} />
+          </section>
+          <details className="detail-part detail-more">
+            <summary>{t('receiver.details')}</summary>
+            <Pairs pairs={rawReceiverPairs(body)} />
+          </details>
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Sources({ receiver }: { receiver: ReceiverInData }) {
+  const sources = sourcesOf(
+    receiver,
+    useWatchState((watchState) => watchState.sources),
+  )
+  return (
+    <section className="detail-part">
+      <h2>{t('receiver.sources')}</h2>
+      {sources.length === 0 ? <p>{t('receiver.noSources')}</p> : null}
+      <ul className="source-list">
+        {sources.map((source) => (
+          <Source key={source.address} source={source} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** A source with its error. The alert about it says since when. */
+function Source({ source: { address, status, error } }: { source: SourceBody }) {
+  const alert = useWatchState(({ alerts }) =>
+    alerts.find(({ kind, data }) => kind === 'upstream_failing' && data.address === address),
+  )
+  const tone = status === 'healthy' ? 'good' : status === 'unknown' ? 'calm' : 'bad'
+  return (
+    <li>
+      <bdi className="source-address">{address}</bdi>
+      <span className="tag" data-tone={tone}>
+        {statusText(status)}
+      </span>
+      {error === null ? null : <p className="source-error">{plainText(error)}</p>}
+      {alert === undefined ? null : (
+        <p className="source-error">
+          {t('receiver.since')} <Ago at={alert.raised_at} />
+        </p>
+      )}
+    </li>
+  )
+}
+
+function statusText(status: string | null): string {
+  switch (status) {
+    case 'healthy':
+    case 'degraded':
+    case 'unhealthy':
+      return t(`health.statuses.${status}`)
+    default:
+      return t('health.statuses.unknown')
+  }
+}
