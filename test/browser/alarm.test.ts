@@ -69,7 +69,8 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   expect(await tones(page)).toHaveLength(8)
 })
 
-describe('the autoplay policy of the browser', () => {
+// The headless shell, in which the other tests run, has no autoplay policies and no notifications.
+describe('the complete browser', () => {
   const policies = ['document-user-activation-required', 'no-user-gesture-required'] as const
   const browsers = new Map<string, Browser>()
 
@@ -78,11 +79,20 @@ describe('the autoplay policy of the browser', () => {
   }, 300_000)
   afterAll(() => Promise.all([...browsers.values()].map((browser) => browser.close())))
 
-  async function openWithSound(policy: (typeof policies)[number], service: FakeService): Promise<Page> {
-    const context = await browsers.get(policy)?.newContext()
+  async function openWith(
+    policy: (typeof policies)[number],
+    service: FakeService,
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<Page> {
+    const context = await browsers.get(policy)?.newContext(options)
     if (context === undefined) throw new Error(`no browser with ${policy}`)
     const page = await context.newPage()
     await page.goto(`${service.url}/`)
+    return page
+  }
+
+  async function openWithSound(policy: (typeof policies)[number], service: FakeService): Promise<Page> {
+    const page = await openWith(policy, service)
     await page.evaluate('localStorage.setItem("micwatch.sound", "on")')
     await recordTones(page)
     return page
@@ -109,6 +119,40 @@ describe('the autoplay policy of the browser', () => {
     sendAlert(service, { severity: 'critical' })
     await expect.poll(() => tones(page)).toEqual(critical)
   })
+
+  it('sends a notification with the name and the reason, once for each alert', async () => {
+    const service = await start()
+    const page = await openWith('no-user-gesture-required', service, { permissions: ['notifications'] })
+    await page.addInitScript(`
+      globalThis.notified = []
+      globalThis.Notification = class extends Notification {
+        constructor(title, options) {
+          super(title, options)
+          notified.push([title, options.body, options.tag].join(' | '))
+        }
+      }`)
+    await page.reload()
+    await page.locator('.card').first().waitFor()
+    const notified = () => page.evaluate<string[]>('notified')
+    const notificationsButton = page.locator('.more button', { hasText: 'Notifications' })
+    await page.getByRole('button', { name: 'More options' }).click()
+    await notificationsButton.click()
+    await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
+    sendAlert(service)
+    const first = 'H01 Singer 1: Battery low | 18% | micwatch-4'
+    await expect.poll(notified).toEqual([first])
+    sendAlert(service, { data: { ...data, battery: 17 } })
+    sendAlert(service, { id: 5, kind: 'encryption_error', channel_id: 2, data: { ...data, name: 'H02 Singer 2' } })
+    await expect
+      .poll(notified)
+      .toEqual([first, expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/)])
+
+    await notificationsButton.click()
+    await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
+    sendAlert(service, { id: 6, kind: 'rf_weak' })
+    await page.getByRole('link', { name: '3 open alerts' }).waitFor()
+    expect(await notified()).toHaveLength(2)
+  })
 })
 
 it('sounds only for what is chosen on this device, and plays a test', async () => {
@@ -130,40 +174,6 @@ it('sounds only for what is chosen on this device, and plays a test', async () =
   expect(await tones(page)).toHaveLength(8)
   sendAlert(service, { kind: 'encryption_error' })
   await expect.poll(() => tones(page)).toEqual([...critical, ...critical, ...warning])
-})
-
-it('sends a notification with the name and the reason, once for each alert', async () => {
-  const service = await start()
-  const page = await open(service, '/', { permissions: ['notifications'] })
-  await page.addInitScript(`
-    globalThis.notified = []
-    globalThis.Notification = class extends Notification {
-      constructor(title, options) {
-        super(title, options)
-        notified.push([title, options.body, options.tag].join(' | '))
-      }
-    }`)
-  await page.reload()
-  await page.locator('.card').first().waitFor()
-  const notified = () => page.evaluate<string[]>('notified')
-  const notificationsButton = page.locator('.more button', { hasText: 'Notifications' })
-  await page.getByRole('button', { name: 'More options' }).click()
-  await notificationsButton.click()
-  await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
-  sendAlert(service)
-  const first = 'H01 Singer 1: Battery low | 18% | micwatch-4'
-  await expect.poll(notified).toEqual([first])
-  sendAlert(service, { data: { ...data, battery: 17 } })
-  sendAlert(service, { id: 5, kind: 'encryption_error', channel_id: 2, data: { ...data, name: 'H02 Singer 2' } })
-  await expect
-    .poll(notified)
-    .toEqual([first, expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/)])
-
-  await notificationsButton.click()
-  await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
-  sendAlert(service, { id: 6, kind: 'rf_weak' })
-  await page.getByRole('link', { name: '3 open alerts' }).waitFor()
-  expect(await notified()).toHaveLength(2)
 })
 
 it('reports that the browser blocks notifications', async () => {
