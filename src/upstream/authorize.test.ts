@@ -63,6 +63,17 @@ describe('digest authorizer', () => {
     expect(digest.headers('GET', '/').authorization).toContain('nc=00000003')
   })
 
+  test('retries again only while the nonce is stale, four attempts in all', () => {
+    const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
+    const learn = (parameters: string, attempt: number) =>
+      digest.learn(`Digest realm="r", qop="auth", ${parameters}`, digest.headers('GET', '/'), attempt)
+    expect(learn('nonce="one"', 1)).toBe(true)
+    expect(learn('nonce="two"', 2)).toBe(false)
+    expect(learn('nonce="three", stale=true', 2)).toBe(true)
+    expect(learn('nonce="four", stale=true', 3)).toBe(true)
+    expect(learn('nonce="five", stale=true', 4)).toBe(false)
+  })
+
   test('sends no credentials for an unsupported scheme', () => {
     const digest = createAuthorizer({ scheme: 'digest', username: 'u', secret: 's' })
     expect(digest.learn('Basic realm="r"', {})).toBe(false)

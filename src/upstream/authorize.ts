@@ -27,8 +27,13 @@ export interface Authorizer {
    * made in the order in which the requests are sent.
    */
   headers(method: string, uri: string): Record<string, string>
-  /** Reads the challenges of a 401 and the headers of the rejected request. Returns true if a retry may succeed. */
-  learn(challenges: string, sent: Readonly<Record<string, string>>): boolean
+  /**
+   * Reads the challenges of a 401 and the headers of the rejected request. Returns true if a retry may succeed.
+   * `attempt` counts the requests of a call from 1 on. A call has a second attempt after any new challenge, and further
+   * attempts only while the upstream calls the nonce stale: parallel requests may arrive in another order than their
+   * nonce counts.
+   */
+  learn(challenges: string, sent: Readonly<Record<string, string>>, attempt?: number): boolean
   /** Reads the Authentication-Info header of a successful response. */
   confirm(authenticationInfo: string): void
 }
@@ -117,6 +122,9 @@ export function digestHeader(challenge: Challenge, request: DigestRequest): stri
   return `Digest ${parts.join(', ')}`
 }
 
+/** Attempts of one call while the upstream calls each nonce stale. */
+const maxAttempts = 4
+
 function createDigest(credentials: DigestCredentials, createCnonce: () => string): Authorizer {
   const { username, secret, header, keyHeader } = credentials
   const fixed: Record<string, string> = header ? { [header]: secret } : {}
@@ -152,7 +160,7 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
       })
       return { ...fixed, authorization }
     },
-    learn(challenges, sent) {
+    learn(challenges, sent, attempt = 1) {
       const parsed = parseChallenges(challenges)
       const supported = parsed.filter(isSupported)
       if (parsed.some(({ scheme }) => scheme === 'digest' || scheme === 'basic')) {
@@ -162,12 +170,13 @@ function createDigest(credentials: DigestCredentials, createCnonce: () => string
       const ordered = Object.values(hashes)
       const preference = ({ parameters: { algorithm } }: Challenge) => ordered.indexOf(hashOf(algorithm ?? 'MD5') ?? '')
       const best = supported.sort((a, b) => preference(a) - preference(b))[0]
-      if (best === undefined) return tryKeyHeader(sent)
+      if (best === undefined) return attempt === 1 && tryKeyHeader(sent)
       // If the same nonce is offered again without `stale`, the credentials are wrong, not the nonce.
       const sentNonce = parseChallenges(sent.authorization ?? '')[0]?.parameters.nonce
-      if (sentNonce === best.parameters.nonce && best.parameters.stale?.toLowerCase() !== 'true') return false
+      const isStale = best.parameters.stale?.toLowerCase() === 'true'
+      if (sentNonce === best.parameters.nonce && !isStale) return false
       setChallenge(best)
-      return true
+      return attempt === 1 || (isStale && attempt < maxAttempts)
     },
     confirm(authenticationInfo) {
       isUnprotected ||= challenge === undefined && Object.keys(keyed).length === 0

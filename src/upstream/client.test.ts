@@ -294,6 +294,19 @@ describe('digest authentication', () => {
   })
 
   // Conformance: C-3.13.
+  test('repeats a request that parallel requests have overtaken twice', async () => {
+    let rejections = 2
+    const server = await serve((request, response) => {
+      const { isBare } = parse(request)
+      if (!isBare && rejections-- <= 0) return response.end('[]')
+      const staleness = isBare ? '' : ', stale=true'
+      response.writeHead(401, { 'www-authenticate': challenge(`nonce-${rejections}`, staleness) }).end()
+    })
+    const client = createClient(server.url, { credentials: digest })
+    expect((await client.request('GET', '/')).status).toBe(200)
+  })
+
+  // Conformance: C-3.13.
   test('uses the next nonce without a new challenge', async () => {
     let index = 1
     const received: string[] = []

@@ -175,10 +175,13 @@ class HttpClient implements UpstreamClient {
   async request(method: string, path: string, options: RequestOptions = {}): Promise<UpstreamResponse> {
     await this.#slots.acquire(options.signal)
     try {
-      const first = await this.#attempt(method, path, options)
-      const challenge = first.headers['www-authenticate'] ?? ''
-      const canRetry = first.status === 401 && this.authorizer.learn(challenge, first.sent)
-      return await this.#toResponse(canRetry ? await this.#attempt(method, path, options) : first, options)
+      let response = await this.#attempt(method, path, options)
+      for (let attempt = 1; response.status === 401; attempt++) {
+        const challenge = response.headers['www-authenticate'] ?? ''
+        if (!this.authorizer.learn(challenge, response.sent, attempt)) break
+        response = await this.#attempt(method, path, options)
+      }
+      return await this.#toResponse(response, options)
     } finally {
       this.#slots.release()
     }

@@ -130,10 +130,10 @@ async function connect(
     readonly signal: AbortSignal
     readonly timeoutMs: number
     readonly takeFrame: (text: string) => boolean
-    readonly isSecondTry?: boolean
+    readonly attempt?: number
   },
 ): Promise<OpenSocket> {
-  const { signal, timeoutMs, takeFrame, isSecondTry = false } = options
+  const { signal, timeoutMs, takeFrame, attempt = 1 } = options
   checkDestination(client.destinations, url)
   await client.waitForTurn(signal)
   const sent = client.authorizer.headers('GET', url.pathname + url.search)
@@ -162,9 +162,8 @@ async function connect(
     if (errorResponse === null) return { socket, queue, frames: frames as OpenSocket['frames'] }
     terminate(socket)
     const { statusCode: status = 0, headers } = errorResponse
-    const isChallenge = status === 401 && !isSecondTry
-    if (isChallenge && client.authorizer.learn(headers['www-authenticate'] ?? '', sent)) {
-      return await connect(client, url, { ...options, isSecondTry: true })
+    if (status === 401 && client.authorizer.learn(headers['www-authenticate'] ?? '', sent, attempt)) {
+      return await connect(client, url, { ...options, attempt: attempt + 1 })
     }
     throw client.toError(status, headers)
   } catch (error) {
