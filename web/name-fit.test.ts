@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fitName } from './name-fit.ts'
+import { fitName, splitName } from './name-fit.ts'
 
 it('estimates wide letters wider than narrow ones', () => {
   expect(fitName('Mommsen').whole).toBeGreaterThan(fitName('Lillith').whole * 1.4)
@@ -16,4 +16,10 @@ it('breaks between words so that the longer line is shortest', () => {
 it('limits the font size to the card and to the legible minimum', () => {
   expect(fitName('').whole).toBe(fitName('Jo').whole)
   expect(fitName('W'.repeat(255)).whole).toBe(22)
+})
+
+it('keeps a short last word, in which names of a section differ', () => {
+  expect(splitName('Choir Soprano 2')).toEqual(['Choir Soprano', ' 2'])
+  expect(splitName('Pastor Lindqvist')).toEqual(['Pastor Lindqvist', ''])
+  expect(splitName('H01')).toEqual(['H01', ''])
 })

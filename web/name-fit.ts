@@ -26,6 +26,15 @@ export function fitName(name: string, measure: (text: string) => number = estima
   return { whole, broken }
 }
 
+/**
+ * Splits a name before a short last word, such as the number of "Choir Soprano 2". Where the name is truncated, its
+ * start is, so that names that differ only in the number remain distinguishable.
+ */
+export function splitName(name: string): readonly [start: string, end: string] {
+  const [end = ''] = /\s\S{1,3}$/u.exec(name) ?? []
+  return [name.slice(0, name.length - end.length), end]
+}
+
 /** Widths of bold letters in Inter, or in the wider of the fallback fonts. A name wider than its box is cut off. */
 const widths: readonly [letters: RegExp, em: number][] = [
   [/[iljI.,:;'’|!]/u, 0.34],

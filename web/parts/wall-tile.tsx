@@ -6,6 +6,7 @@ import type { ChannelFacts } from '../channel-state.ts'
 import { useFacts } from '../context.ts'
 import { formatMegahertz, formatPercent, formatTimeLeft, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { splitName } from '../name-fit.ts'
 import type { Part } from '../wall-fit.ts'
 import { Flags } from './flags.tsx'
 import { Chart, Meters } from './meters.tsx'
@@ -37,11 +38,7 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, parts, h
     >
       {picture === null ? null : <img className="card-picture" src={picture} alt="" />}
       <div className="wall-name">
-        {facts.name === null ? (
-          <span className="card-no-name">{t('card.noName')}</span>
-        ) : (
-          <bdi dir="auto">{facts.name}</bdi>
-        )}
+        {facts.name === null ? <span className="card-no-name">{t('card.noName')}</span> : <Name name={facts.name} />}
       </div>
       <div className="wall-status">
         <TileSlot slot={facts.slot} />
@@ -56,6 +53,16 @@ export const WallTile = memo(function WallTile({ receiverId, channelId, parts, h
     </li>
   )
 })
+
+function Name({ name }: { name: string }) {
+  const [start, end] = splitName(name)
+  return (
+    <bdi dir="auto">
+      <span className="wall-name-start">{start}</span>
+      {end === '' ? null : <span className="wall-name-end">{end}</span>}
+    </bdi>
+  )
+}
 
 function TileSlot({ slot }: { slot: number }) {
   return (
