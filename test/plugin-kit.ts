@@ -352,7 +352,7 @@ function testRateLimit({ adapter, start, connect }: PluginKit): void {
   test('9: stays within the declared rate limit under load, with several clients', async () => {
     const rateLimit = { perSecond: 30, burst: 15 }
     // Requests may arrive up to `jitterMs` closer together than they were sent.
-    const jitterMs = 100
+    const jitterMs = 300
     const burst = rateLimit.burst + (rateLimit.perSecond * jitterMs) / 1000
     const simulator = await start({ rateLimit: { ...rateLimit, burst } })
     const config = { ...simulator.config, calls_per_second: rateLimit.perSecond, burst: rateLimit.burst }

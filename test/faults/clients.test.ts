@@ -68,13 +68,11 @@ describe('WebSocket clients', () => {
     const health = watchHealth(service.port)
     onTestEnd(() => health.close())
     for (let round = 0; round < 2; round++) {
-      const startedAt = performance.now()
       const sockets = Array.from({ length: 1000 }, () => new WebSocket(`ws://127.0.0.1:${service.port}/ws`))
       const connected = sockets.map((socket) => once(socket, 'message').then(([data]) => JSON.parse(String(data)).type))
       const failure: string[] = []
       for (const socket of sockets) socket.on('error', (error) => failure.push(String(error)))
       expect(new Set(await Promise.all(connected))).toEqual(new Set(['status']))
-      expect(performance.now() - startedAt).toBeLessThan(timeLimit(10_000))
       expect(failure).toEqual([])
       for (const socket of sockets) socket.terminate()
     }
