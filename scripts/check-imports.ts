@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'manufacturers/x/test': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'simulators'],
   'manufacturers/index': ['manufacturers/plugin', 'manufacturers/x', 'domain'],
   'manufacturers/sources': ['manufacturers/plugin', 'manufacturers/index', 'upstream', 'domain'],
-  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain'],
+  'manufacturers/search': ['manufacturers/plugin', 'manufacturers/sources', 'upstream', 'domain', 'platform'],
   'manufacturers/test': ['manufacturers', 'upstream', 'domain', 'simulators'],
   storage: ['contract', 'domain', 'platform'],
   state: ['contract', 'domain', 'platform'],

@@ -42,6 +42,14 @@ test('ends soon after an abort with what was found', async () => {
   expect(performance.now() - startedAt).toBeLessThan(timeLimit(1_000))
 })
 
+test('starts the probes of concurrent searches at intervals', async () => {
+  const ips = Array.from({ length: 50 }, (_, index) => `127.0.0.${index + 1}`)
+  const startedAt = performance.now()
+  const search = () => searchAddresses(pluginWith({ ports: { 'tcp:': 1 } }), { ...defaultOptions, ips })
+  await Promise.all([search(), search(), search(), search()])
+  expect(performance.now() - startedAt).toBeGreaterThan(390)
+})
+
 test.concurrent('finds a device at its default port with its identity', async () => {
   const { simulator, port } = await startUnit()
   const [state] = simulator.show.devicesAt(0)

@@ -6,12 +6,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeviceReport } from '../domain/equipment/receiver.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { type BrowseOptions, browse, listenForBeacons, type MulticastGroup } from '../upstream/announcements.ts'
-import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
+import { createUpstreamClient } from '../upstream/client.ts'
 import type { Destinations } from '../upstream/destinations.ts'
 import { ApiError } from '../upstream/errors.ts'
 import { createRequestThrottle } from '../upstream/request-throttle.ts'
-import { openTcpSocket } from '../upstream/tcp.ts'
+import { isListening } from '../upstream/tcp.ts'
 import type { AnnouncedDevice, IdentifyDevice, Plugin, ProtocolAdapter, SourceSettings } from './plugin.ts'
 import { openSource } from './sources.ts'
 
@@ -45,9 +46,15 @@ export interface SearchOptions {
   readonly beacons?: { readonly group: MulticastGroup; readonly from: readonly string[] }
 }
 
-const maxConcurrent = 256
-/** Minimum time between the starts of two probes, because some old hardware fails when it is probed in a burst. */
+/** All searches of the process share these slots and the start interval. */
+const probeSlots = new Semaphore(256)
+/**
+ * Minimum time between the starts of two probes, because some old hardware fails when it is probed in a burst, and so
+ * that the event loop also serves live monitoring.
+ */
 const startIntervalMs = 2
+/** The earliest start of the next probe, as a `performance.now()` time. */
+let nextStartAt = 0
 /** On a local network a connection takes a few milliseconds. */
 const connectTimeoutMs = 500
 /** A host that accepted a connection is given more time. Over UDP, only an answer shows that a host exists. */
@@ -138,20 +145,25 @@ async function probeAll(
   probe: (address: string) => Promise<FoundDevice[]>,
   signal: AbortSignal,
 ): Promise<FoundDevice[]> {
-  const found: FoundDevice[] = []
-  const queue = addresses.values()
-  let nextAt = performance.now()
-  const worker = async () => {
-    for (const address of queue) {
-      if (signal.aborted) return
-      const startAt = Math.max(nextAt, performance.now())
-      nextAt = startAt + startIntervalMs
-      await pause(startAt - performance.now())
-      found.push(...(await probe(address)))
+  const probes: Promise<FoundDevice[]>[] = []
+  for (const address of addresses) {
+    await waitForStart()
+    await probeSlots.acquire()
+    if (signal.aborted) {
+      probeSlots.release()
+      break
     }
+    probes.push(probe(address).finally(() => probeSlots.release()))
   }
-  await Promise.all(Array.from({ length: Math.min(maxConcurrent, addresses.length) }, worker))
-  return found
+  return (await Promise.all(probes)).flat()
+}
+
+/** Waits until the next probe may start. After a delay, the missed starts do not follow in a burst. */
+async function waitForStart(): Promise<void> {
+  const now = performance.now()
+  const startAt = Math.max(nextStartAt, now)
+  nextStartAt = startAt + startIntervalMs
+  await pause(startAt - now)
 }
 
 /** Resolves with what is found at an address: nothing if no host answers or the host uses another protocol. */
@@ -164,21 +176,19 @@ async function probeAddress(
   const [settings] = plugin.listSources({ devices: [address] })
   if (settings === undefined) return []
   const { destinations } = options
+  const url = new URL(address)
+  const isUdp = defaultAdapter(settings).transport === 'udp'
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(identifyTimeoutMs.total)])
-  const throttle = createRequestThrottle()
-  const open = (timeoutMs: number) =>
-    createUpstreamClient({
-      settings: { ...settings, ...anonymously, timeoutMs },
-      errors: plugin.errors,
-      throttle,
-      destinations,
-    })
-  let client: UpstreamClient | undefined
+  if (!isUdp && !(await isListening(url, { destinations, signal, timeoutMs: connectTimeoutMs }))) return []
+  const timeoutMs = isUdp ? identifyTimeoutMs.unconnected : identifyTimeoutMs.connected
+  const client = createUpstreamClient({
+    settings: { ...settings, ...anonymously, timeoutMs },
+    errors: plugin.errors,
+    throttle: createRequestThrottle(),
+    destinations,
+  })
   try {
-    const isConnected = defaultAdapter(settings).transport !== 'udp'
-    if (isConnected) await checkConnection(open(connectTimeoutMs), signal)
-    client = open(isConnected ? identifyTimeoutMs.connected : identifyTimeoutMs.unconnected)
-    const identify = identifySystem ?? plugin.search?.identify?.[new URL(address).protocol]
+    const identify = identifySystem ?? plugin.search?.identify?.[url.protocol]
     const kind = identifySystem === undefined ? 'device' : 'system'
     if (identify !== undefined) return [toFound(kind, address, await identify(client, signal))]
     const source = openSource({ id: address, manufacturer: plugin.code, plugin, settings, client })
@@ -189,18 +199,12 @@ async function probeAddress(
       options.onUnsupported?.(address, error.message)
     return []
   } finally {
-    await client?.close()
+    await client.close()
   }
 }
 
 function defaultAdapter({ adapter }: SourceSettings): ProtocolAdapter {
   return 'default' in adapter ? adapter.default : adapter
-}
-
-/** Throws if the host does not accept a connection. */
-async function checkConnection(client: UpstreamClient, signal: AbortSignal): Promise<void> {
-  const socket = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal })
-  socket.close()
 }
 
 function toFound(kind: FoundDevice['kind'], address: string, report: DeviceReport): FoundDevice {

@@ -1,7 +1,13 @@
 /** TLS verification: against the machine's certificate authorities, against one pinned fingerprint, or disabled. */
 
 import { isIP } from 'node:net'
-import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 
 /** TLS verification settings from a manufacturer's configuration. */
 export interface Trust {
@@ -18,15 +24,21 @@ export function parseFingerprint(text: string): string | null {
   return /^[0-9a-f]{64}$/i.test(digits) ? (digits.toUpperCase().match(/../g) ?? []).join(':') : null
 }
 
+/** Shared by all connections, because creating a context takes about a millisecond. The options decide what is verified. */
+let secureContext: SecureContext | undefined
+
 /**
  * Returns the TLS options for undici and Node. Pinning accepts any issuer, and disables session resumption, which would
  * skip the check.
  */
 export function tlsOptions({ verifySsl, fingerprint = null }: Trust): {
+  readonly secureContext: SecureContext
   readonly rejectUnauthorized: boolean
   readonly maxCachedSessions?: number
 } {
-  return fingerprint === null ? { rejectUnauthorized: verifySsl } : { rejectUnauthorized: false, maxCachedSessions: 0 }
+  secureContext ??= createSecureContext()
+  if (fingerprint === null) return { secureContext, rejectUnauthorized: verifySsl }
+  return { secureContext, rejectUnauthorized: false, maxCachedSessions: 0 }
 }
 
 /** Returns the reason why an established connection must not be used; null if it may be used. */

@@ -117,7 +117,12 @@ export async function resolveDestination(destinations: Destinations, url: URL): 
 
 /** Throws if the host is a blocked IP address; host names are checked when they are resolved. */
 export function checkDestination(destinations: Destinations, url: URL): void {
-  if (isBlockedIp(destinations, url.hostname, portOf(url))) throw blockedError(url.hostname)
+  if (isBlocked(destinations, url)) throw blockedError(url.hostname)
+}
+
+/** Whether the host is a blocked IP address; host names are checked when they are resolved. */
+export function isBlocked(destinations: Destinations, url: URL): boolean {
+  return isBlockedIp(destinations, url.hostname, portOf(url))
 }
 
 /**

@@ -5,7 +5,7 @@ import { serveRaw } from '../../test/plugin-kit-server.ts'
 import { createUpstreamClient } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
-import { type Framing, openTcpSocket, type TcpOptions } from './tcp.ts'
+import { type Framing, isListening, openTcpSocket, type TcpOptions } from './tcp.ts'
 
 const open: { close(): unknown }[] = []
 afterEach(async () => {
@@ -166,4 +166,15 @@ test('throws when the connection is refused or the destination is blocked', asyn
     const sent = openTcpSocket(toDevice(address, undefined, destinations), { framing: byLines, signal: never })
     await expect(sent, address).rejects.toThrow(/nothing is sent to/)
   }
+})
+
+test('finds out whether a host accepts connections, without connecting to a blocked destination', async () => {
+  const { server } = await createClient(() => {})
+  const destinations = createDestinations()
+  const check = (url: string, signal = never) => isListening(new URL(url), { destinations, signal, timeoutMs: 1000 })
+  expect(await check(server.url)).toBe(true)
+  expect(await check('tcp://127.0.0.1:1')).toBe(false)
+  expect(await check(server.url, AbortSignal.abort())).toBe(false)
+  destinations.blockListener('127.0.0.1', Number(new URL(server.url).port))
+  expect(await check(server.url)).toBe(false)
 })

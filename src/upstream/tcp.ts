@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createConnection, type OnReadOpts, type Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import { maxConnectMs, type UpstreamClient } from './client.ts'
-import { checkDestination, guardedLookup, portOf } from './destinations.ts'
+import { checkDestination, type Destinations, guardedLookup, isBlocked, portOf } from './destinations.ts'
 import { createInbox, type DeviceSocket, type DeviceSocketOptions } from './device-socket.ts'
 import { describeConnectionError } from './error-messages.ts'
 import { ApiError } from './errors.ts'
@@ -127,18 +127,41 @@ export async function openTcpSocket(client: UpstreamClient, options: TcpOptions)
   }
 }
 
+/**
+ * Whether a host accepts TCP connections at this address. Of the addresses of a network, most do not; an address without
+ * a host costs only a socket: no session and no error.
+ */
+export async function isListening(
+  url: URL,
+  { destinations, signal, timeoutMs }: { destinations: Destinations; signal: AbortSignal; timeoutMs: number },
+): Promise<boolean> {
+  if (signal.aborted || isBlocked(destinations, url)) return false
+  const socket = createConnection({ ...targetOf(destinations, url), signal, timeout: timeoutMs })
+  let isAccepted = false
+  socket.once('connect', () => {
+    isAccepted = true
+    socket.destroy()
+  })
+  socket.once('timeout', () => socket.destroy()).on('error', () => {})
+  await new Promise((resolve) => socket.once('close', resolve))
+  return isAccepted
+}
+
 async function connect(
   client: UpstreamClient,
   url: URL,
   { connectMs, signal, onRead }: { connectMs: number; signal: AbortSignal; onRead: OnReadOpts['callback'] },
 ): Promise<Socket> {
   checkDestination(client.destinations, url)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const lookup = guardedLookup(client.destinations, portOf(url))
   // Reading into one buffer, without a stream, costs a third less for the many small messages of a metering device. The
   // buffer is shared, because every read is handled before the next one begins.
   const onread = { buffer: () => readBuffer, callback: onRead }
-  const socket = createConnection({ host, port: portOf(url), lookup, noDelay: true, keepAlive: true, onread })
+  const socket = createConnection({
+    ...targetOf(client.destinations, url),
+    noDelay: true,
+    keepAlive: true,
+    onread,
+  })
   // Without a listener, a late error would end the process.
   socket.on('error', () => {})
   const timer = setTimeout(() => socket.destroy(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })), connectMs)
@@ -151,4 +174,9 @@ async function connect(
   } finally {
     clearTimeout(timer)
   }
+}
+
+function targetOf(destinations: Destinations, url: URL) {
+  const port = portOf(url)
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, lookup: guardedLookup(destinations, port) }
 }
