@@ -68,9 +68,7 @@ export function LocationBox(props: Shared & { readonly location: LayoutLocation;
           <bdi>{plainText(description)}</bdi>
         </p>
       )}
-      {isEmpty ? (
-        <p className="box-note">{t(actions === null ? 'layout.empty' : 'layout.emptyNext')}</p>
-      ) : null}
+      {isEmpty ? <p className="box-note">{t(actions === null ? 'layout.empty' : 'layout.emptyNext')}</p> : null}
       <Receivers {...shared} actions={actions} receivers={receivers} locationId={id} />
       {locations.map((inner) => (
         <LocationBox key={inner.id} {...shared} actions={actions} location={inner} parent={id} />
