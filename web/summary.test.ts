@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
-import { summarize } from './summary.ts'
+import { receiverProblems, summarize } from './summary.ts'
 
 type Condition = ChannelBody['condition']
 
@@ -50,4 +50,9 @@ describe('summarize', () => {
     const over = { is_active: false, manufacturer: 'sennheiser' }
     expect(summarize(state(receiver(1, [offline], over), receiver(2, [offline], over))).problems).toBe(1)
   })
+})
+
+it('counts the channels of an offline receiver as one problem, and no channel of a quiet one', () => {
+  const lost = receiver(1, [offline, offline], { is_active: false })
+  expect(receiverProblems([lost, receiver(2, [ok, low]), receiver(3, [ok])])).toEqual({ offline: 1, attention: 1 })
 })

@@ -1,5 +1,6 @@
-/** The numbers of the status line. The same function computes them for `GET /api/summary/`. */
+/** The numbers of the status line and of racks. The service computes those of `GET /api/summary/` with the same function. */
 
+import type { ReceiverInData } from '../src/contract/resources/receivers.ts'
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import { type Summary, summarizeConditions } from '../src/domain/conditions/summary.ts'
 import type { WatchState } from './state.ts'
@@ -34,4 +35,23 @@ function failingManufacturers(sources: WatchState['sources']): ReadonlySet<strin
 
 function isFailing(status: string | null): boolean {
   return status === 'degraded' || status === 'unhealthy'
+}
+
+export interface ReceiverProblems {
+  /** How many receivers are offline. */
+  readonly offline: number
+  /** How many channels of the other receivers need attention: a lost receiver is one problem, not one for each channel. */
+  readonly attention: number
+}
+
+/** Counts what is wrong with these receivers. */
+export function receiverProblems(
+  receivers: readonly Pick<ReceiverInData, 'is_active' | 'channels'>[],
+): ReceiverProblems {
+  const online = receivers.filter(({ is_active }) => is_active)
+  const channels = online.flatMap(({ channels }) => channels)
+  return {
+    offline: receivers.length - online.length,
+    attention: channels.filter(({ condition }) => condition.attention).length,
+  }
 }

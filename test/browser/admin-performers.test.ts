@@ -7,7 +7,8 @@ import { browserForTests, dialog, findViolations, messages, phone, press, row, s
 const browser = browserForTests()
 
 it('creates a group, changes its slots, opens its wall and removes it', async () => {
-  const app = await startApp()
+  const app = await startApp({ manufacturers: [configFor(withoutPush(await startShure({ receivers: 1 })))] })
+  await until('the receiver is known', async () => (await app.receivers()).length === 1)
   const page = await browser.openAs(app, 'operator', '/admin/groups')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
   expect(await findViolations(page)).toEqual([])
@@ -20,8 +21,11 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await page.getByLabel('Slots').fill('1-4, 12, 9')
   await page.getByLabel('Hide charts').check()
   await press(page, 'Add')
-  await row(page, '<u>Band</u>').getByText('1–4, 12, 9 (6 slots)').waitFor()
-  expect(await page.locator('tbody u').count()).toBe(0)
+  await page.getByText('6 slots: 1–4, 12, 9 · charts hidden').waitFor()
+  expect(await page.locator('.box u').count()).toBe(0)
+  const slots = page.getByRole('list', { name: 'Channels in <u>Band</u>' }).getByRole('listitem')
+  await slots.first().locator('a[href="/channels/1"]').waitFor()
+  expect(await slots.nth(4).innerText()).toMatch(/^12\s+Planned/)
   const groups = async () => (await app.get('/api/groups/')).json
   const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 12, 9], hide_charts: true, manufacturer: null }
   expect(await groups()).toEqual([created])

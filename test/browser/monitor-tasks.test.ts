@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { browserForTests, dialog, findViolations, messages, phone, scrollsHorizontally } from './browser.ts'
+import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { type FakeService, offline, receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
 
 const browser = browserForTests()
@@ -214,6 +214,19 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   expect((await page.locator('.toolbar').boundingBox())?.height).toBeLessThan(60)
   await page.getByRole('button', { name: /^Act 1/ }).click()
   await expect.poll(() => page.locator('.card').count()).toBe(3)
+
+  service.data.responses['/api/group/'] = { ...service.data.groups[0], id: 2, title: 'Act 2', slots: [1, 3] }
+  await page.getByRole('button', { name: 'More options' }).click()
+  await page.getByRole('button', { name: 'New group' }).click()
+  await dialog(page).getByLabel('Title').fill('Act 2')
+  await dialog(page).getByRole('checkbox', { name: 'Select all' }).check()
+  await dialog(page).getByRole('checkbox', { name: '2 Singer 2' }).uncheck()
+  expect(await scrollsHorizontally(page)).toBe(false)
+  expect(await findViolations(page)).toEqual([])
+  const created = page.waitForRequest((sent) => sent.method() === 'POST')
+  await press(page, 'Add')
+  expect((await created).postDataJSON()).toEqual({ title: 'Act 2', slots: [1, 3] })
+  await page.waitForURL(/group=2/)
   await page.addInitScript('delete Navigator.prototype.wakeLock')
   await page.reload()
   await page.getByRole('button', { name: 'More options' }).click()

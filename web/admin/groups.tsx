@@ -1,7 +1,6 @@
 /** The groups of slots. */
 
 import { useState } from 'react'
-import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FilterBar } from '../parts/filter-bar.tsx'
 import { Loaded } from '../parts/loaded.tsx'
@@ -12,7 +11,7 @@ import { useMay } from '../session.ts'
 import '../styles/records.css'
 import { t } from '../i18n.ts'
 import { useManufacturerFilter } from './filters.ts'
-import { groupColumns } from './group-columns.tsx'
+import { GroupBox } from './group-box.tsx'
 import { GroupDialog, type GroupQuestion } from './group-dialogs.tsx'
 
 const topics = ['groups'] as const
@@ -47,12 +46,7 @@ export function Groups() {
                 <p>{t('groups.noneNext')}</p>
               </Empty>
             ) : (
-              <DataTable
-                caption={t('groups.list')}
-                columns={groupColumns(mayOperate ? setDialog : null)}
-                rows={groups}
-                idOf={({ id }) => id}
-              />
+              groups.map((group) => <GroupBox key={group.id} group={group} onAsk={mayOperate ? setDialog : null} />)
             )}
           </>
         )}

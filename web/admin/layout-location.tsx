@@ -3,12 +3,17 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { LayoutLocation, LayoutReceiver } from '../../src/contract/resources/locations.ts'
+import { useFacts, useWatchState } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { receiversIn } from '../layout.ts'
+import { ChannelChip } from '../parts/channel-chip.tsx'
 import { RowBox } from '../parts/data-table.tsx'
 import { batteryLine } from '../parts/equipment-details.ts'
+import { ProblemTags } from '../parts/problem-tags.tsx'
 import type { Selection } from '../selection.ts'
+import '../styles/boxes.css'
+import { receiverProblems } from '../summary.ts'
 
 /** Actions of the layout; null when the user may not edit. */
 export interface LayoutActions {
@@ -28,15 +33,16 @@ export function LocationBox(props: Shared & { readonly location: LayoutLocation;
   const { id, receivers, locations, description } = location
   const name = plainText(location.name)
   const isEmpty = receivers.length === 0 && locations.length === 0
+  const inside = receiversIn(location).map(({ receiver }) => receiver)
   return (
-    <section className="location-box" aria-label={name}>
-      <header className="location-head">
+    <section className="box" aria-label={name}>
+      <header className="box-head">
         <h2>
           <bdi>{name}</bdi>
         </h2>
-        <span className="location-count">{t('layout.receiverCount', { count: receiversIn(location).length })}</span>
+        <ReceiverCount receivers={inside} />
         {actions === null ? null : (
-          <span className="location-actions">
+          <span className="box-actions">
             <Edit
               text={t('layout.addInside')}
               about={t('layout.addInsideOf', { name })}
@@ -58,11 +64,11 @@ export function LocationBox(props: Shared & { readonly location: LayoutLocation;
         )}
       </header>
       {description === '' ? null : (
-        <p className="location-description">
+        <p className="box-note">
           <bdi>{plainText(description)}</bdi>
         </p>
       )}
-      {isEmpty ? <p className="location-description">{t('layout.empty')}</p> : null}
+      {isEmpty ? <p className="box-note">{t(actions === null ? 'layout.empty' : 'layout.emptyNext')}</p> : null}
       <Receivers {...shared} actions={actions} receivers={receivers} locationId={id} />
       {locations.map((inner) => (
         <LocationBox key={inner.id} {...shared} actions={actions} location={inner} parent={id} />
@@ -71,18 +77,43 @@ export function LocationBox(props: Shared & { readonly location: LayoutLocation;
   )
 }
 
+interface UnplacedProps extends Shared {
+  readonly receivers: readonly LayoutReceiver[]
+  readonly hasLocations: boolean
+}
+
 /** Shows the receivers without a location. */
-export function Unplaced({ receivers, ...shared }: Shared & { readonly receivers: readonly LayoutReceiver[] }) {
+export function Unplaced({ receivers, hasLocations, ...shared }: UnplacedProps) {
   if (receivers.length === 0) return null
   return (
-    <section className="location-box" data-tone="waiting" aria-label={t('layout.noLocation')}>
-      <header className="location-head">
+    <section className="box" data-tone="waiting" aria-label={t('layout.noLocation')}>
+      <header className="box-head">
         <h2>{t('layout.noLocation')}</h2>
-        <span className="location-count">{t('layout.receiverCount', { count: receivers.length })}</span>
+        <ReceiverCount receivers={receivers} />
       </header>
-      {shared.actions === null ? null : <p className="location-description">{t('layout.noLocationNext')}</p>}
+      {shared.actions === null ? null : (
+        <p className="box-note">{t(hasLocations ? 'layout.noLocationNext' : 'layout.addNext')}</p>
+      )}
       <Receivers {...shared} receivers={receivers} locationId={null} />
     </section>
+  )
+}
+
+/** How many receivers there are, and what is wrong with them. */
+function ReceiverCount({ receivers }: { receivers: readonly LayoutReceiver[] }) {
+  const live = useWatchState((watchState) => watchState.receivers)
+  const { offline, attention } = receiverProblems(receivers.flatMap(({ id }) => live.get(id) ?? []))
+  return (
+    <>
+      <span className="box-note">{t('layout.receiverCount', { count: receivers.length })}</span>
+      {receivers.length === 0 ? null : (
+        <ProblemTags
+          offline={offline === 0 ? null : t('layout.offlineCount', { count: offline })}
+          attention={attention}
+          fine={t('summary.allOk')}
+        />
+      )}
+    </>
   )
 }
 
@@ -118,22 +149,27 @@ export function nameOf({ name }: Pick<LayoutReceiver, 'name'>): string {
 }
 
 function About({ receiver }: { receiver: LayoutReceiver }) {
-  const { manufacturer, model, ip, is_active } = receiver
+  const { id, manufacturer, model, ip } = receiver
   const texts = [manufacturer, model, ip].filter((item): item is string => item !== null && item !== '')
   return (
     <span className="receiver-about">
-      <strong>
+      <Link to="/receivers/$id" params={{ id: String(id) }}>
         <bdi>{nameOf(receiver)}</bdi>
-      </strong>{' '}
-      {is_active ? null : (
-        <span className="tag" data-tone="bad">
-          {t('layout.offline')}
-        </span>
-      )}
+      </Link>{' '}
+      <ReceiverState id={id} />
       <small>
         <bdi>{plainText(texts.join(' · '))}</bdi>
       </small>
     </span>
+  )
+}
+
+function ReceiverState({ id }: { id: number }) {
+  const receiver = useWatchState((watchState) => watchState.receivers.get(id))
+  if (receiver === undefined) return null
+  const { offline, attention } = receiverProblems([receiver])
+  return (
+    <ProblemTags offline={offline === 0 ? null : t('layout.offline')} attention={attention} fine={t('layout.online')} />
   )
 }
 
@@ -143,21 +179,29 @@ function Channels({ receiver }: { receiver: LayoutReceiver }) {
   const isCharger = units.length > 0 && channels.length === 0
   const label = isCharger ? t('layout.transmitters', { charger: name }) : t('layout.channels', { receiver: name })
   return (
-    <ul className="receiver-channels" aria-label={label}>
-      {channels.map(({ id, slot, name }) => (
-        <li key={id}>
-          <Link className="receiver-channel" to="/channels/$id" params={{ id: String(id) }}>
-            <small>{t('layout.slot', { slot })}</small> <bdi>{plainText(name ?? '')}</bdi>
-          </Link>
+    <ul className="chips receiver-channels" aria-label={label}>
+      {channels.map((channel) => (
+        <li key={channel.id}>
+          <Channel channel={channel} receiverId={receiver.id} />
         </li>
       ))}
       {units.map(({ id, name, battery, is_online, details }) => (
-        <li key={`unit ${id}`} className="receiver-channel" data-away={!is_online || undefined}>
+        <li key={`unit ${id}`} className="chip" data-away={!is_online || undefined}>
           <bdi>{plainText(name ?? '')}</bdi> <small>{batteryLine(battery, details ?? undefined)}</small>
         </li>
       ))}
     </ul>
   )
+}
+
+interface ChannelProps {
+  readonly channel: LayoutReceiver['channels'][number]
+  readonly receiverId: number
+}
+
+function Channel({ channel: { id, slot, name }, receiverId }: ChannelProps) {
+  const facts = useFacts(receiverId, id)
+  return <ChannelChip channelId={id} slot={slot} name={plainText(name ?? '')} facts={facts} />
 }
 
 function Edit({ text, about, onClick }: { text: ReactNode; about: string; onClick: () => void }) {

@@ -1,7 +1,9 @@
-/** The hardware layout: locations and their receivers. */
+/** The racks and other locations, and their receivers. */
 
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { HardwareLayout } from '../../src/contract/resources/locations.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { filterLayout, locationOptions, type PlacedReceiver, receiversOf } from '../layout.ts'
 import { BulkBar } from '../parts/bulk-bar.tsx'
 import { ChargerAlerts } from '../parts/charger-alerts.tsx'
@@ -16,6 +18,7 @@ import type { BulkResult } from '../run-for-each.ts'
 import { useSelection } from '../selection.ts'
 import { useMay } from '../session.ts'
 import '../styles/layout.css'
+import '../styles/records.css'
 import { t } from '../i18n.ts'
 import { useManufacturerFilter, yesOrNo } from './filters.ts'
 import { type DialogState, LayoutDialog } from './layout-dialog.tsx'
@@ -62,6 +65,7 @@ function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
   const receivers = receiversOf(shown)
   const selection = useSelection(receivers.map(({ receiver }) => receiver.id))
   const mayReview = useMay('review')
+  const mayFind = useMay('operate')
   const [dialog, setDialog] = useState<DialogState | null>(null)
   const [failed, setFailed] = useState<BulkResult['failed']>([])
   const chosen = receivers.filter(({ receiver }) => selection.has(receiver.id))
@@ -72,6 +76,13 @@ function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
   }
   return (
     <>
+      {actions === null ? null : (
+        <div className="list-actions">
+          <button type="button" className="choice" data-tone="usual" onClick={() => actions.addLocation(null)}>
+            {t('layout.add')}
+          </button>
+        </div>
+      )}
       <p className="count" role="status">
         {shown.unplaced.length === 0
           ? t('layout.count', { count: receivers.length })
@@ -83,21 +94,24 @@ function LayoutView({ layout, values, filters, onDone }: LayoutViewProps) {
         </BulkBar>
       )}
       <Outcome failed={failed} onDismiss={() => setFailed([])} />
-      <Unplaced receivers={shown.unplaced} selection={selection} actions={actions} />
+      <Unplaced
+        receivers={shown.unplaced}
+        hasLocations={layout.locations.length > 0}
+        selection={selection}
+        actions={actions}
+      />
       {shown.locations.map((location) => (
         <LocationBox key={location.id} location={location} parent={null} selection={selection} actions={actions} />
       ))}
       {receivers.length > 0 || shown.locations.length > 0 ? null : (
         <Empty title={Object.keys(values).length > 0 ? t('layout.noMatch') : t('layout.none')} filters={filters}>
           <p>{t('layout.noneNext')}</p>
+          {mayFind ? (
+            <Link className="action" to={pathOf('find')}>
+              {t('find.title')}
+            </Link>
+          ) : null}
         </Empty>
-      )}
-      {actions === null ? null : (
-        <p>
-          <button type="button" className="choice" data-tone="usual" onClick={() => actions.addLocation(null)}>
-            {t('layout.add')}
-          </button>
-        </p>
       )}
       {dialog === null ? null : (
         <LayoutDialog

@@ -1,48 +1,63 @@
-/** Creates a group of slots from the wall. */
+/** Creates a group from the channels that the monitor or the wall shows. */
 
 import type { Group } from '../../src/contract/resources/groups.ts'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
-import { formatSlots, parseSlots } from '../slots.ts'
-import { Field, TextField } from './field.tsx'
+import { useSelection } from '../selection.ts'
+import { useSlotContents } from '../use-slot-contents.ts'
+import { useVisibleSlots } from '../use-visible-slots.ts'
+import type { View } from '../view.ts'
+import { decodeSlots } from '../visible-slots.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { Field } from './field.tsx'
 import { FormDialog } from './form-dialog.tsx'
 
 interface NewGroupProps {
-  /** The slots that the form contains at first. */
-  readonly slots: readonly number[]
+  /** Its filters decide which channels the user can select. */
+  readonly view: View
   onCreated(group: Group): void
   onClose(): void
 }
 
-export function NewGroup({ slots, onCreated, onClose }: NewGroupProps) {
+export function NewGroup({ view, onCreated, onClose }: NewGroupProps) {
   const { api } = useServices()
+  // By slot, so that the list does not move while the user selects.
+  const entries = decodeSlots(useVisibleSlots({ ...view, sort: 'slot' }))
+  const slots = entries.filter(({ kind }) => kind !== 'spacer').map(({ slot }) => slot)
+  const selection = useSelection(slots)
+  const contents = useSlotContents(slots)
   return (
     <FormDialog
-      title={t('wall.newGroup')}
+      title={t('groups.new')}
       action={t('groups.addAction')}
-      check={(values) => {
-        const read = parseSlots(String(values.get('slots')))
-        return read.ok ? null : { kind: 'refused', field: 'slots', detail: read.expected }
-      }}
+      check={() => (selection.ids.length > 0 ? null : { kind: 'refused', detail: t('groups.selectChannels') })}
       send={(values) => {
-        const read = parseSlots(String(values.get('slots')))
-        const body = { title: String(values.get('title')).trim(), slots: read.ok ? read.slots : [] }
+        const body = { title: String(values.get('title')).trim(), slots: [...selection.ids] }
         return api.write('POST', '/api/group/', body, 'object')
       }}
-      onDone={async (group) => {
+      onDone={(group) => {
         onCreated(group)
         onClose()
       }}
       onClose={onClose}
     >
       <Field name="title" label={t('groups.fieldTitle')} autoComplete="off" maxLength={255} />
-      <TextField
-        name="slots"
-        label={t('groups.fieldSlots')}
-        hint={t('wall.slotsHint')}
-        rows={3}
-        defaultValue={formatSlots(slots)}
-      />
+      <fieldset className="field">
+        <legend>{t('groups.channels')}</legend>
+        <BulkBar selection={selection}>{null}</BulkBar>
+        <ul className="slot-choices">
+          {contents.map(({ slot, name }) => (
+            <li key={slot}>
+              <label className="tick">
+                <input type="checkbox" checked={selection.has(slot)} onChange={() => selection.toggle(slot)} />
+                <span>
+                  <small>{slot}</small> <bdi>{name}</bdi>
+                </span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      </fieldset>
     </FormDialog>
   )
 }

@@ -2,16 +2,19 @@
 
 import { TriangleAlert, X } from 'lucide-react'
 import type { RefObject } from 'react'
-import { useId, useRef, useState } from 'react'
+import { lazy, Suspense, useId, useRef, useState } from 'react'
 import { parseSort } from '../channel-order.ts'
 import type { SortKey } from '../columns.ts'
 import type { Command } from '../commands.ts'
 import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
+import { useMay } from '../session.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../view.ts'
 import { useWakeLock } from '../wake-lock.ts'
 import { ColumnsDialog } from './columns-dialog.tsx'
 import { CommandButtons, NotifyButton } from './tools.tsx'
+
+const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).NewGroup }))
 
 interface ToolbarProps {
   readonly view: View
@@ -22,6 +25,8 @@ interface ToolbarProps {
 
 export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
   const [isChoosingColumns, setChoosingColumns] = useState(false)
+  const [isGrouping, setGrouping] = useState(false)
+  const mayGroup = useMay('operate')
   return (
     <section className="toolbar" aria-label={t('live.toolbar.label')}>
       <GroupTabs view={view} change={change} />
@@ -40,6 +45,11 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
               {t('live.columns.title')}
             </button>
           ) : null}
+          {mayGroup ? (
+            <button type="button" className="choice" onClick={() => setGrouping(true)}>
+              {t('groups.new')}
+            </button>
+          ) : null}
           <CommandButtons commands={commands} />
           <NotifyButton />
           <KeepAwake />
@@ -53,6 +63,15 @@ export function Toolbar({ view, commands, searchField, change }: ToolbarProps) {
         </More>
       </div>
       {isChoosingColumns ? <ColumnsDialog {...{ view, change }} onClose={() => setChoosingColumns(false)} /> : null}
+      {isGrouping ? (
+        <Suspense>
+          <NewGroup
+            view={view}
+            onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
+            onClose={() => setGrouping(false)}
+          />
+        </Suspense>
+      ) : null}
     </section>
   )
 }

@@ -13,15 +13,13 @@ const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).
 interface WallToolsProps {
   readonly view: View
   readonly commands: readonly Command[]
-  /** The visible slots, which a new group contains at first. */
-  readonly slots: readonly number[]
   change(view: Partial<View>): void
 }
 
-export function WallTools({ view, commands, slots, change }: WallToolsProps) {
+export function WallTools({ view, commands, change }: WallToolsProps) {
   return (
     <section className="wall-tools" aria-label={t('live.toolbar.label')}>
-      <GroupChooser view={view} slots={slots} change={change} />
+      <GroupChooser view={view} change={change} />
       <div className="wall-choices">
         <Choice
           label={t('wall.attention')}
@@ -53,7 +51,7 @@ export function WallTools({ view, commands, slots, change }: WallToolsProps) {
   )
 }
 
-function GroupChooser({ view, slots, change }: Pick<WallToolsProps, 'view' | 'slots' | 'change'>) {
+function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>) {
   const groups = useWatchState((watchState) => watchState.groups)
   const mayEdit = useMay('operate')
   const [isCreating, setCreating] = useState(false)
@@ -80,13 +78,13 @@ function GroupChooser({ view, slots, change }: Pick<WallToolsProps, 'view' | 'sl
       </nav>
       {mayEdit ? (
         <button type="button" className="choice" data-tone="quiet" onClick={() => setCreating(true)}>
-          {t('wall.newGroup')}
+          {t('groups.new')}
         </button>
       ) : null}
       {isCreating ? (
         <Suspense>
           <NewGroup
-            slots={slots}
+            view={view}
             onCreated={({ id }) => change({ group: id, q: '', state: 'all' })}
             onClose={() => setCreating(false)}
           />

@@ -143,7 +143,9 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
             <h2>{t('channel.receiver')}</h2>
             <Pairs pairs={receiverPairs({ ...body, is_active })} />
             <p>
-              <Link to={pathOf('layout')}>{t('receiver.rack')}</Link>
+              <Link to={pathOf('layout')} search={{ search: body.name }}>
+                {t('receiver.rack')}
+              </Link>
             </p>
           </section>
           <section className="detail-part">

@@ -12,10 +12,8 @@ import { useCommands } from '../parts/tools.tsx'
 import { PlaceholderTile, WallTile } from '../parts/wall-tile.tsx'
 import { WallTools } from '../parts/wall-tools.tsx'
 import { useView } from '../use-view.ts'
-import { useVisibleSlots } from '../use-visible-slots.ts'
 import { type WallTile as Tile, useWallTiles } from '../use-wall-tiles.ts'
 import type { View } from '../view.ts'
-import { decodeSlots } from '../visible-slots.ts'
 import { useScreenAwake } from '../wake-lock.ts'
 import { type Fit, paginate, type Space } from '../wall-fit.ts'
 
@@ -24,7 +22,6 @@ export function Wall() {
   useScreenAwake(true)
   const [view, change] = useView('wall')
   const { commands, dialog } = useCommands({ page: 'wall', view, change })
-  const slots = useVisibleSlots(view)
   const turning = usePageTurning()
   const isActive = useIsActive()
   return (
@@ -36,9 +33,7 @@ export function Wall() {
       <StatusLine>
         <PageIndicator turning={turning} />
       </StatusLine>
-      {isActive ? (
-        <WallTools view={view} commands={commands} change={change} slots={decodeSlots(slots).map(({ slot }) => slot)} />
-      ) : null}
+      {isActive ? <WallTools view={view} commands={commands} change={change} /> : null}
       {dialog}
     </div>
   )
