@@ -136,8 +136,8 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     const second = await app.post('/api/assignments/', { performer: renamed.performer, wireless_unit: two })
     await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
     await app.send('DELETE', `/api/assignments/${second.json.id}/`)
-    const { db } = app.runtime
-    const deps = (now: number) => ({ db, reload: async () => {}, now: () => now })
+    const { ingest } = app.runtime
+    const deps = (now: number) => ({ ingest, reload: async () => {}, now: () => now })
     const dayMs = 24 * 60 * 60 * 1000
     await expect(undo(deps(Date.now() + dayMs), actor, renamed.undo_id)).rejects.toMatchObject({ code: 'not_found' })
     expect((await undoOf(app, renamed.undo_id)).status).toBe(200)
@@ -152,6 +152,66 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     await app.send('DELETE', `/api/assignments/${other.id}/`)
     expect((await undoOf(app, moved.undo_id)).status).toBe(200)
     expect(await castOf(app)).toEqual({ [one ?? 0]: ['Bo', null] })
+  })
+
+  // Conformance: C-13.51, C-16.9.
+  it('renames placeholders, in the same transaction as the performers, and the undo names them as before', async () => {
+    const { app, units } = await startRack(engine)
+    const lectern = (await app.post('/api/placeholders/', { kind: 'wired', name: 'Lectern', note: 'Stage left' })).json
+    const gap = (await app.post('/api/placeholders/', { kind: 'blank' })).json
+    const placeholders = async () => (await app.get('/api/placeholders/')).json
+    const client = await openLive(app)
+    const text = `1,Ada,\n${lectern.slot},Host,Use DI 2\n${gap.slot},Spare,`
+    const body = { text, columns: { slot: 0, name: 1, note: 2 } }
+    const renamed = [
+      {
+        what: 'placeholder',
+        id: lectern.id,
+        from: { slot: lectern.slot, name: 'Lectern', note: 'Stage left' },
+        to: { slot: lectern.slot, name: 'Host', note: 'Use DI 2' },
+      },
+      {
+        what: 'placeholder',
+        id: gap.id,
+        from: { slot: gap.slot, name: '', note: '' },
+        to: { slot: gap.slot, name: 'Spare', note: '' },
+      },
+    ]
+    const preview = (await importCast(app, { ...body, preview: true })).json
+    expect(preview.changes.slice(2)).toEqual(renamed)
+    expect(await placeholders()).toEqual([lectern, gap])
+
+    const imported = (await importCast(app, body)).json
+    expect(imported.changes.slice(2)).toEqual(renamed)
+    expect(await placeholders()).toEqual([
+      { ...lectern, name: 'Host', note: 'Use DI 2' },
+      { ...gap, name: 'Spare' },
+    ])
+    await client.next(({ type, placeholders }) => type === 'placeholders' && placeholders[0]?.name === 'Host')
+    expect(await castOf(app)).toEqual({ [units[0]?.id ?? 0]: ['Ada', null] })
+    expect((await importCast(app, body)).json.changes).toEqual([])
+
+    const patch = (id: number, change: object) =>
+      app.send('PATCH', `/api/placeholders/${id}/`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(change),
+      })
+    const expectConflict = async (id: number) => {
+      const { status, json } = await undoOf(app, imported.undo_id)
+      expect([status, json.error]).toEqual([409, expect.stringContaining(`placeholder ${id}`)])
+      expect(await castOf(app)).toEqual({ [units[0]?.id ?? 0]: ['Ada', null] })
+    }
+    await patch(lectern.id, { name: 'Guest' })
+    await expectConflict(lectern.id)
+    await patch(lectern.id, { name: 'Host' })
+    // Equipment must have a name, which the blank place did not have.
+    await patch(gap.id, { kind: 'wired' })
+    await expectConflict(gap.id)
+    await patch(gap.id, { kind: 'blank', slot: 40 })
+    expect((await undoOf(app, imported.undo_id)).json).toEqual({ action: 'cast.import', records: 4 })
+    expect(await placeholders()).toEqual([lectern, { ...gap, slot: 40 }])
+    await client.next(({ type, placeholders }) => type === 'placeholders' && placeholders[0]?.name === 'Lectern')
+    expect(await castOf(app)).toEqual({})
   })
 })
 

@@ -92,6 +92,23 @@ describe('visibleSlots', () => {
     expect(slots({ state: 'problems' }, { placeholders })).toEqual(['channel 3'])
   })
 
+  it('keeps the space of blank placeholders between other slots, in the order of the slots', () => {
+    const cards = [card(1), card(4), card(9)]
+    const placeholders = [
+      placeholder(65_001, { kind: 'blank', name: '' }),
+      placeholder(7),
+      placeholder(3, { kind: 'blank', name: '' }),
+    ]
+    const shown = (view: Partial<View>) => slots(view, { cards, placeholders })
+    expect(shown({})).toEqual(['channel 1', 'spacer 3', 'channel 4', 'placeholder 7', 'channel 9'])
+    const withoutBlanks = ['channel 1', 'channel 4', 'channel 9', 'placeholder 7']
+    expect(shown({ sort: 'name' })).toEqual(withoutBlanks)
+    expect(shown({ q: '3' })).toEqual([])
+    expect(shown({ state: 'on' })).toEqual(['channel 1', 'channel 4', 'channel 9'])
+    expect(shown({ manufacturer: 'shure' })).toEqual(['channel 1', 'channel 4', 'channel 9'])
+    expect(slots({}, { cards: [], placeholders: [placeholder(2, { kind: 'blank', name: '' })] })).toEqual([])
+  })
+
   it('finds the pack of a number, and not parts of longer numbers', () => {
     const cards = [
       card(4, { token: 'H12', name: 'Maria', ownName: 'Body 1', performer: 'Maria' }),

@@ -49,12 +49,22 @@ export function visibleSlots({ cards, placeholders, groups, view, levelsOf }: Vi
   const channels = sortCards(shown, view.sort, levelsOf).map(toVisibleSlot)
   // Placeholders belong to no manufacturer, and have no condition to filter by.
   if (view.manufacturer !== null || view.state !== 'all') return channels
+  const hasBlanks = view.sort === 'slot' && isUnfiltered
   const others = placeholders
-    .filter((placeholder) => placeholder.kind !== 'blank' && isInGroup(placeholder))
+    .filter((placeholder) => (placeholder.kind !== 'blank' || hasBlanks) && isInGroup(placeholder))
     .filter(({ slot, name, frequency }) => matches([slot, name, frequency].join(' '), null))
     .map(placeholderSlot)
-    .toSorted((a, b) => a.slot - b.slot)
-  return view.sort === 'slot' ? [...channels, ...others].sort((a, b) => a.slot - b.slot) : [...channels, ...others]
+    .toSorted(bySlot)
+  return view.sort === 'slot' ? withoutLastBlanks([...channels, ...others].sort(bySlot)) : [...channels, ...others]
+}
+
+function bySlot(a: VisibleSlot, b: VisibleSlot): number {
+  return a.slot - b.slot
+}
+
+/** Blank slots after everything else separate nothing, and would only make the other tiles smaller. */
+function withoutLastBlanks(entries: readonly VisibleSlot[]): VisibleSlot[] {
+  return entries.slice(0, entries.findLastIndex(({ kind }) => kind !== 'spacer') + 1)
 }
 
 /**

@@ -1,4 +1,6 @@
-/** Imports a cast list: creates and changes performers, and assigns their packs, in one transaction. */
+/**
+ * Imports a cast list in one transaction: creates and changes performers, assigns their packs, and renames placeholders.
+ */
 
 import Papa from 'papaparse'
 import { pictureText } from '../contract/fields.ts'
@@ -6,11 +8,13 @@ import type { CastImport, RecordChange } from '../contract/resources/imports.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { withMount } from '../domain/equipment/picture.ts'
+import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type RequestedColumns, readCast } from '../domain/imports/cast-columns.ts'
 import { type CastPlan, type CastState, planCast } from '../domain/imports/cast-plan.ts'
+import type { Ingest } from '../monitoring/ingest.ts'
 import { writeAudit } from '../storage/audit.ts'
-import type { Database, Tx } from '../storage/database.ts'
+import type { Tx } from '../storage/database.ts'
 import {
   insertAssignment,
   insertPerformer,
@@ -21,12 +25,13 @@ import {
   savePerformer,
 } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../storage/pictures.ts'
+import { listPlaceholders, savePlaceholder } from '../storage/placeholders.ts'
 import { listChannelSlots } from '../storage/slots.ts'
 import { UndoRecorder } from '../storage/undo.ts'
 import { listUnits } from '../storage/units.ts'
 
 export interface ImportCastDeps {
-  readonly db: Database
+  readonly ingest: Pick<Ingest, 'change'>
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
   now(): number
@@ -42,7 +47,7 @@ interface CastRequest {
 
 /** Imports the list. A preview makes the same changes and rolls them back. */
 export async function importCast(
-  { db, reload, now, mount }: ImportCastDeps,
+  { ingest, reload, now, mount }: ImportCastDeps,
   actor: Actor,
   { text, columns, preview = false }: CastRequest,
 ): Promise<CastImport> {
@@ -51,7 +56,7 @@ export async function importCast(
   const { table } = read
   let result: CastImport | undefined
   try {
-    await db.transaction(async (tx) => {
+    await ingest.change(async (tx) => {
       await lockPictures(tx)
       await lockUnits(tx)
       const state = await readState(tx)
@@ -62,6 +67,7 @@ export async function importCast(
       }
       const work = { tx, plan, state, now: now(), mount, preview, undo: new UndoRecorder(tx), changes: [] }
       await applyAssignments(work, await applyPerformers(work))
+      await applyPlaceholders(work)
       const { changes, undo } = work
       const { skipped } = plan
       const undo_id = await undo.save('cast.import', now())
@@ -102,6 +108,7 @@ async function readState(tx: Tx): Promise<CastState> {
     assignments: await listAssignments(tx.query, { is_active: true }),
     units: await listUnits(tx.query),
     slots: new Map((await listChannelSlots(tx.query)).map(({ id, slot }) => [slot, id])),
+    placeholders: new Map((await listPlaceholders(tx.query)).map((placeholder) => [placeholder.slot, placeholder])),
   }
 }
 
@@ -206,6 +213,15 @@ async function applyAssignments(
     const shownPerformer = { id: preview && performer.isNew ? null : performer.id, name: performer.name }
     const to = { ...describe(assignment), performer: shownPerformer }
     changes.push({ what: 'assignment', id: preview ? null : id, from: null, to })
+  }
+}
+
+async function applyPlaceholders({ tx, plan, undo, changes }: Work): Promise<void> {
+  const describe = ({ slot, name, note }: Placeholder) => ({ slot, name, note })
+  for (const { before, after } of plan.placeholders) {
+    await undo.willChange('placeholders', before.id)
+    await savePlaceholder(tx, after)
+    changes.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
   }
 }
 

@@ -3,21 +3,21 @@
 import type { Undone } from '../contract/resources/imports.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
+import type { Ingest } from '../monitoring/ingest.ts'
 import { writeAudit } from '../storage/audit.ts'
-import type { Database } from '../storage/database.ts'
 import { lockUnits } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { findUndoRecord, restoreRows } from '../storage/undo.ts'
 
 export interface UndoDeps {
-  readonly db: Database
+  readonly ingest: Pick<Ingest, 'change'>
   /** Loads the stored changes immediately. */
   reload(): Promise<void>
   now(): number
 }
 
-export async function undo({ db, reload, now }: UndoDeps, actor: Actor, id: number): Promise<Undone> {
-  const undone = await db.transaction(async (tx) => {
+export async function undo({ ingest, reload, now }: UndoDeps, actor: Actor, id: number): Promise<Undone> {
+  const undone = await ingest.change(async (tx) => {
     await lockPictures(tx)
     await lockUnits(tx)
     const record = await findUndoRecord(tx, id, now())

@@ -4,6 +4,7 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
+import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
 
@@ -14,6 +15,7 @@ const retentionMs = 24 * 60 * 60 * 1000
 const undoableColumns = {
   performers: ['name', 'notes', 'picture'],
   assignments: ['performer', 'wireless_unit', 'role', 'is_active', 'started_at', 'ended_at'],
+  placeholders: ['name', 'kind', 'note'],
 } as const
 
 type UndoableTable = keyof typeof undoableColumns
@@ -93,7 +95,7 @@ export async function findUndoRecord(tx: Tx, id: number, now: number): Promise<U
 /**
  * Restores the rows in the opposite order of their changes. Returns the first row that has changed since, for instance
  * `performer 3`; the transaction must then be rolled back. Returns null if all rows were restored. The transaction must
- * hold the locks on pictures and units.
+ * have incremented the revision, and hold the locks on pictures and units.
  */
 export async function restoreRows(tx: Tx, { changes }: UndoRecord): Promise<string | null> {
   for (const { table, id, before, after } of changes.toReversed()) {
@@ -114,6 +116,9 @@ async function hasConflict(tx: Tx, table: UndoableTable, id: number, values: Val
     if (values !== null) return false
     const assignments = tx.query.selectFrom('assignments').select('id').where('performer', '=', id)
     return (await assignments.executeTakeFirst()) !== undefined
+  }
+  if (table === 'placeholders') {
+    return values !== null && !isNameAllowed({ kind: String(values.kind), name: String(values.name) })
   }
   if (values?.is_active !== 1) return false
   const active = await findActiveAssignment(tx.query, Number(values.wireless_unit))

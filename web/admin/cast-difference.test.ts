@@ -6,7 +6,7 @@ const assignment = (slot: number | null, unit: number, name: string, role: strin
   performer: { id: null, name },
 })
 
-it('combines the end of an assignment with the new one of the same unit, and sorts by slot', () => {
+it('combines the end of an assignment with the new one of the same unit, and sorts units and placeholders by slot', () => {
   const difference = toDifference([
     { what: 'performer', id: null, from: null, to: { name: 'Nora', notes: '' } },
     { what: 'performer', id: 3, from: { notes: '' }, to: { notes: 'Late' } },
@@ -14,14 +14,39 @@ it('combines the end of an assignment with the new one of the same unit, and sor
     { what: 'assignment', id: null, from: null, to: assignment(null, 99, 'Otto') },
     { what: 'assignment', id: null, from: null, to: assignment(4, 40, 'Nora', 'Queen') },
     { what: 'assignment', id: 9, from: assignment(2, 20, 'Ida'), to: assignment(2, 20, 'Ida', 'Papagena') },
+    {
+      what: 'placeholder',
+      id: 20,
+      from: { slot: 3, name: '', note: '' },
+      to: { slot: 3, name: 'Lectern', note: 'DI 2' },
+    },
     { what: 'assignment', id: 7, from: assignment(1, 10, 'Nora'), to: null },
   ])
   expect(difference).toEqual({
-    assignments: [
-      { unit: 10, slot: 1, before: { name: 'Nora', role: null }, after: null },
-      { unit: 20, slot: 2, before: { name: 'Ida', role: null }, after: { name: 'Ida', role: 'Papagena' } },
-      { unit: 40, slot: 4, before: { name: 'Maria', role: 'Queen' }, after: { name: 'Nora', role: 'Queen' } },
-      { unit: 99, slot: null, before: null, after: { name: 'Otto', role: null } },
+    rows: [
+      { kind: 'unit', id: 10, slot: 1, before: { name: 'Nora', detail: null }, after: null },
+      {
+        kind: 'unit',
+        id: 20,
+        slot: 2,
+        before: { name: 'Ida', detail: null },
+        after: { name: 'Ida', detail: 'Papagena' },
+      },
+      {
+        kind: 'placeholder',
+        id: 20,
+        slot: 3,
+        before: { name: '', detail: null },
+        after: { name: 'Lectern', detail: 'DI 2' },
+      },
+      {
+        kind: 'unit',
+        id: 40,
+        slot: 4,
+        before: { name: 'Maria', detail: 'Queen' },
+        after: { name: 'Nora', detail: 'Queen' },
+      },
+      { kind: 'unit', id: 99, slot: null, before: null, after: { name: 'Otto', detail: null } },
     ],
     added: ['Nora'],
     updated: 1,

@@ -3,43 +3,53 @@
 import type { CastImport, RecordChange } from '../../src/contract/resources/imports.ts'
 import { isRecord } from '../../src/domain/json.ts'
 
-export interface Wearer {
+/** Who wears a unit, or what a placeholder stands for. */
+export interface Label {
+  /** Empty for a blank placeholder without a name. */
   readonly name: string
-  readonly role: string | null
+  /** The role of the performer, or the note of the placeholder. */
+  readonly detail: string | null
 }
 
-/** A unit whose performer or role changes. */
-export interface AssignmentRow {
-  readonly unit: number
+/** A unit whose performer or role changes, or a placeholder whose name or note changes. */
+export interface DifferenceRow {
+  readonly kind: 'unit' | 'placeholder'
+  readonly id: number
   readonly slot: number | null
-  readonly before: Wearer | null
-  readonly after: Wearer | null
+  readonly before: Label | null
+  readonly after: Label | null
 }
 
 export interface CastDifference {
   /** By slot. */
-  readonly assignments: readonly AssignmentRow[]
+  readonly rows: readonly DifferenceRow[]
   readonly added: readonly string[]
   /** Number of stored performers whose notes or pictures change. */
   readonly updated: number
 }
 
 export function toDifference(changes: CastImport['changes']): CastDifference {
-  const rows = new Map<number, AssignmentRow>()
-  const performers = changes.filter(({ what }) => what === 'performer')
-  for (const change of changes.filter(({ what }) => what === 'assignment')) {
-    const [from, to] = [toAssignment(change.from), toAssignment(change.to)]
-    const unit = (to ?? from)?.unit
-    if (unit === undefined) continue
-    const row = rows.get(unit) ?? { unit, slot: (to ?? from)?.slot ?? null, before: null, after: null }
-    // The assignment of the previous performer ends with a change of its own.
-    rows.set(unit, { ...row, before: from?.wearer ?? row.before, after: to?.wearer ?? row.after })
-  }
+  const ofKind = (kind: string) => changes.filter(({ what }) => what === kind)
+  const performers = ofKind('performer')
+  const rows = [...toUnitRows(ofKind('assignment')), ...toPlaceholderRows(ofKind('placeholder'))]
   return {
-    assignments: [...rows.values()].toSorted((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity) || a.unit - b.unit),
+    rows: rows.toSorted((a, b) => (a.slot ?? Infinity) - (b.slot ?? Infinity) || a.id - b.id),
     added: performers.flatMap(({ from, to }) => (from === null && isRecord(to) ? [String(to.name)] : [])),
     updated: performers.filter(({ from }) => from !== null).length,
   }
+}
+
+function toUnitRows(changes: readonly RecordChange[]): DifferenceRow[] {
+  const rows = new Map<number, DifferenceRow>()
+  for (const change of changes) {
+    const [from, to] = [toAssignment(change.from), toAssignment(change.to)]
+    const id = (to ?? from)?.unit
+    if (id === undefined) continue
+    const row = rows.get(id) ?? { kind: 'unit', id, slot: (to ?? from)?.slot ?? null, before: null, after: null }
+    // The assignment of the previous performer ends with a change of its own.
+    rows.set(id, { ...row, before: from?.label ?? row.before, after: to?.label ?? row.after })
+  }
+  return [...rows.values()]
 }
 
 function toAssignment(value: RecordChange['from']) {
@@ -48,8 +58,19 @@ function toAssignment(value: RecordChange['from']) {
   return {
     unit: Number(wireless_unit),
     slot: typeof slot === 'number' ? slot : null,
-    wearer: { name: String(performer.name), role: typeof role === 'string' ? role : null },
+    label: { name: String(performer.name), detail: typeof role === 'string' ? role : null },
   }
+}
+
+function toPlaceholderRows(changes: readonly RecordChange[]): DifferenceRow[] {
+  return changes.flatMap(({ id, from, to }) => {
+    if (id === null || !isRecord(from) || !isRecord(to)) return []
+    return [{ kind: 'placeholder', id, slot: Number(to.slot), before: toPlaceholder(from), after: toPlaceholder(to) }]
+  })
+}
+
+function toPlaceholder({ name, note }: Record<string, unknown>): Label {
+  return { name: String(name), detail: String(note) || null }
 }
 
 const columnSeparators = ['\t', ';', ',']

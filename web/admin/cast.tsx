@@ -1,4 +1,4 @@
-/** Assigns performers to packs from a pasted list: preview, apply, undo. */
+/** Assigns performers to packs and renames placeholders from a pasted list: preview, apply, undo. */
 
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -15,7 +15,7 @@ import { Shell } from '../parts/shell.tsx'
 import { useRequest } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/cast.css'
-import { type AssignmentRow, type CastDifference, countColumns, toDifference, type Wearer } from './cast-difference.ts'
+import { type CastDifference, countColumns, type DifferenceRow, type Label, toDifference } from './cast-difference.ts'
 
 type Columns = CastImport['columns']
 
@@ -211,17 +211,20 @@ function ColumnChoices({ count, columns, onChange }: ColumnChoicesProps) {
   )
 }
 
-function summaryText({ assignments, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
+function summaryText({ rows, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
+  const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind).length
   const counts = [
-    t(`cast.${when}.assignments`, { count: assignments.length }),
-    ...(added.length > 0 ? [t(`cast.${when}.added`, { count: added.length })] : []),
-    ...(updated > 0 ? [t(`cast.${when}.updated`, { count: updated })] : []),
-  ]
-  return assignments.length + added.length + updated === 0 ? t('cast.noChange') : `${counts.join(', ')}.`
+    [`cast.${when}.assignments`, countRows('unit')],
+    [`cast.${when}.placeholders`, countRows('placeholder')],
+    [`cast.${when}.added`, added.length],
+    [`cast.${when}.updated`, updated],
+  ] as const
+  const texts = counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))
+  return texts.length === 0 ? t('cast.noChange') : `${texts.join(', ')}.`
 }
 
 function Result({ result: { changes, skipped } }: { result: CastImport }) {
-  const { assignments, added } = toDifference(changes)
+  const { rows, added } = toDifference(changes)
   return (
     <>
       {skipped.length === 0 ? null : (
@@ -237,36 +240,38 @@ function Result({ result: { changes, skipped } }: { result: CastImport }) {
           </ul>
         </section>
       )}
-      {assignments.length === 0 ? null : (
+      {rows.length === 0 ? null : (
         <DataTable
           caption={t('cast.list')}
           columns={differenceColumns(new Set(added))}
-          rows={assignments}
-          idOf={({ unit }) => unit}
+          rows={rows}
+          idOf={({ kind, id }) => `${kind} ${id}`}
         />
       )}
     </>
   )
 }
 
-function differenceColumns(added: ReadonlySet<string>): readonly Column<AssignmentRow>[] {
+function differenceColumns(added: ReadonlySet<string>): readonly Column<DifferenceRow>[] {
   return [
     { key: 'slot', title: t('cast.column.slot'), cell: ({ slot }) => slot ?? t('cast.noSlot') },
-    { key: 'before', title: t('cast.before'), cell: ({ before }) => <Person wearer={before} isNew={false} /> },
+    { key: 'before', title: t('cast.before'), cell: ({ before }) => <LabelCell label={before} isNew={false} /> },
     {
       key: 'after',
       title: t('cast.after'),
-      cell: ({ after }) => <Person wearer={after} isNew={after !== null && added.has(after.name)} />,
+      cell: ({ kind, after }) => (
+        <LabelCell label={after} isNew={kind === 'unit' && after !== null && added.has(after.name)} />
+      ),
     },
   ]
 }
 
-function Person({ wearer, isNew }: { wearer: Wearer | null; isNew: boolean }) {
-  if (wearer === null) return <span className="unknown">{t('cast.nobody')}</span>
+function LabelCell({ label, isNew }: { label: Label | null; isNew: boolean }) {
+  if (label === null) return <span className="unknown">{t('cast.nobody')}</span>
   return (
     <span className="stacked-cell">
       <span>
-        <bdi>{plainText(wearer.name)}</bdi>
+        {label.name === '' ? <span className="unknown">{t('cast.noName')}</span> : <bdi>{plainText(label.name)}</bdi>}
         {isNew ? (
           <>
             {' '}
@@ -276,7 +281,7 @@ function Person({ wearer, isNew }: { wearer: Wearer | null; isNew: boolean }) {
           </>
         ) : null}
       </span>
-      {wearer.role === null ? null : <small>{plainText(wearer.role)}</small>}
+      {label.detail === null ? null : <small>{plainText(label.detail)}</small>}
     </span>
   )
 }

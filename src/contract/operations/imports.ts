@@ -7,7 +7,11 @@ import { CastText } from '../requests.ts'
 import { CastImport, Undone } from '../resources/imports.ts'
 
 export const importCast = endpoint('POST', '/api/import/cast/', {
-  ...operation('Hardware', 'importCast', 'Imports a cast list: performers, their roles and their packs.'),
+  ...operation(
+    'Hardware',
+    'importCast',
+    'Imports a cast list: performers, their roles and packs, and the names of placeholders.',
+  ),
   body: CastText,
   response: { 200: CastImport },
 })

@@ -21,7 +21,7 @@ export function toPlaceholderInData(placeholder: Placeholder): PlaceholderInData
 }
 
 /** Whether a placeholder of this kind may have this name: only a blank place needs none. */
-export function isNameAllowed({ kind, name }: Pick<Placeholder, 'kind' | 'name'>): boolean {
+export function isNameAllowed({ kind, name }: { readonly kind: string; readonly name: string }): boolean {
   return name !== '' || kind === 'blank'
 }
 

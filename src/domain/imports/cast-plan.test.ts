@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Performer } from '../../contract/resources/performers.ts'
 import type { Assignment } from '../equipment/hardware.ts'
+import type { Placeholder } from '../equipment/placeholder.ts'
 import type { CastRow } from './cast-columns.ts'
 import { type CastPlan, type CastState, planCast } from './cast-plan.ts'
 
@@ -14,7 +15,17 @@ function assignment(id: number, performerId: number, unit: number, role: string 
 const microphone = (id: number, name: string | null) =>
   ({ id, name, channel_id: 100 + id, device_type: 'mic_transmitter' }) as const
 
-/** Slots 1 to 4; slot 4 has no unit. Unit 9 is an in-ear pack. */
+const lectern: Placeholder = {
+  id: 30,
+  slot: 8,
+  name: 'Lectern',
+  kind: 'wired',
+  frequency: null,
+  note: 'Stage left',
+  created_at: 0,
+}
+
+/** Slots 1 to 4, and a placeholder in slot 8; slot 4 has no unit. Unit 9 is an in-ear pack. */
 function stateOf(performers: readonly Performer[] = [], assignments: readonly Assignment[] = []): CastState {
   return {
     performers,
@@ -26,6 +37,7 @@ function stateOf(performers: readonly Performer[] = [], assignments: readonly As
       { id: 9, name: 'IEM 1', channel_id: null, device_type: 'iem_receiver' },
     ],
     slots: new Map([1, 2, 3, 4].map((slot) => [slot, 100 + slot])),
+    placeholders: new Map([[lectern.slot, lectern]]),
   }
 }
 
@@ -115,6 +127,27 @@ describe('a cast list', () => {
     expect(skipped.map(({ row, reason }) => [row, reason])).toEqual([
       [3, 'Several packs have the name Pack B.'],
       [4, 'There is no pack with the name Pack Z.'],
+    ])
+  })
+
+  // Conformance: C-16.9.
+  it('renames the placeholders of its slots, and adds no performers for them', () => {
+    const named = (...rows: readonly Partial<CastRow>[]) => plan(stateOf([nora], [assignment(5, 1, 1)]), ...rows)
+    const { performers, ended, assigned, placeholders, skipped } = named({ slot: '8', name: 'Nora' })
+    expect(placeholders).toMatchObject([{ before: lectern, after: { ...lectern, name: 'Nora' } }])
+    expect([performers.size, ended, assigned, skipped]).toEqual([0, [], [], []])
+    expect(named({ slot: '8', name: 'Lectern', note: 'Pit' }).placeholders[0]?.after.note).toBe('Pit')
+    expect(named({ slot: '8', name: 'Lectern', note: 'Stage left' }).placeholders).toEqual([])
+    expect(named({ pack: '8', name: 'Host' }).placeholders[0]?.after.name).toBe('Host')
+    expect(named({ slot: '8', pack: 'pack a', name: 'Host' })).toMatchObject({
+      placeholders: [],
+      assigned: [{ unit: 1 }],
+    })
+    const partial = named({ slot: '8', name: 'Host', role: 'Speaker' }, { slot: '8', name: 'Guest' })
+    expect(partial.placeholders.map(({ after }) => after.name)).toEqual(['Host'])
+    expect(partial.skipped.map(({ row, reason }) => [row, reason])).toEqual([
+      [1, 'A placeholder has no role and no photo, so they are not imported.'],
+      [2, 'Row 1 already names this placeholder.'],
     ])
   })
 

@@ -1,7 +1,8 @@
-/** Compares a cast list with the stored performers and assignments. */
+/** Compares a cast list with the stored performers, assignments and placeholders. */
 
 import type { Performer } from '../../contract/resources/performers.ts'
 import type { Assignment, Unit } from '../equipment/hardware.ts'
+import type { Placeholder } from '../equipment/placeholder.ts'
 import { type CastRow, isAddress, isSlot } from './cast-columns.ts'
 
 export interface CastState {
@@ -11,6 +12,8 @@ export interface CastState {
   readonly units: readonly Pick<Unit, 'id' | 'name' | 'channel_id' | 'device_type'>[]
   /** The id of the channel in each slot. */
   readonly slots: ReadonlyMap<number, number>
+  /** The placeholder in each slot that has one. */
+  readonly placeholders: ReadonlyMap<number, Placeholder>
 }
 
 export interface Skipped {
@@ -39,11 +42,18 @@ interface PlannedAssignment {
   readonly changed: Assignment | null
 }
 
+/** A placeholder that gets another name or note. */
+interface PlannedPlaceholder {
+  readonly before: Placeholder
+  readonly after: Placeholder
+}
+
 export interface CastPlan {
   /** The performers in the list, by the key of their name. */
   readonly performers: ReadonlyMap<string, PlannedPerformer>
   readonly ended: readonly Assignment[]
   readonly assigned: readonly PlannedAssignment[]
+  readonly placeholders: readonly PlannedPlaceholder[]
   readonly skipped: readonly Skipped[]
 }
 
@@ -64,32 +74,78 @@ interface WantedUnit {
   readonly role: string
 }
 
+interface NamedPlaceholder extends PlannedPlaceholder {
+  readonly row: number
+}
+
+/** What the rows so far contain. */
+interface Draft {
+  readonly performers: Map<string, PlannedPerformer>
+  /** By the id of the unit. */
+  readonly wanted: Map<number, WantedUnit>
+  /** By the id of the placeholder. */
+  readonly named: Map<number, NamedPlaceholder>
+  readonly skipped: Skipped[]
+}
+
 export function planCast(rows: readonly CastRow[], state: CastState): CastPlan | UnknownSlot {
-  const performers = new Map<string, PlannedPerformer>()
-  const wanted = new Map<number, WantedUnit>()
-  const skipped: Skipped[] = []
+  const draft: Draft = { performers: new Map(), wanted: new Map(), named: new Map(), skipped: [] }
   const lastFilled = rows.findLastIndex((row) => !isEmpty(row))
   for (const cast of rows.slice(0, lastFilled + 1)) {
-    const skip = (reason: string) => skipped.push({ row: cast.row, name: cast.name || null, reason })
     const fault = findFault(cast)
     if (fault !== null) {
-      skip(fault)
+      skip(draft, cast, fault)
       continue
     }
-    if (cast.slot !== '' && !state.slots.has(Number(cast.slot))) return { row: cast.row, unknownSlot: cast.slot }
-    const unit = findUnit(cast, state)
-    const earlier = typeof unit === 'number' ? wanted.get(unit) : undefined
-    if (typeof unit === 'string') skip(unit)
-    else if (earlier !== undefined) skip(`Row ${earlier.row} already assigns this pack.`)
-    else {
-      const key = keyOf(cast.name)
-      const isUsable = cast.photo === '' || isAddress(cast.photo)
-      if (!isUsable) skip('The photo is not an address, so it is not imported.')
-      addPerformer(performers, key, isUsable ? cast : { ...cast, photo: '' }, state, unit)
-      wanted.set(unit, { row: cast.row, performer: key, role: cast.role })
-    }
+    if (cast.slot !== '' && !isUsed(Number(cast.slot), state)) return { row: cast.row, unknownSlot: cast.slot }
+    const target = findTarget(cast, state)
+    if (typeof target === 'string') skip(draft, cast, target)
+    else if (typeof target === 'number') addUnit(draft, cast, target, state)
+    else addPlaceholder(draft, cast, target)
   }
-  return { performers, skipped, ...planAssignments(performers, wanted, state) }
+  const { performers, wanted, named, skipped } = draft
+  const placeholders = [...named.values()].filter(
+    ({ before, after }) => before.name !== after.name || before.note !== after.note,
+  )
+  return { performers, placeholders, skipped, ...planAssignments(performers, wanted, state) }
+}
+
+function skip({ skipped }: Draft, { row, name }: CastRow, reason: string): void {
+  skipped.push({ row, name: name || null, reason })
+}
+
+function isUsed(slot: number, { slots, placeholders }: CastState): boolean {
+  return slots.has(slot) || placeholders.has(slot)
+}
+
+function addUnit(draft: Draft, cast: CastRow, unit: number, state: CastState): void {
+  const { performers, wanted } = draft
+  const earlier = wanted.get(unit)
+  if (earlier !== undefined) {
+    skip(draft, cast, `Row ${earlier.row} already assigns this pack.`)
+    return
+  }
+  const key = keyOf(cast.name)
+  const isUsable = cast.photo === '' || isAddress(cast.photo)
+  if (!isUsable) skip(draft, cast, 'The photo is not an address, so it is not imported.')
+  addPerformer(performers, key, isUsable ? cast : { ...cast, photo: '' }, state, unit)
+  wanted.set(unit, { row: cast.row, performer: key, role: cast.role })
+}
+
+function addPlaceholder(draft: Draft, cast: CastRow, placeholder: Placeholder): void {
+  const { row, name, note, role, photo } = cast
+  const earlier = draft.named.get(placeholder.id)
+  if (earlier !== undefined) {
+    skip(draft, cast, `Row ${earlier.row} already names this placeholder.`)
+    return
+  }
+  if (role !== '' || photo !== '')
+    skip(draft, cast, 'A placeholder has no role and no photo, so they are not imported.')
+  draft.named.set(placeholder.id, {
+    row,
+    before: placeholder,
+    after: { ...placeholder, name, note: note || placeholder.note },
+  })
 }
 
 function isEmpty({ row: _, ...cells }: CastRow): boolean {
@@ -107,8 +163,11 @@ function findFault(cast: CastRow): string | null {
   return cast.note.length > 4096 ? 'The note is longer than 4096 characters.' : null
 }
 
-/** Returns the unit that a row names by its pack or its slot, or why there is no such unit. */
-function findUnit({ slot, pack }: CastRow, { units, slots }: CastState): number | string {
+/**
+ * Returns the id of the unit that a row names by its pack or its slot, or the placeholder in its slot. Returns a text
+ * that says why there is neither.
+ */
+function findTarget({ slot, pack }: CastRow, { units, slots, placeholders }: CastState): number | Placeholder | string {
   const named = pack === '' ? [] : units.filter(({ name }) => name !== null && keyOf(name) === keyOf(pack))
   if (named.length > 1) return `Several packs have the name ${pack}.`
   const [only] = named
@@ -117,7 +176,7 @@ function findUnit({ slot, pack }: CastRow, { units, slots }: CastState): number 
   const number = Number(pack === '' ? slot : pack)
   const channel = slots.get(number)
   const unit = channel === undefined ? undefined : units.find(({ channel_id }) => channel_id === channel)
-  return unit?.id ?? `No pack has been received in slot ${number} yet.`
+  return placeholders.get(number) ?? unit?.id ?? `No pack has been received in slot ${number} yet.`
 }
 
 /** Adds the performer of a row. Several rows may have the same performer; later cells complete earlier ones. */

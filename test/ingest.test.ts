@@ -1,0 +1,92 @@
+/** Levels that are stored while their receiver changes in memory. */
+
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { expect, it, vi } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import type { DeviceReport } from '../src/domain/equipment/receiver.ts'
+import { openRuntime, type Runtime } from '../src/runtime.ts'
+import { onTestEnd } from './cleanup.ts'
+import { createTestFolder } from './databases.ts'
+
+const manufacturer = 'shure'
+
+/** Opens two runtimes that share a database, as two processes do. They poll nothing. */
+async function openTwo(): Promise<readonly [Runtime, Runtime]> {
+  const folder = await createTestFolder()
+  onTestEnd(folder.drop)
+  const open = async () => {
+    const config = readConfig({ data_dir: folder.path, database_url: `sqlite:${join(folder.path, 'micwatch.db')}` }, {})
+    const runtime = await openRuntime(config, {
+      log: pino({ level: 'silent' }),
+      pid: process.pid,
+      manufacturers: [{ code: manufacturer, config: { api_base_url: 'http://127.0.0.1:9', shared_key: 'none' } }],
+    })
+    onTestEnd(() => runtime.close())
+    return runtime
+  }
+  return [await open(), await open()]
+}
+
+const report = (rf_level: number): DeviceReport => ({
+  id: 'rack-1',
+  kind: 'receiver',
+  serial_number: 'S1',
+  channels: [{ channel: 1, rf_level }],
+})
+
+const levelIn = ({ receiverStore }: Runtime) => receiverStore.list()[0]?.channels[0]?.rf_level
+
+/** Ends a polling cycle, which stores the levels, and calls `change` before their transaction is committed. */
+async function storeLevels({ db, ingest }: Runtime, change: () => void): Promise<void> {
+  const transaction = db.transaction.bind(db)
+  const spy = vi.spyOn(db, 'transaction').mockImplementationOnce((work) =>
+    transaction(async (tx) => {
+      const result = await work(tx)
+      change()
+      return result
+    }),
+  )
+  await ingest.ingest({ manufacturer, reports: [], endsCycle: true })
+  expect(spy).toHaveBeenCalledOnce()
+  spy.mockRestore()
+}
+
+it('counts levels as saved if only a condition changes while they are stored', async () => {
+  const [one, two] = await openTwo()
+  await one.ingest.ingest({ manufacturer, reports: [report(-50)] })
+  await one.ingest.ingest({ manufacturer, reports: [report(-60)] })
+  await storeLevels(one, () => {
+    const [receiver] = one.receiverStore.list()
+    if (receiver === undefined) throw new Error('There is no receiver.')
+    const channels = receiver.channels.map((channel) => ({
+      ...channel,
+      condition: { ...channel.condition, since: channel.condition.since + 1 },
+    }))
+    one.ingest.publishConditions({ ...receiver, channels })
+  })
+  await two.ingest.catchUp()
+  expect(levelIn(two)).toBe(-60)
+
+  // Unsaved levels would be kept instead of those that the other process stores.
+  await two.ingest.ingest({ manufacturer, reports: [report(-70)] })
+  await storeLevels(two, () => {})
+  await one.ingest.catchUp()
+  expect(levelIn(one)).toBe(-70)
+})
+
+it('keeps levels that arrive while earlier ones are stored, and stores them in the next cycle', async () => {
+  const [one, two] = await openTwo()
+  await one.ingest.ingest({ manufacturer, reports: [report(-50)] })
+  await one.ingest.ingest({ manufacturer, reports: [report(-60)] })
+  await storeLevels(one, () => one.ingest.applyLevels({ manufacturer, reports: [report(-65)] }))
+  await two.ingest.catchUp()
+  expect([levelIn(one), levelIn(two)]).toEqual([-65, -60])
+  await two.ingest.ingest({ manufacturer, reports: [report(-70)] })
+  await storeLevels(two, () => {})
+  await one.ingest.catchUp()
+  expect(levelIn(one)).toBe(-65)
+  await storeLevels(one, () => {})
+  await two.ingest.catchUp()
+  expect(levelIn(two)).toBe(-65)
+})
