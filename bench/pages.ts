@@ -77,10 +77,7 @@ async function openPage(browser: Browser, address: string): Promise<Page> {
 
 async function openLivePage(browser: Browser, { address }: Micwatch, path: string): Promise<Page> {
   const page = await openPage(browser, address + path)
-  await page
-    .locator('[data-state]')
-    .nth(receivers * channelsPerReceiver - 1)
-    .waitFor()
+  await page.locator('[data-state]').first().waitFor()
   return page
 }
 

@@ -40,11 +40,15 @@ export interface Painter {
   recolour(): void
 }
 
-/** The part of the parent that the canvas covers, in CSS pixels. */
-interface Window {
-  readonly left: number
+/** A vertical part of the parent, in CSS pixels. */
+interface Range {
   readonly top: number
   readonly height: number
+}
+
+/** The part of the parent that the canvas covers, in CSS pixels. */
+interface Window extends Range {
+  readonly left: number
 }
 
 /** How far the canvas extends beyond the viewport, above and below. */
@@ -70,6 +74,7 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   }
   window.addEventListener('scroll', wake, { passive: true })
   window.addEventListener('resize', remeasure)
+  window.addEventListener('contentvisibilityautostatechange', remeasureShown)
   store.subscribe(wake)
   store.subscribeLevels(wake)
 
@@ -80,6 +85,14 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   function remeasure() {
     isMeasured = false
     wake()
+  }
+
+  /** After a jump, the browser renders the cards in the viewport only once the canvas is there. */
+  function remeasureShown(event: Event) {
+    if (!(event instanceof ContentVisibilityAutoStateChangeEvent) || event.skipped) return
+    if (!(event.target instanceof HTMLElement)) return
+    const { top, bottom } = event.target.getBoundingClientRect()
+    if (bottom > -marginPx && top < innerHeight + marginPx) remeasure()
   }
 
   function recolour() {
@@ -110,13 +123,14 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   /** Positions the canvas over the visible part of the field, and selects the paintings to be drawn. */
   function show(canvas: HTMLCanvasElement, field: DOMRect) {
     if (isMeasured && view !== null && !isLeaving(view, field)) return
-    if (!isMeasured) measure(paintings, field)
+    measure(paintings, field)
     isMeasured = true
-    const opened = openWindow(canvas, field)
+    const range = visibleRange(field)
+    const within = [...paintings].filter(([, box]) => isWithin(box, range))
+    const boxes = within.map(([, box]) => box)
+    const opened = openWindow(canvas, { field, range, boxes })
     view = opened
-    shown = [...paintings]
-      .filter(([, box]) => isWithin(box, opened))
-      .map(([painting, box]) => [painting, toPixels(box, opened)])
+    shown = within.map(([painting, box]) => [painting, toPixels(box, opened)])
     for (const [painting] of shown) painting.isDirty = true
   }
 
@@ -146,15 +160,20 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   }
 }
 
+/** Measures what the browser renders. To measure anything else, it would have to lay it out first. */
 function measure(paintings: Map<Painting, Box>, field: DOMRect) {
   for (const painting of paintings.keys()) {
+    if (!painting.element.checkVisibility({ contentVisibilityAuto: true })) {
+      paintings.set(painting, nowhere)
+      continue
+    }
     const { left, top, width, height } = painting.element.getBoundingClientRect()
     paintings.set(painting, { left: left - field.left, top: top - field.top, width, height })
   }
 }
 
 /** Whether scrolling has used up half of the margin. The other half is for the time until it is repositioned. */
-function isLeaving({ top, height }: Window, field: DOMRect): boolean {
+function isLeaving({ top, height }: Range, field: DOMRect): boolean {
   const above = -field.top - top
   const below = top + height - (innerHeight - field.top)
   const isAtTop = top < 1
@@ -162,26 +181,39 @@ function isLeaving({ top, height }: Window, field: DOMRect): boolean {
   return (above < marginPx / 2 && !isAtTop) || (below < marginPx / 2 && !isAtBottom)
 }
 
-function openWindow(layer: HTMLCanvasElement, field: DOMRect): Window {
-  const above = Math.max(0, Math.floor(-field.top - marginPx))
-  const height = Math.max(0, Math.min(Math.ceil(field.height) - above, innerHeight + 2 * marginPx))
+function visibleRange(field: DOMRect): Range {
+  const top = Math.max(0, Math.floor(-field.top - marginPx))
+  return { top, height: Math.max(0, Math.min(Math.ceil(field.height) - top, innerHeight + 2 * marginPx)) }
+}
+
+interface Coverage {
+  readonly field: DOMRect
+  readonly range: Range
+  /** What the canvas must cover. In a table, that is only a few columns. */
+  readonly boxes: readonly Box[]
+}
+
+function openWindow(layer: HTMLCanvasElement, { field, range, boxes }: Coverage): Window {
+  const from = Math.min(field.width, ...boxes.map((box) => box.left))
+  const to = Math.max(from, ...boxes.map((box) => box.left + box.width))
   // Aligns the canvas with whole device pixels, so that painted text aligns with the DOM.
-  const left = onPixel(field.left) - field.left
-  const top = onPixel(field.top + above) - field.top
-  layer.width = Math.round(field.width * devicePixelRatio)
-  layer.height = Math.round(height * devicePixelRatio)
+  const left = onPixel(field.left + from) - field.left
+  const top = onPixel(field.top + range.top) - field.top
+  // A box that begins at a rounded pixel may end one pixel further.
+  layer.width = Math.round((to - from) * devicePixelRatio) + 1
+  layer.height = Math.round(range.height * devicePixelRatio)
   layer.style.left = `${left}px`
   layer.style.top = `${top}px`
   layer.style.width = `${layer.width / devicePixelRatio}px`
   layer.style.height = `${layer.height / devicePixelRatio}px`
-  return { left, top, height }
+  return { left, top, height: range.height }
 }
 
 function onPixel(at: number): number {
   return Math.round(at * devicePixelRatio) / devicePixelRatio
 }
 
-function isWithin(box: Box, { top, height }: Window): boolean {
+function isWithin(box: Box, { top, height }: Range): boolean {
   return box.width > 0 && box.top + box.height > top && box.top < top + height
 }
 

@@ -15,7 +15,10 @@ export interface Store {
   cards(): readonly ChannelFacts[]
   /** Returns the numbers of the status line, as the same object until something changes. */
   summary(): Summary
-  /** Returns the values that change too often to be part of the facts; also those of a channel without a transmitter. */
+  /**
+   * Returns the values that change too often to be part of the facts, as the same object until something changes; also
+   * those of a channel without a transmitter.
+   */
   levels(receiverId: number, channelId: number): Levels
   /** Browser time at which levels of a channel last arrived. */
   levelsAt(channelId: number): number | null
@@ -73,6 +76,7 @@ export function createStore(now: number): Store {
   let ordered: { watchState: WatchState; cards: readonly ChannelFacts[] } | null = null
   let summarized: { read: readonly unknown[]; summary: Summary } | null = null
   const known = new Map<number, { watchState: WatchState; receiver: unknown; facts: ChannelFacts }>()
+  const knownLevels = new Map<number, { facts: ChannelFacts; entry: ChannelLevels | undefined; levels: Levels }>()
 
   function flush() {
     isScheduled = false
@@ -140,23 +144,14 @@ export function createStore(now: number): Store {
       return summarized.summary
     },
     levels(receiverId, channelId) {
-      const receiver = watchState.receivers.get(receiverId)
       const described = facts(receiverId, channelId)
-      if (!described || !receiver?.is_active) return noLevels
-      const { rf = null, audio = null, details = {} } = levelTable.get(channelId) ?? {}
-      const { rfTone, isLive } = described
-      return {
-        rf,
-        rfPercent: rf === null ? (details.rf_percent ?? null) : null,
-        rfA: details.rf_a ?? null,
-        rfB: details.rf_b ?? null,
-        antennas: details.antennas ?? null,
-        quality: details.quality ?? null,
-        audio,
-        audioPeak: details.audio_peak ?? null,
-        rfTone,
-        isLive,
-      }
+      if (described === null || watchState.receivers.get(receiverId)?.is_active !== true) return noLevels
+      const entry = levelTable.get(channelId)
+      const before = knownLevels.get(channelId)
+      if (before?.facts === described && before.entry === entry) return before.levels
+      const levels = levelsOf(described, entry)
+      knownLevels.set(channelId, { facts: described, entry, levels })
+      return levels
     },
     levelsAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
     detailLevels: (channelId) => levelTable.get(channelId)?.details ?? {},
@@ -182,6 +177,22 @@ export function createStore(now: number): Store {
       levelListeners.add(listener)
       return () => levelListeners.delete(listener)
     },
+  }
+}
+
+function levelsOf({ rfTone, isLive }: ChannelFacts, entry: ChannelLevels | undefined): Levels {
+  const { rf = null, audio = null, details = {} } = entry ?? {}
+  return {
+    rf,
+    rfPercent: rf === null ? (details.rf_percent ?? null) : null,
+    rfA: details.rf_a ?? null,
+    rfB: details.rf_b ?? null,
+    antennas: details.antennas ?? null,
+    quality: details.quality ?? null,
+    audio,
+    audioPeak: details.audio_peak ?? null,
+    rfTone,
+    isLive,
   }
 }
 

@@ -39,11 +39,11 @@ function nextLink(all: readonly HTMLElement[], current: HTMLElement, key: string
 
 /** Returns the link in the next row that is closest to the same column. */
 function nearestIn(all: readonly HTMLElement[], current: HTMLElement, key: Direction): HTMLElement | undefined {
-  const from = current.getBoundingClientRect()
+  const from = boxOf(current)
   const sign = key === 'ArrowDown' ? 1 : -1
   let best: { link: HTMLElement; down: number; across: number } | undefined
   for (const link of all) {
-    const { left, top } = link.getBoundingClientRect()
+    const { left, top } = boxOf(link)
     const [down, across] = [(top - from.top) * sign, Math.abs(left - from.left)]
     // Links of one row may differ by a fraction of a pixel.
     if (down < 2) continue
@@ -52,4 +52,9 @@ function nearestIn(all: readonly HTMLElement[], current: HTMLElement, key: Direc
     }
   }
   return best?.link
+}
+
+/** The box of the card or row. The browser does not lay out what is in cards outside of the viewport. */
+function boxOf(link: HTMLElement): DOMRect {
+  return (link.closest('.card, tr') ?? link).getBoundingClientRect()
 }

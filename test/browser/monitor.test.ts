@@ -195,6 +195,31 @@ it('keeps the table head below the header while scrolling at any width', async (
   }
 })
 
+it('renders only the cards and rows near the viewport, and paints their levels after a jump', async () => {
+  service.data.receivers = Array.from({ length: 50 }, (_, at) => receiver(at + 1, [{}, {}, {}, {}]))
+  for (const [address, selector] of [
+    ['/', '.monitor-card'],
+    ['/?layout=list', 'tbody tr'],
+  ] as const) {
+    await page.goto(service.url + address)
+    const entries = page.locator(selector)
+    await expect.poll(() => entries.count()).toBe(200)
+    const levels = (index: number) => entries.nth(index).locator('.meter-value')
+    const isRendered = (index: number) =>
+      levels(index)
+        .first()
+        .evaluate((level) => level.checkVisibility({ contentVisibilityAuto: true }))
+    await expect.poll(() => isRendered(0)).toBe(true)
+    expect(await isRendered(199)).toBe(false)
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+    await page.keyboard.press('End')
+    await expect.poll(() => levels(199).first().getAttribute('aria-label')).toBe('−50 dBm')
+    expect(await isRendered(0)).toBe(false)
+    // The browser does not know the exact height of what it has not rendered.
+    expect(await page.evaluate<number>('document.documentElement.scrollHeight')).toBeCloseTo(height, -2)
+  }
+})
+
 it('has a key and a button for each command, and lists them in the help', async () => {
   service.data.receivers = [receiverWithChannels(2)]
   await page.goto(`${service.url}/`)

@@ -1,7 +1,7 @@
 /** All channels as a table. The user chooses the columns; those that do not fit are left out, the least important first. */
 
 import { Link } from '@tanstack/react-router'
-import { memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { parseSort } from '../channel-order.ts'
 import type { ChannelFacts } from '../channel-state.ts'
 import { type Column, characterEm, chosenColumns, fitColumns, isNarrow, sortOf, widthOf } from '../columns.ts'
@@ -31,17 +31,10 @@ export function ChannelTable({ entries, view, change }: ChannelTableProps) {
     () => (width === null ? [] : fitColumns(chosenColumns(listColumns(view.columns)), width)),
     [view.columns, width],
   )
+  const style = { '--columns': columns.map((column) => trackOf(column, width ?? 0)).join(' ') } as CSSProperties
   return (
-    <table className="channels" ref={table} data-narrow={isNarrow(width ?? 0) || undefined}>
+    <table className="channels" ref={table} data-narrow={isNarrow(width ?? 0) || undefined} style={style}>
       <caption className="visually-hidden">{t('live.table.caption')}</caption>
-      <colgroup>
-        {columns.map((column) => (
-          <col
-            key={column}
-            style={column === 'name' ? undefined : { width: `${widthOf(column, width ?? 0) * characterEm}em` }}
-          />
-        ))}
-      </colgroup>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -54,6 +47,11 @@ export function ChannelTable({ entries, view, change }: ChannelTableProps) {
       </tbody>
     </table>
   )
+}
+
+/** Returns the grid track of a column. The name takes the remaining width. */
+function trackOf(column: Column, tableWidth: number): string {
+  return column === 'name' ? 'minmax(0, 1fr)' : `${widthOf(column, tableWidth) * characterEm}em`
 }
 
 function keyOf(entry: VisibleSlot): string {

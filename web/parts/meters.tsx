@@ -80,10 +80,23 @@ export function Level({ receiverId, channelId, textOf, labelOf }: LevelProps) {
   const element = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     if (element.current === null) return
-    const read = () => textOf(store.levels(receiverId, channelId))
+    const read = memoize(textOf, () => store.levels(receiverId, channelId))
     return painter.add(createLevelText({ element: element.current, read, labelOf }))
   }, [store, painter, receiverId, channelId, textOf, labelOf])
   return <span className="meter-value" ref={element} role="img" aria-label={t('card.none')} />
+}
+
+/** Returns a function that formats the levels again only when they have changed. */
+function memoize(textOf: (levels: Levels) => string, read: () => Levels): () => string {
+  let levels: Levels | null = null
+  let text = ''
+  return () => {
+    const next = read()
+    if (next === levels) return text
+    levels = next
+    text = textOf(next)
+    return text
+  }
 }
 
 function rfTextOf({ rf, rfPercent }: Levels): string {
