@@ -264,7 +264,7 @@ function differenceColumns(added: ReadonlySet<string>): readonly Column<Assignme
 function Person({ wearer, isNew }: { wearer: Wearer | null; isNew: boolean }) {
   if (wearer === null) return <span className="unknown">{t('cast.nobody')}</span>
   return (
-    <span className="stacked-cell">
+    <span className="stacked">
       <span>
         <bdi>{plainText(wearer.name)}</bdi>
         {isNew ? (
