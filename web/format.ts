@@ -20,16 +20,18 @@ const durationUnits = {
 export function formatDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
   if (hours > 0) return formatShortDuration(ms)
-  return minutes > 0 ? join(format('minute', minutes), format('second', seconds)) : format('second', seconds)
+  return minutes > 0
+    ? join(formatUnit('minute', minutes), formatUnit('second', seconds))
+    : formatUnit('second', seconds)
 }
 
 /** Like `formatDuration`, but without seconds from one minute on and without minutes from ten hours on. */
 export function formatShortDuration(ms: number): string {
   const [seconds, minutes, hours] = splitDuration(ms)
-  if (hours >= 48) return format('day', Math.floor(hours / 24))
-  if (hours >= 10 || (hours > 0 && minutes === 0)) return format('hour', hours)
-  if (hours > 0) return join(format('hour', hours), format('minute', minutes))
-  return minutes > 0 ? format('minute', minutes) : format('second', seconds)
+  if (hours >= 48) return formatUnit('day', Math.floor(hours / 24))
+  if (hours >= 10 || (hours > 0 && minutes === 0)) return formatUnit('hour', hours)
+  if (hours > 0) return join(formatUnit('hour', hours), formatUnit('minute', minutes))
+  return minutes > 0 ? formatUnit('minute', minutes) : formatUnit('second', seconds)
 }
 
 /** Formats a run time as hours and minutes: 1:20. */
@@ -108,7 +110,8 @@ function unitFormat(unit: 'celsius' | 'day' | 'hour' | 'minute' | 'second'): Int
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 
-function format(unit: keyof typeof durationUnits, value: number): string {
+/** Formats a number in this unit, without converting it to another: "90 sec". */
+export function formatUnit(unit: keyof typeof durationUnits, value: number): string {
   return durationUnits[unit].format(value)
 }
 

@@ -48,6 +48,7 @@ it('shows and updates the status of each connection, with filters in the URL', a
   })
   await returnTo(page)
   await page.getByText('2 connections down.').waitFor()
+  await page.locator('td a[href^="/receivers/"]').nth(1).waitFor()
   await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)
   await page.getByLabel('Status').selectOption('connected')
   await page.getByRole('heading', { name: 'No matching connections' }).waitFor()

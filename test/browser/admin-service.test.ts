@@ -11,6 +11,7 @@ import {
   phone,
   press,
   returnTo,
+  rows,
   scrollsHorizontally,
 } from './browser.ts'
 
@@ -24,7 +25,7 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   const setting = (table: string, name: string) =>
     page.getByRole('table', { name: table }).locator('tbody tr').filter({ hasText: name })
   const select = (scope: string) => page.getByLabel('Applies to').selectOption(scope)
-  await setting('Polling and live updates: All manufacturers', 'Polling interval').getByText('default').waitFor()
+  await setting('Polling and live updates: All manufacturers', 'Polling interval').getByText('10 sec').waitFor()
   expect(await findViolations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Edit Battery low, All manufacturers' }).click()
@@ -35,7 +36,11 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   await page.getByLabel('Battery low (%)').fill('35')
   await page.keyboard.press('Enter')
   await messages(page).getByText('Battery low set to 35%.').waitFor()
-  await setting('Battery: All manufacturers', 'Battery low').getByText('set here').waitFor()
+  await setting('Battery: All manufacturers', 'Battery low').getByText('set here · default: 20%').waitFor()
+  await page.getByLabel('Only changed values').check()
+  await page.getByRole('table', { name: 'Alerts' }).waitFor({ state: 'detached' })
+  expect(await rows(page).allInnerTexts()).toEqual([expect.stringContaining('Battery low')])
+  await page.getByLabel('Only changed values').uncheck()
 
   await select('Group Drums')
   await setting('Battery: Group Drums', 'Battery low').getByText('inherited from all manufacturers').waitFor()
@@ -47,7 +52,7 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   await page.getByRole('button', { name: 'Edit Stale data: severity, Group Drums' }).click()
   await page.getByLabel('Stale data: severity', { exact: true }).selectOption('critical')
   await press(page, 'Save')
-  await setting('Alerts: Group Drums', 'Stale data: severity').getByText('set here').waitFor()
+  await setting('Alerts: Group Drums', 'Stale data').getByText('set here · default: warning').waitFor()
   const ofGroup = { RF_WEAK_DBM: -80, alert_stale_severity: 'critical' }
   expect((await app.get(`/api/config/?group=${group.id}`)).json).toMatchObject(ofGroup)
 

@@ -35,12 +35,13 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
   expect(await findViolations(page)).toEqual([])
   const { id, ip, serial_number } = { ...deviceOf(shure), ip: deviceOf(shure).ip ?? '' }
-  const { name } = await app.receiver(id)
+  const { id: receiverId, name } = await app.receiver(id)
   await move('10.77.0.1')
   // The page updates without a reload.
   await rows(page).waitFor()
   const text = await rows(page).innerText()
   for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
+  expect(await rows(page).getByRole('link', { name }).getAttribute('href')).toBe(`/receivers/${receiverId}`)
   await page.getByText('Requires the operator role.').waitFor()
   expect(await findViolations(page)).toEqual([])
   // The receiver moves back and then repeats the movement, which increases the count of the existing entry.

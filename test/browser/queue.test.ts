@@ -58,6 +58,7 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   // The entry appears without a reload.
   await addConflicts('Visiting Rack')
   await entries(page).waitFor()
+  await entries(page).locator('a[href^="/receivers/"]').waitFor()
   const holder = deviceOf(shure)
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
   expect(await row('Name').innerText()).toMatch(/differs\s+Visiting Rack\s+\S/)

@@ -15,7 +15,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
     key: 'at',
     title: t('audit.columns.at'),
     cell: ({ at }) => (
-      <span className="stacked-cell">
+      <span className="stacked">
         <span className="audit-when">{formatDateTime(at)}</span>
         <small>
           <Ago at={at} />
@@ -27,7 +27,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
     key: 'actor',
     title: t('audit.columns.actor'),
     cell: ({ actor }) => (
-      <span className="stacked-cell">
+      <span className="stacked">
         <bdi>{plainText(actor.name)}</bdi>
         <small>
           {t(`audit.kinds.${actor.kind}`)}

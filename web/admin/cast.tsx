@@ -269,7 +269,7 @@ function differenceColumns(added: ReadonlySet<string>): readonly Column<Differen
 function LabelCell({ label, isNew }: { label: Label | null; isNew: boolean }) {
   if (label === null) return <span className="unknown">{t('cast.nobody')}</span>
   return (
-    <span className="stacked-cell">
+    <span className="stacked">
       <span>
         {label.name === '' ? <span className="unknown">{t('cast.noName')}</span> : <bdi>{plainText(label.name)}</bdi>}
         {isNew ? (

@@ -1,5 +1,6 @@
 /** Columns of the connection list. */
 
+import { Link } from '@tanstack/react-router'
 import type { ConnectionBody } from '../../src/contract/resources/connections.ts'
 import type { ConnectionStatus } from '../../src/contract/values.ts'
 import { formatDuration, plainText } from '../format.ts'
@@ -47,7 +48,9 @@ function durationOf({ duration_seconds: seconds }: ConnectionBody): string {
 function Receiver({ connection }: { connection: ConnectionBody }) {
   return (
     <span className="stacked">
-      <bdi>{receiverOf(connection)}</bdi>
+      <Link to="/receivers/$id" params={{ id: String(connection.receiver) }}>
+        <bdi>{receiverOf(connection)}</bdi>
+      </Link>
       <small>
         {connection.manufacturer} · {t(`connections.transports.${connection.transport}`)}
       </small>

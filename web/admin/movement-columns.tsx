@@ -1,5 +1,6 @@
 /** Columns of the movement log. */
 
+import { Link } from '@tanstack/react-router'
 import type { MovementBody } from '../../src/contract/resources/review.ts'
 import { plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
@@ -35,7 +36,9 @@ export const movementColumns: readonly Column<MovementBody>[] = [
 function Device({ device }: Pick<MovementBody, 'device'>) {
   return (
     <span className="stacked">
-      <bdi>{plainText(device.name)}</bdi>
+      <Link to="/receivers/$id" params={{ id: String(device.id) }}>
+        <bdi>{plainText(device.name)}</bdi>
+      </Link>
       <small>{plainText(device.serial_number ?? '')}</small>
     </span>
   )

@@ -1,5 +1,6 @@
 /** A pending device next to the receiver it conflicts with. Differences are marked. */
 
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ExistingDevice, QueueEntryBody } from '../../src/contract/resources/review.ts'
 import { plainText } from '../format.ts'
@@ -68,7 +69,7 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
             key={field}
             title={t(`queue.fields.${field}`)}
             found={<Text text={entry[field]} />}
-            known={<Text text={existing?.[field] ?? null} />}
+            known={<Known existing={existing} field={field} />}
             isDifferent={isDifferent(field, entry, existing)}
           />
         ))}
@@ -88,6 +89,17 @@ function Comparison({ entry }: { entry: QueueEntryBody }) {
         />
       </tbody>
     </table>
+  )
+}
+
+/** A value of the known receiver. Its name is a link to its page. */
+function Known({ existing, field }: { existing: ExistingDevice | null; field: (typeof fields)[number] }) {
+  const text = <Text text={existing?.[field] ?? null} />
+  if (existing === null || field !== 'name') return text
+  return (
+    <Link to="/receivers/$id" params={{ id: String(existing.id) }}>
+      {text}
+    </Link>
   )
 }
 

@@ -1,33 +1,69 @@
-/** Columns of the settings table. */
+/** Columns of the settings tables: a row for each setting, or for each kind of alert. */
 
+import { defaultSettings } from '../../src/contract/settings.ts'
 import { t } from '../i18n.ts'
 import type { Column } from '../parts/data-table.tsx'
 import type { SettingQuestion } from './setting-dialogs.tsx'
-import { formatSetting, type SettingRow, settingDescription, settingTitle } from './setting-row.ts'
+import {
+  type AlertRow,
+  alertAspects,
+  formatSetting,
+  type SettingRow,
+  settingDescription,
+  settingTitle,
+} from './setting-row.ts'
 
-/** `onAsk` is null if the user may not edit. */
-export function settingColumns(onAsk: ((question: SettingQuestion) => void) | null): readonly Column<SettingRow>[] {
-  const shown: readonly Column<SettingRow>[] = [
+/** Opens the dialog of a setting; null if the user may not edit. */
+type Ask = ((question: SettingQuestion) => void) | null
+
+export function settingColumns(onAsk: Ask): readonly Column<SettingRow>[] {
+  return [
     {
       key: 'setting',
       title: t('settings.columns.setting'),
       cell: ({ key }) => (
-        <span className="stacked-cell">
+        <span className="stacked">
           <span>{settingTitle(key)}</span>
           <small>{settingDescription(key)}</small>
         </span>
       ),
     },
-    {
-      key: 'value',
-      title: t('settings.columns.value'),
-      cell: ({ key, value }) => <strong>{formatSetting(key, value)}</strong>,
-    },
-    { key: 'source', title: t('settings.columns.source'), cell: ({ source }) => t(`settings.sources.${source}`) },
+    { key: 'value', title: t('settings.columns.value'), cell: (row) => <Value {...{ row, onAsk }} /> },
   ]
-  if (onAsk === null) return shown
-  const actions = (row: SettingRow) => <Actions {...{ row, onAsk }} />
-  return [...shown, { key: 'actions', title: t('settings.columns.actions'), cell: actions }]
+}
+
+export function alertColumns(onAsk: Ask): readonly Column<AlertRow>[] {
+  return [
+    { key: 'alert', title: t('settings.columns.alert'), cell: ({ kind }) => t(`settings.alertKinds.${kind}`) },
+    ...alertAspects.map(
+      (aspect): Column<AlertRow> => ({
+        key: aspect,
+        title: t(`settings.columns.${aspect}`),
+        cell: ({ settings }) => <Value row={settings[aspect]} onAsk={onAsk} />,
+      }),
+    ),
+  ]
+}
+
+/** A value with its unit, where it comes from unless it is the default, and what the user can do. */
+function Value({ row, onAsk }: { readonly row: SettingRow; readonly onAsk: Ask }) {
+  const { key, value, source } = row
+  const isChanged = value !== defaultSettings[key]
+  const notes = [
+    ...(source === 'default' ? [] : [t(`settings.sources.${source}`)]),
+    ...(isChanged ? [t('settings.default', { value: formatSetting(key, defaultSettings[key]) })] : []),
+  ]
+  return (
+    <div className="setting">
+      <span className="stacked">
+        <span className="setting-value" data-changed={isChanged || undefined}>
+          {formatSetting(key, value)}
+        </span>
+        {notes.length === 0 ? null : <small>{notes.join(' · ')}</small>}
+      </span>
+      {onAsk === null ? null : <Actions {...{ row, onAsk }} />}
+    </div>
+  )
 }
 
 interface ActionsProps {

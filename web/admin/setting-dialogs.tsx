@@ -65,7 +65,7 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
       <Field
         name="value"
         label={`${title} (${t(`settings.units.${kind.unit === '%' ? 'percent' : kind.unit}`)})`}
-        hint={t('settings.bounds', { min: kind.min, max: kind.max })}
+        hint={t('settings.bounds', { min: kind.min, max: kind.max, value: kind.default })}
         // The numeric keyboard of some phones has no minus sign.
         inputMode={kind.min < 0 ? 'text' : 'numeric'}
         autoComplete="off"

@@ -1,6 +1,6 @@
 /** A row of the settings table: one setting in one scope. */
 
-import type { AlertKind } from '../../src/contract/alert-kinds.ts'
+import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
 import {
   type SettingKey,
@@ -10,7 +10,7 @@ import {
   settingKinds,
 } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
-import { formatDuration, formatPercent } from '../format.ts'
+import { formatDbm, formatPercent, formatUnit } from '../format.ts'
 import { t } from '../i18n.ts'
 
 type Explained = SettingsBody['settings'][SettingKey]
@@ -25,6 +25,15 @@ export interface SettingRow extends SettingScope {
 
 export const settingSubjects: readonly SettingSubject[] = ['polling', 'battery', 'rf', 'audio', 'alerts']
 
+export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
+type AlertAspect = (typeof alertAspects)[number]
+
+/** The settings of one kind of alert. */
+export interface AlertRow {
+  readonly kind: AlertKind
+  readonly settings: Readonly<Record<AlertAspect, SettingRow>>
+}
+
 /** Returns the settings of a subject that can be set in this scope. */
 export function rowsOf(
   { settings, manufacturer, group }: SettingsBody,
@@ -34,6 +43,18 @@ export function rowsOf(
   return settingKeys
     .filter((key) => settingKinds[key].subject === subject && (group === null || settingKinds[key].isPerGroup))
     .map((key) => ({ key, manufacturer, group, scopeName, ...settings[key] }))
+}
+
+/** Returns the settings of alerts, by kind. */
+export function alertRowsOf(rows: readonly SettingRow[]): readonly AlertRow[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  return alertKinds.flatMap((kind) => {
+    const enabled = byKey.get(`alert_${kind}_enabled`)
+    const delay_seconds = byKey.get(`alert_${kind}_delay_seconds`)
+    const severity = byKey.get(`alert_${kind}_severity`)
+    if (enabled === undefined || delay_seconds === undefined || severity === undefined) return []
+    return [{ kind, settings: { enabled, delay_seconds, severity } }]
+  })
 }
 
 /** Identifies a scope in the page's URL. */
@@ -65,7 +86,6 @@ export function settingDescription(key: SettingKey): string {
   return t(`settings.alertKeys.${aspect as AlertAspect}.description`)
 }
 
-type AlertAspect = 'enabled' | 'delay_seconds' | 'severity'
 type PlainKey = Exclude<SettingKey, `alert_${AlertKind}_${AlertAspect}`>
 
 export function formatSetting(key: SettingKey, value: SettingRow['value']): string {
@@ -74,11 +94,11 @@ export function formatSetting(key: SettingKey, value: SettingRow['value']): stri
   const kind: SettingKind = settingKinds[key]
   switch (kind.type === 'integer' ? kind.unit : undefined) {
     case 's':
-      return formatDuration(value * 1000)
+      return formatUnit('second', value)
     case 'min':
-      return formatDuration(value * 60_000)
+      return formatUnit('minute', value)
     case 'dBm':
-      return t('units.dbm', { value })
+      return formatDbm(value)
     default:
       return formatPercent(value)
   }

@@ -2,8 +2,10 @@
 
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
+import { defaultSettings } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
 import { DataTable } from '../parts/data-table.tsx'
+import { Empty } from '../parts/empty.tsx'
 import { Loaded } from '../parts/loaded.tsx'
 import { Shell } from '../parts/shell.tsx'
 import { useSearch } from '../query.ts'
@@ -12,9 +14,9 @@ import { useMay } from '../session.ts'
 import '../styles/list.css'
 import '../styles/records.css'
 import { t } from '../i18n.ts'
-import { settingColumns } from './setting-columns.tsx'
+import { alertColumns, settingColumns } from './setting-columns.tsx'
 import { SettingDialog, type SettingQuestion } from './setting-dialogs.tsx'
-import { rowsOf, scopeKey, settingSubjects } from './setting-row.ts'
+import { alertRowsOf, rowsOf, type SettingRow, scopeKey, settingSubjects } from './setting-row.ts'
 
 const topics = ['settings', 'groups'] as const
 
@@ -24,18 +26,26 @@ export function SettingsPage() {
   const nameOf = useScopeNames()
   const mayEdit = useMay('configure')
   const [dialog, setDialog] = useState<SettingQuestion | null>(null)
-  const selected = new URLSearchParams(search).get('scope') ?? ''
+  const query = new URLSearchParams(search)
+  const selected = query.get('scope') ?? ''
+  const isChangedOnly = query.has('changed')
   return (
     <Shell title={t('settings.title')} intro={t('settings.intro')}>
       {mayEdit ? null : <p className="hint">{t('shell.requires.admin')}</p>}
       <Loaded resource={resource}>
         {(scopes) => (
           <>
-            <ScopeFilter {...{ scopes, selected, nameOf }} />
+            <ScopeFilter {...{ scopes, selected, isChangedOnly, nameOf }} />
             {scopes
               .filter((scope) => scopeKey(scope) === selected)
               .map((scope) => (
-                <Tables key={selected} scope={scope} name={nameOf(scope)} onAsk={mayEdit ? setDialog : null} />
+                <Tables
+                  key={selected}
+                  scope={scope}
+                  name={nameOf(scope)}
+                  isChangedOnly={isChangedOnly}
+                  onAsk={mayEdit ? setDialog : null}
+                />
               ))}
           </>
         )}
@@ -64,10 +74,11 @@ function useScopeNames(): (scope: SettingScope) => string {
 interface ScopeFilterProps {
   readonly scopes: readonly SettingsBody[]
   readonly selected: string
+  readonly isChangedOnly: boolean
   nameOf(scope: SettingScope): string
 }
 
-function ScopeFilter({ scopes, selected, nameOf }: ScopeFilterProps) {
+function ScopeFilter({ scopes, selected, isChangedOnly, nameOf }: ScopeFilterProps) {
   const id = useId()
   const [, change] = useSearch()
   return (
@@ -87,6 +98,14 @@ function ScopeFilter({ scopes, selected, nameOf }: ScopeFilterProps) {
           ))}
         </select>
       </div>
+      <label className="tick filter-tick">
+        <input
+          type="checkbox"
+          checked={isChangedOnly}
+          onChange={({ target }) => change({ changed: target.checked ? 'true' : null })}
+        />
+        {t('settings.onlyChanged')}
+      </label>
     </search>
   )
 }
@@ -94,24 +113,42 @@ function ScopeFilter({ scopes, selected, nameOf }: ScopeFilterProps) {
 interface TablesProps {
   readonly scope: SettingsBody
   readonly name: string
+  readonly isChangedOnly: boolean
   readonly onAsk: ((question: SettingQuestion) => void) | null
 }
 
 /** The settings of one scope, by subject. */
-function Tables({ scope, name, onAsk }: TablesProps) {
-  return settingSubjects.map((subject) => {
-    const rows = rowsOf(scope, name, subject)
-    if (rows.length === 0) return null
+function Tables({ scope, name, isChangedOnly, onAsk }: TablesProps) {
+  const isShown = ({ key, source, value }: SettingRow) =>
+    !isChangedOnly || source !== 'default' || value !== defaultSettings[key]
+  const tables = settingSubjects
+    .map((subject) => ({ subject, rows: rowsOf(scope, name, subject) }))
+    .filter(({ rows }) => rows.some(isShown))
+  if (tables.length === 0) return <Empty title={t('settings.noneChanged')} />
+  return tables.map(({ subject, rows }) => {
     const title = t(`settings.subjects.${subject}`)
+    const caption = t('settings.caption', { subject: title, scope: name })
     return (
       <section key={subject} className="scope">
         <h2>{title}</h2>
-        <DataTable
-          caption={t('settings.caption', { subject: title, scope: name })}
-          columns={settingColumns(onAsk)}
-          rows={rows}
-          idOf={({ key }) => key}
-        />
+        {subject === 'alerts' ? (
+          <>
+            <p className="hint">{t('settings.alertsHint')}</p>
+            <DataTable
+              caption={caption}
+              columns={alertColumns(onAsk)}
+              rows={alertRowsOf(rows).filter(({ settings }) => Object.values(settings).some(isShown))}
+              idOf={({ kind }) => kind}
+            />
+          </>
+        ) : (
+          <DataTable
+            caption={caption}
+            columns={settingColumns(onAsk)}
+            rows={rows.filter(isShown)}
+            idOf={({ key }) => key}
+          />
+        )}
       </section>
     )
   })

@@ -20,7 +20,7 @@ import type { VisibleSlot } from '../visible-slots.ts'
 
 /** Whether the page is being printed. */
 export function useIsPrinting(): boolean {
-  const [isPrinting, setPrinting] = useState(false)
+  const [isPrinting, setPrinting] = useState(() => matchMedia('print').matches)
   useEffect(() => {
     const media = matchMedia('print')
     // The browser prints what is there when the event ends.
