@@ -44,7 +44,7 @@ import { WriteQueue } from './write-queue.ts'
 export interface IngestDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
   readonly unitStore: UnitStore
   readonly feed: Feed
   readonly live: Pick<LivePublisher, 'levelsChanged'>
