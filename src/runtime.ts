@@ -120,6 +120,8 @@ export interface Runtime {
   runningShows(): readonly Show[]
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
+  /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
+  reportingSources(receiverId: number): readonly string[]
   /**
    * Loads manufacturers, settings, groups, locations, shows, performers and assignments from the database, after a user has
    * changed them.
@@ -228,6 +230,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     redis,
     sourceDeps: state.sourceDeps,
     sourceBodies,
+    reportingSources: monitoring.reportingSourcesOf,
     assignments: state.assignments,
     shows: () => lists.current.shows,
     runningShows: state.runningShows,

@@ -28,6 +28,19 @@ async function connectionsOf(app: TestApp) {
   return json as { transport: string; status: string; receiver: number }[]
 }
 
+it.concurrent('are the only sources of the receivers that they report', async () => {
+  const show = createShow({ story: false, manufacturers: { shure: 0 } })
+  const devices = await Promise.all((['ulxd', 'qlxd'] as const).map((family) => startDevice({ family, show })))
+  const app = await startApp({ manufacturers: [shureDevices(...devices.map(({ url }) => url))] })
+  const receivers = await until('both receivers are listed', async () => {
+    const found = await app.receivers()
+    return found.length === 2 && found
+  })
+  const details = await Promise.all(receivers.map(({ id }) => app.get(`/api/receivers/${id}/`)))
+  const sources = Object.fromEntries(details.map(({ json }) => [json.device_type, json.sources]))
+  expect(sources).toEqual({ ulxd: [devices[0]?.url], qlxd: [devices[1]?.url] })
+})
+
 const families = ['ulxd', 'qlxd', 'slxd', 'slxd+', 'ad', 'psm1000', 'uhfr'] as const
 
 // Conformance: C-3.20.

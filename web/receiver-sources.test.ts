@@ -10,27 +10,34 @@ const system = source('https://10.0.0.1:10000')
 const other = { ...system, code: 'sennheiser' }
 
 describe('sourcesOf', () => {
+  it('returns the sources that report the receiver, as far as they still exist', () => {
+    const second = source('https://10.0.0.2:10000')
+    const direct = source('tcp://10.0.0.5:2202')
+    expect(sourcesOf(receiver, [system, second, direct], [second.address])).toEqual([second])
+    expect(sourcesOf(receiver, [system, direct], [second.address])).toEqual([direct])
+  })
+
   it('returns the source at the address of the receiver', () => {
     const direct = source('tcp://10.0.0.5:2202')
-    expect(sourcesOf(receiver, [system, direct, other])).toEqual([direct])
+    expect(sourcesOf(receiver, [system, direct, other], [])).toEqual([direct])
   })
 
   it('otherwise returns all sources of the manufacturer', () => {
     const second = source('tcp://10.0.0.50:2202')
-    expect(sourcesOf(receiver, [system, second, other])).toEqual([system, second])
-    expect(sourcesOf({ ...receiver, ip: null }, [system, other])).toEqual([system])
+    expect(sourcesOf(receiver, [system, second, other], [])).toEqual([system, second])
+    expect(sourcesOf({ ...receiver, ip: null }, [system, other], [])).toEqual([system])
   })
 })
 
 describe('offlineReason', () => {
   it('names the error of the source if all sources fail', () => {
     const failing = source('tcp://10.0.0.5:2202', 'unhealthy', 'Connection refused.')
-    expect(offlineReason(receiver, [system, failing])).toBe('Its source tcp://10.0.0.5:2202 fails: Connection refused.')
+    expect(offlineReason([failing])).toBe('Its source tcp://10.0.0.5:2202 fails: Connection refused.')
   })
 
   it('otherwise blames the receiver', () => {
     const failing = source('https://10.0.0.2:10000', 'unhealthy', 'Connection refused.')
-    expect(offlineReason(receiver, [system, failing])).toMatch(/^Its source responds/)
-    expect(offlineReason(receiver, [])).toMatch(/^Its source responds/)
+    expect(offlineReason([system, failing])).toMatch(/^Its source responds/)
+    expect(offlineReason([])).toMatch(/^Its source responds/)
   })
 })

@@ -8,21 +8,29 @@ import { t } from './i18n.ts'
 type Located = Pick<ReceiverInData, 'manufacturer' | 'ip'>
 
 /**
- * Returns the source at the address of the receiver, otherwise all sources of its manufacturer, because the live state
- * does not say which system reports a receiver.
+ * Returns the sources that report the receiver. As long as the service does not know them, `reporting` is empty; then
+ * returns the source at the address of the receiver, otherwise all sources of its manufacturer.
  */
-export function sourcesOf({ manufacturer, ip }: Located, sources: readonly SourceBody[]): readonly SourceBody[] {
+export function sourcesOf(
+  { manufacturer, ip }: Located,
+  sources: readonly SourceBody[],
+  reporting: readonly string[],
+): readonly SourceBody[] {
   const own = sources.filter(({ code }) => code === manufacturer)
+  const known = own.filter(({ address }) => reporting.includes(address))
+  if (known.length > 0) return known
   const direct = own.filter(({ address }) => ip !== null && hostOf(address) === ip)
   return direct.length > 0 ? direct : own
 }
 
-/** Returns the probable cause as a sentence: the error of a source if all fail, otherwise the receiver itself. */
-export function offlineReason(receiver: Located, sources: readonly SourceBody[]): string {
-  const own = sourcesOf(receiver, sources)
-  const failing = own.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
+/**
+ * Returns the probable cause as a sentence: the error of a source if all sources of the receiver fail, otherwise the
+ * receiver itself.
+ */
+export function offlineReason(sources: readonly SourceBody[]): string {
+  const failing = sources.filter(({ status }) => status === 'degraded' || status === 'unhealthy')
   const [first] = failing
-  if (first === undefined || failing.length < own.length) return t('receiver.noResponse')
+  if (first === undefined || failing.length < sources.length) return t('receiver.noResponse')
   const { address, error } = first
   return error === null
     ? t('receiver.sourceFails', { address })

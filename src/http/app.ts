@@ -110,6 +110,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       runningShows: runtime.runningShows,
       sourceBodies: runtime.sourceBodies,
       subscribedSource: (receiverId) => runtime.connections.find(receiverId)?.source ?? null,
+      reportingSources: runtime.reportingSources,
       batteryThreshold: (receiver, channel) =>
         runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
       replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,

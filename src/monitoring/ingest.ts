@@ -3,7 +3,6 @@
  * memory and published. Levels are applied to memory at once and stored at the end of a polling cycle.
  */
 
-import { isDeepStrictEqual } from 'node:util'
 import type { Unit } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
 import { type IngestPlan, isStructural, type LevelReport, type Update } from '../domain/identity/ingest-plan.ts'
@@ -45,7 +44,7 @@ import { WriteQueue } from './write-queue.ts'
 export interface IngestDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
   readonly unitStore: UnitStore
   readonly feed: Feed
   readonly live: Pick<LivePublisher, 'levelsChanged'>
@@ -265,9 +264,9 @@ export class Ingest {
     for (const entry of written.entries) receiverStore.putEntry(entry)
     const chargers = this.#chargersOf(written.units)
     for (const unit of written.units) unitStore.put(unit)
-    for (const [id, before] of written.previous) {
+    for (const [id, version] of written.versions) {
       this.#backlog.recordSave(id)
-      if (differsOnlyInConditions(before, receiverStore.get(id))) this.#backlog.markSaved(id)
+      if (receiverStore.levels.rowsOf(id)?.version === version) this.#backlog.markSaved(id)
     }
     for (const { id } of written.unchanged) this.#backlog.recordSave(id)
     cache.drop(batch.manufacturer)
@@ -307,17 +306,4 @@ export class Ingest {
     if (extended === undefined && after.channels !== before?.channels) this.#backlog.add(id)
     this.#updates.publishReported(after)
   }
-}
-
-/**
- * Whether two records of a receiver have the same facts and levels. Conditions are stored separately, and may change
- * while levels are being stored.
- */
-function differsOnlyInConditions(a: Receiver | undefined, b: Receiver | undefined): boolean {
-  if (a === b) return true
-  return a !== undefined && b !== undefined && isDeepStrictEqual(withoutConditions(a), withoutConditions(b))
-}
-
-function withoutConditions({ channels, ...receiver }: Receiver) {
-  return { ...receiver, channels: channels.map(({ condition: _, last_transmitter: __, ...channel }) => channel) }
 }

@@ -22,7 +22,7 @@ import type { RemoteLevelLane } from './remote-levels.ts'
 export interface StoredChangesDeps {
   readonly db: Pick<Database, 'read'>
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'list' | 'replace'>
   readonly unitStore: Pick<UnitStore, 'put' | 'removeReceiver'>
   readonly cache: Pick<Cache<unknown>, 'drop'>
   readonly backlog: Backlog
@@ -47,15 +47,17 @@ export class StoredChanges {
     const known = receiverStore.revision
     const revision = await currentRevision(db.read)
     if (revision === known) return
+    const placeholderRevision = await currentRevision(db.read, 'placeholders')
     const [receivers, entries, units, removals, memories, placeholders] = await Promise.all([
       listReceivers(db.read, known),
       listEntries(db.read, known),
       listUnits(db.read, known),
       listRemovals(db.read, known),
       listConditions(db.read, known),
-      listPlaceholders(db.read),
+      placeholderRevision === placeholderStore.revision ? placeholderStore.list() : listPlaceholders(db.read),
     ])
     receiverStore.revision = revision
+    placeholderStore.revision = placeholderRevision
     if (placeholderStore.replace(placeholders)) cache.drop(null)
     for (const id of removals) this.#remove(id)
     for (const entry of entries) {

@@ -19,8 +19,8 @@ export interface Written {
   readonly created: readonly Receiver[]
   /** The receivers with new channels, as they were stored. */
   readonly extended: ReadonlyMap<number, Receiver>
-  /** For each stored receiver, its state in memory just before it was stored. */
-  readonly previous: ReadonlyMap<number, Receiver | undefined>
+  /** For each stored receiver, the version of its levels that was stored. */
+  readonly versions: ReadonlyMap<number, number | undefined>
   readonly unchanged: readonly Pick<Receiver, 'id'>[]
   readonly units: readonly Unit[]
   readonly entries: readonly QueueEntry[]
@@ -40,15 +40,13 @@ export async function writeBatch(
   tx: Tx,
   { revision, batch, plan }: { revision: number; batch: Batch; plan: IngestPlan },
 ): Promise<Written> {
-  const { receiverStore, backlog, now } = deps
+  const { backlog, now } = deps
   const created = await insertCreations(tx, revision, plan)
   const extended = new Map<number, Receiver>()
   for (const { receiver, newChannels } of plan.updates) {
     if (newChannels.length > 0) extended.set(receiver.id, await addChannels(tx, revision, receiver, newChannels))
   }
-  const { changed, structural, withNewUnits } = await collectChanges(deps, batch, plan, extended)
-  const previous = new Map<number, Receiver | undefined>()
-  for (const id of changed.keys()) previous.set(id, receiverStore.get(id))
+  const { changed, versions, structural, withNewUnits } = await collectChanges(deps, batch, plan, extended)
   const all = [...changed.values()]
   const hasStructuralChange = ({ id }: Receiver) => structural.has(id)
   await saveReceivers(tx, revision, all.filter(hasStructuralChange))
@@ -71,7 +69,7 @@ export async function writeBatch(
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
   // Yields first, because the commit can block the event loop for long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
-  return { created, extended, previous, unchanged, units, entries }
+  return { created, extended, versions, unchanged, units, entries }
 }
 
 async function insertCreations(tx: Tx, revision: number, { creations }: IngestPlan): Promise<readonly Receiver[]> {
@@ -89,6 +87,7 @@ async function insertCreations(tx: Tx, revision: number, { creations }: IngestPl
 
 interface Changed {
   readonly changed: ReadonlyMap<number, Receiver>
+  readonly versions: Written['versions']
   /** Receivers with changes other than levels. */
   readonly structural: ReadonlySet<number>
   /** Receivers that report a transmitter on a channel without a unit, or have new channels. */
@@ -102,24 +101,30 @@ async function collectChanges(
   extended: ReadonlyMap<number, Receiver>,
 ): Promise<Changed> {
   const changed = new Map<number, Receiver>()
+  const versions = new Map<number, number | undefined>()
+  const change = (id: number, receiver: Receiver) => {
+    // Levels of a receiver that is already in `changed` were read earlier.
+    if (!changed.has(id)) versions.set(id, receiverStore.levels.rowsOf(id)?.version)
+    changed.set(id, receiver)
+  }
   const structural = new Set<number>()
   const withNewUnits: Receiver[] = []
   const levelIds = batch.endsCycle ? backlog.listDueLevels(batch) : []
   if (levelIds.length > 0) backlog.recordLevelSave(batch.manufacturer)
   for (const id of levelIds) {
     const receiver = receiverStore.get(id)
-    if (receiver !== undefined) changed.set(id, receiver)
+    if (receiver !== undefined) change(id, receiver)
   }
   for (const update of plan.updates) {
     const { id } = update.receiver
-    if (update.hasChanges) changed.set(id, planner.applyToCurrent(update, extended, changed.get(id)))
+    if (update.hasChanges) change(id, planner.applyToCurrent(update, extended, changed.get(id)))
     if (isStructural(update)) structural.add(id)
     if (planner.addsUnit(update) || update.newChannels.length > 0) {
       withNewUnits.push(planner.applyToCurrent(update, extended, changed.get(id)))
     }
     if (isTimeSliceUsed()) await yieldToEventLoop()
   }
-  return { changed, structural, withNewUnits }
+  return { changed, versions, structural, withNewUnits }
 }
 
 /** Stores new units and changed units. */

@@ -21,7 +21,7 @@ import type { StoredLists } from './stored-lists.ts'
 interface LoaderDeps {
   readonly db: Database
   readonly receiverStore: ReceiverStore
-  readonly placeholderStore: Pick<PlaceholderStore, 'replace'>
+  readonly placeholderStore: Pick<PlaceholderStore, 'revision' | 'replace'>
   readonly unitStore: UnitStore
   readonly conditions: Pick<ConditionMonitor, 'open'>
   readonly lists: StoredLists
@@ -44,6 +44,7 @@ export class Loader {
     const { db, configured, conditions, manufacturers, receiverStore, placeholderStore, unitStore } = this.#deps
     receiverStore.revision = await currentRevision(db.read)
     const receivers = await listReceivers(db.read)
+    placeholderStore.revision = await currentRevision(db.read, 'placeholders')
     placeholderStore.replace(await listPlaceholders(db.read))
     // The lists contain the settings that conditions depend on.
     await this.#loadLists()

@@ -159,15 +159,18 @@ export function createMonitoring(deps: MonitoringDeps) {
     return (sourceRecords.get(source)?.consecutive_failures ?? 0) > 0
   }
 
-  /**
-   * Whether all sources that have reported the receiver fail. Until one has, these are the source that subscribes to it
-   * or, without a subscription, all sources of its manufacturer.
-   */
+  /** Returns the sources that have reported the receiver. Until one has, this is the source that subscribes to it. */
+  function reportingSourcesOf(receiverId: number): readonly string[] {
+    const known = reportingSources.sourcesOf(receiverId).filter((source) => sourceRegistry.find(source) !== undefined)
+    if (known.length > 0) return known
+    const subscribed = connections.find(receiverId)?.source ?? null
+    return subscribed === null ? [] : [subscribed]
+  }
+
+  /** Whether all sources of the receiver fail. If they are not known, these are all sources of its manufacturer. */
   function areSourcesFailing({ id, manufacturer }: Receiver): boolean {
-    const known = reportingSources.sourcesOf(id).filter((source) => sourceRegistry.find(source) !== undefined)
-    if (known.length > 0) return known.every(isFailing)
-    const subscribed = connections.find(id)?.source ?? null
-    if (subscribed !== null) return isFailing(subscribed)
+    const reporting = reportingSourcesOf(id)
+    if (reporting.length > 0) return reporting.every(isFailing)
     const sources = manufacturers().find(({ code }) => code === manufacturer)?.sources ?? []
     return sources.length > 0 && sources.every(isFailing)
   }
@@ -195,6 +198,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     ingest,
     monitor,
     maintenance,
+    reportingSourcesOf,
     checkOrphans,
   }
 }

@@ -24,6 +24,8 @@ export interface LevelRows {
   receivedAt: number
   /** The same time in epoch milliseconds. */
   lastSeen: number
+  /** Increases whenever a level changes or a record is loaded, but not if only conditions change. */
+  version: number
   /** Whether the receiver's record lacks these levels or this time. */
   isNewerThanRecord: boolean
   /** Whether levels have changed since the last frame. */
@@ -97,6 +99,7 @@ export class LevelStore {
     const before = this.#rowsOfReceiver.get(receiver.id)
     const rows = before !== undefined && this.#hasSameRows(before, receiver) ? before : this.#allocate(receiver, before)
     rows.facts = receiver
+    rows.version += 1
     rows.receivedAt = receivedAt
     rows.lastSeen = receiver.last_seen
     rows.isNewerThanRecord = false
@@ -155,6 +158,7 @@ export class LevelStore {
       this.#onSample?.(row, at)
     }
     if (!hasChanged) return false
+    rows.version += 1
     rows.isNewerThanRecord = true
     if (!rows.isInFrame) {
       rows.isInFrame = true
@@ -260,6 +264,7 @@ export class LevelStore {
       rows,
       rowByNumber,
       lastSeen,
+      version: before?.version ?? 0,
       isCurrent: true,
       receivedAt: Number.NEGATIVE_INFINITY,
       isNewerThanRecord: false,

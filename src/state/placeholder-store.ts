@@ -4,6 +4,8 @@ import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { isSameJson } from '../domain/json.ts'
 
 export interface PlaceholderStore {
+  /** The counter of changes that this state includes. */
+  revision: number
   /** Returns all placeholders, ordered by id. */
   list(): readonly Placeholder[]
   /** Replaces all placeholders. Returns whether anything changed. */
@@ -13,6 +15,7 @@ export interface PlaceholderStore {
 export function createPlaceholderStore(onChanged: () => void): PlaceholderStore {
   let current: readonly Placeholder[] = []
   return {
+    revision: -1,
     list: () => current,
     replace(placeholders) {
       if (isSameJson(current, placeholders)) return false

@@ -1,6 +1,6 @@
 /**
- * A counter that every transaction on receivers, channels, placeholders or the discovery queue increments. Rows store the revision of
- * their last change, so that other processes can query changes. Incrementing locks the counter's row until the commit,
+ * A counter that every transaction on receivers, channels, placeholders or the discovery queue increments. Rows store
+ * the revision of their last change, so that other processes can query changes. Incrementing locks the counter's row until the commit,
  * which serializes such transactions on PostgreSQL; SQLite always serializes writes.
  */
 
@@ -8,10 +8,10 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections and shows have their own counters, to avoid
- * lock contention.
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections and shows have their own counters, to
+ * avoid lock contention. Changes of placeholders increment `placeholders` too, so that they are read only then.
  */
-type Counter = 'revision' | 'alerts' | 'connections' | 'shows'
+type Counter = 'revision' | 'alerts' | 'connections' | 'shows' | 'placeholders'
 
 /** Increments the counter and returns its new value. Must be the first statement of the transaction. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {

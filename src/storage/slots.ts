@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { SlotHolder } from '../domain/equipment/slots.ts'
 import type { Reader, Tx } from './database.ts'
+import { countPlaceholderChange } from './placeholders.ts'
 import { executeForRows, inChunks } from './rows.ts'
 
 /** Moves channels to other slots, all at once, and marks their receivers as changed. The channels may swap slots. */
@@ -33,6 +34,7 @@ export async function placeHolders(
   const movesOf = (kind: SlotHolder['kind']) =>
     moves.filter(({ holder }) => holder.kind === kind).map(({ holder, slot }) => ({ id: holder.id, slot }))
   await placeChannels(tx, revision, movesOf('channel'))
+  await countPlaceholderChange(tx)
   await setSlots(tx, 'placeholders', movesOf('placeholder'))
 }
 

@@ -7,6 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isNameAllowed } from '../domain/equipment/placeholder.ts'
 import type { Tx } from './database.ts'
 import { findActiveAssignment } from './hardware.ts'
+import { countPlaceholderChange } from './placeholders.ts'
 
 /** How long an action can be undone. */
 const retentionMs = 24 * 60 * 60 * 1000
@@ -103,6 +104,7 @@ export async function restoreRows(tx: Tx, { changes }: UndoRecord): Promise<stri
     const row = await findRow(tx, table, id)
     if (row === undefined || Object.entries(after).some(([name, value]) => row[name] !== value)) return description
     if (await hasConflict(tx, table, id, before && { ...row, ...before })) return description
+    if (table === 'placeholders') await countPlaceholderChange(tx)
     await sql`${before === null ? sql`delete from ${sql.table(table)}` : updateOf(table, before)} where id = ${id}`.execute(
       tx.query,
     )

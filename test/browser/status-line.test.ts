@@ -87,7 +87,12 @@ it('lists the open alerts as they are raised and cleared', async () => {
 it('shows the channels of a receiver, its facts and the error of its source', async () => {
   const own = receiver(1, [{}, { battery: 5 }])
   const service = await start(own, receiver(2, [{}]))
-  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: new Date().toISOString(), serial_number: 'S-77' }
+  service.data.responses['/api/receivers/1/'] = {
+    ...own,
+    last_seen: new Date().toISOString(),
+    serial_number: 'S-77',
+    sources: [],
+  }
   const page = await open(service, '/receivers/1')
   await expect.poll(() => page.locator('main .card').count()).toBe(2)
   await page.getByText('S-77').waitFor()
@@ -101,7 +106,7 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   const own = offline(receiver(1, [{}, {}]))
   const service = await start(own)
   service.data.alerts = [buildAlert({ kind: 'receiver_offline', severity: 'critical', channel_id: null })]
-  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: '2026-11-22T18:59:30.000Z' }
+  service.data.responses['/api/receivers/1/'] = { ...own, last_seen: '2026-11-22T18:59:30.000Z', sources: [] }
   service.data.responses['/api/alerts/'] = []
   const page = await open(service, '/receivers/1')
   const state = page.getByRole('region', { name: 'State' })

@@ -86,7 +86,7 @@ function OnlineState({ receiver: { channels } }: { receiver: ReceiverInData }) {
 
 /** Since when the receiver has been offline, and why. */
 function OfflineState({ receiver }: { receiver: ReceiverInData }) {
-  const sources = useWatchState((watchState) => watchState.sources)
+  const sources = useSources(receiver)
   const alerts = useWatchState((watchState) => watchState.alerts)
   const clockAheadMs = useWatchState((watchState) => watchState.clockAheadMs)
   const own = alerts.filter((alert) => alert.kind === 'receiver_offline' && alert.receiver_id === receiver.id)
@@ -112,7 +112,7 @@ function OfflineState({ receiver }: { receiver: ReceiverInData }) {
         )}
         {alert === undefined ? null : <AcknowledgeButton alert={alert} />}
       </p>
-      <p>{offlineReason(receiver, sources)}</p>
+      <p>{offlineReason(sources)}</p>
     </section>
   )
 }
@@ -133,8 +133,19 @@ function Channels({ receiver: { id, channels } }: { receiver: ReceiverInData }) 
   )
 }
 
+function useDetails(id: number) {
+  return useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
+}
+
+/** Returns the sources of the receiver, with their status. */
+function useSources(receiver: ReceiverInData): readonly SourceBody[] {
+  const { body } = useDetails(receiver.id)
+  const sources = useWatchState((watchState) => watchState.sources)
+  return sourcesOf(receiver, sources, body?.sources ?? [])
+}
+
 function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
-  const resource = useResource(`/api/receivers/${id}/`, 'object', receiverTopics)
+  const resource = useDetails(id)
   return (
     <Loaded resource={resource}>
       {(body) => (
@@ -163,10 +174,7 @@ function Facts({ receiver: { id, is_active } }: { receiver: ReceiverInData }) {
 }
 
 function Sources({ receiver }: { receiver: ReceiverInData }) {
-  const sources = sourcesOf(
-    receiver,
-    useWatchState((watchState) => watchState.sources),
-  )
+  const sources = useSources(receiver)
   return (
     <section className="detail-part">
       <h2>{t('receiver.sources')}</h2>

@@ -22,7 +22,7 @@ import { Alert, Silence } from '../resources/alerts.ts'
 import { RealtimeConnection } from '../resources/connections.ts'
 import { Data } from '../resources/data.ts'
 import { Health, Probe, Refresh } from '../resources/health.ts'
-import { ReceiverDetail, ReceiverSummary } from '../resources/receivers.ts'
+import { ReceiverSummary, ReceiverWithSources } from '../resources/receivers.ts'
 import { Review } from '../resources/review.ts'
 import { Configuration } from '../resources/settings.ts'
 import { Summary } from '../resources/summary.ts'
@@ -49,7 +49,7 @@ export const getReceiver = endpoint('GET', '/api/receivers/:id/', {
   ...operation('Monitoring', 'getReceiver', 'One receiver with all known details.'),
   params: ById,
   querystring: Scope,
-  response: { 200: ReceiverDetail, 304: NoContent },
+  response: { 200: ReceiverWithSources, 304: NoContent },
 })
 
 export const getSummary = endpoint('GET', '/api/summary/', {

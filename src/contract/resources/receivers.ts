@@ -68,3 +68,9 @@ export const detailFields = { ...dataFields, last_seen, ...hardwareFields }
 
 export const ReceiverDetail = named('ReceiverDetail', 'A receiver with all known details.', detailFields)
 export type ReceiverDetail = Body<typeof ReceiverDetail>
+
+export const ReceiverWithSources = named('ReceiverWithSources', 'A receiver with all known details and its sources.', {
+  ...detailFields,
+  sources: listOf(Type.String(), 'Addresses of the sources that report it; empty as long as they are not known.'),
+})
+export type ReceiverWithSources = Body<typeof ReceiverWithSources>

@@ -2,7 +2,9 @@
 
 import * as operations from '../../contract/operations/monitoring.ts'
 import type { Location } from '../../contract/resources/locations.ts'
+import type { ReceiverWithSources } from '../../contract/resources/receivers.ts'
 import { toReceiverDetail, toReceiverSummary } from '../../domain/api.ts'
+import { addressOf } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
@@ -17,10 +19,16 @@ export interface ReceiverDeps {
   /** Returns the `alert_battery_threshold` in force for a channel. */
   batteryThreshold(receiver: Receiver, channel: Channel): number
   locations(): readonly Location[]
+  /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
+  reportingSources(receiverId: number): readonly string[]
 }
 
 export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
   const { receiverStore, cache, liveData } = deps
+  const toBody = (receiver: Receiver): ReceiverWithSources => ({
+    ...toReceiverDetail(receiver, deps.batteryThreshold, deps.locations()),
+    sources: deps.reportingSources(receiver.id).map((source) => addressOf(source, receiver.manufacturer)),
+  })
 
   for (const endpoint of [operations.getData, operations.getDataAlias]) {
     app.route({
@@ -71,7 +79,7 @@ export function receiverRoutes(app: ContractServer, deps: ReceiverDeps): void {
         cache,
         manufacturer: receiver.manufacturer,
         key: `receiver:${id}`,
-        make: () => JSON.stringify(toReceiverDetail(receiver, deps.batteryThreshold, deps.locations())),
+        make: () => JSON.stringify(toBody(receiver)),
       })
     },
   })

@@ -26,6 +26,7 @@ import * as placeholders from './20261123t0630z-placeholders.ts'
 import * as alertResponses from './20261123t0632z-alert-responses.ts'
 import * as shows from './20261123t0645z-shows.ts'
 import * as undo from './20261123t0655z-undo.ts'
+import * as placeholderCounter from './20261123t1115z-placeholder-counter.ts'
 
 export interface Migration {
   readonly name: string
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   alertResponses,
   shows,
   undo,
+  placeholderCounter,
 ]
