@@ -136,8 +136,12 @@ function rowsOf({ state, flags }: Condition): readonly ConditionFlag[] {
 export function allStaleSince(watchState: WatchState): number | null {
   if (watchState.receivedAt === null) return null
   const silence = watchState.now - watchState.receivedAt
-  const limit = watchState.connection === 'polling' ? silentPollingMs : silentMs
-  return !watchState.isFresh || silence >= limit ? watchState.receivedAt : null
+  return !watchState.isFresh || silence >= silenceLimit(watchState) ? watchState.receivedAt : null
+}
+
+/** Returns for how many ms after a message the values are still current. */
+export function silenceLimit({ connection }: WatchState): number {
+  return connection === 'polling' ? silentPollingMs : silentMs
 }
 
 /** Splits `H04 Maria` into H04 and Maria. A token has a letter and a digit, and must be followed by a name. */

@@ -1,6 +1,7 @@
 /** The last minute of RF and audio of every channel, four values per second, for the charts. */
 
 import { hasRow } from '../src/domain/conditions/condition.ts'
+import { allStaleSince, silenceLimit } from './channel-state.ts'
 import { rfShareOf } from './scale.ts'
 import type { Levels, Store } from './store.ts'
 
@@ -18,19 +19,17 @@ export interface History {
   of(channelId: number): Samples | undefined
   /** Adds the current levels to the current 250 ms window. */
   add(channelId: number, levels: Levels): void
-  /** Erases the values of the last `ageMs`, which were repeated because nothing said that they had ended. */
-  erase(channelId: number, ageMs: number): void
-  /** Finishes every 250 ms window that has elapsed since the last call. */
-  advance(nowMs: number): void
+  /** Erases the values after a time, which were repeated because nothing said that they had ended. */
+  erase(channelId: number, afterMs: number): void
+  /**
+   * Finishes every 250 ms window that has ended by `untilMs`. If that is more than `limitMs` after the last call, the
+   * values in between are unknown.
+   */
+  advance(untilMs: number, limitMs: number): void
 }
 
 export const sampleCount = 240
 export const sampleMs = 250
-/**
- * How many windows may elapse between two calls of `advance`. If there are more, the page was suspended, and the values
- * in them are unknown.
- */
-const maxMissed = 8
 
 interface Track extends Samples {
   /** The extremes in the current 250 ms window. */
@@ -41,10 +40,10 @@ interface Track extends Samples {
   nowAudio: number
 }
 
-export function createHistory(nowMs: number): History {
+export function createHistory(startMs: number): History {
   const tracks = new Map<number, Track>()
   let head = 0
-  let endedAt = nowMs
+  let endedAt = startMs
 
   function write(isKnown: boolean) {
     for (const track of tracks.values()) {
@@ -62,9 +61,9 @@ export function createHistory(nowMs: number): History {
     },
     of: (channelId) => tracks.get(channelId),
     add: (channelId, levels) => note(trackOf(tracks, channelId), levels),
-    erase(channelId, ageMs) {
+    erase(channelId, afterMs) {
       const track = trackOf(tracks, channelId)
-      const count = Math.min(sampleCount, Math.floor(ageMs / sampleMs))
+      const count = Math.min(sampleCount, Math.floor((endedAt - afterMs) / sampleMs))
       for (let back = 1; back <= count; back++) {
         const at = (head - back + sampleCount) % sampleCount
         track.rf[at] = Number.NaN
@@ -72,10 +71,12 @@ export function createHistory(nowMs: number): History {
       }
       Object.assign(track, unknown)
     },
-    advance(now) {
-      const due = Math.floor((now - endedAt) / sampleMs)
+    advance(untilMs, limitMs) {
+      // The clock may have been set back.
+      endedAt = Math.min(endedAt, untilMs)
+      const due = Math.floor((untilMs - endedAt) / sampleMs)
       endedAt += due * sampleMs
-      for (let index = 0; index < Math.min(due, sampleCount); index++) write(due <= maxMissed)
+      for (let index = 0; index < Math.min(due, sampleCount); index++) write(due * sampleMs <= limitMs)
     },
   }
 }
@@ -125,11 +126,17 @@ function most(a: number, b: number): number {
   return Number.isNaN(a) || b > a ? b : a
 }
 
+type Source = Pick<
+  Store,
+  'get' | 'cards' | 'levels' | 'receivedAt' | 'levelsReceivedAt' | 'subscribe' | 'subscribeLevels'
+>
+
 /**
- * Records every change of the levels, and finishes the elapsed windows, until `signal` is aborted. When the values of a
- * channel turn out to be old, the windows since the last one are erased.
+ * Records every change of the levels, and finishes the windows that have elapsed, until `signal` is aborted. Levels are
+ * sent only when they change, so they are repeated until the latest message, and no further. When the values of a channel
+ * turn out to be older than that, the windows since the last one are erased.
  */
-export function keepHistory(store: Store, history: History, signal: AbortSignal): void {
+export function keepHistory(store: Source, history: History, signal: AbortSignal): void {
   const receiverOf = new Map<number, number>()
   const add = (channelId: number) => {
     const receiverId = receiverOf.get(channelId)
@@ -142,14 +149,18 @@ export function keepHistory(store: Store, history: History, signal: AbortSignal)
       add(channelId)
       if (isLive) live.add(channelId)
       else if (live.delete(channelId)) {
-        // The service notices a silent source late, so the values since the last sample were only repeated.
-        const endedAt = hasRow(condition, 'stale') ? store.levelsAt(channelId) : since
-        if (endedAt !== null) history.erase(channelId, Date.now() - endedAt)
+        // The service notices a silent source late.
+        const endedAt = hasRow(condition, 'stale') ? store.levelsReceivedAt(channelId) : since
+        if (endedAt !== null) history.erase(channelId, endedAt)
       }
     }
   })
   const unsubscribeLevels = store.subscribeLevels((channelIds) => channelIds.forEach(add))
-  const writing = setInterval(() => history.advance(performance.now()), sampleMs)
+  const writing = setInterval(() => {
+    const watchState = store.get()
+    const until = allStaleSince(watchState) === null ? store.receivedAt() : Date.now()
+    if (until !== null) history.advance(until, silenceLimit(watchState))
+  }, sampleMs)
   signal.addEventListener('abort', () => {
     unsubscribe()
     unsubscribeLevels()

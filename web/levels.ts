@@ -44,11 +44,12 @@ export function createLevelTable(): LevelTable {
     const known = table.get(message.id) ?? { rf: null, audio: null, details: {}, receivedAt: at }
     const { transmitter, details, rf_level = known.rf, audio_level = known.audio } = message
     const levels = transmitter ?? { rf_level, audio_level }
+    const hasLevels = [transmitter, details, message.rf_level, message.audio_level].some((value) => value !== undefined)
     table.set(message.id, {
       rf: levels.rf_level,
       audio: levels.audio_level,
       details: details === undefined ? known.details : (details ?? {}),
-      receivedAt: at,
+      receivedAt: hasLevels ? at : known.receivedAt,
     })
   }
 

@@ -29,7 +29,7 @@ function start(container: HTMLElement) {
   const api = createApi(mount, signal)
   const store = createStore(Date.now())
   const topics = createTopics()
-  const history = createHistory(performance.now())
+  const history = createHistory(Date.now())
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   const live = createLiveUpdates({ store, api, socketUrl, topics, signal })
   keepHistory(store, history, signal)

@@ -20,8 +20,8 @@ export interface Store {
    * those of a channel without a transmitter.
    */
   levels(receiverId: number, channelId: number): Levels
-  /** Browser time at which levels of a channel last arrived. */
-  levelsAt(channelId: number): number | null
+  /** Returns the browser time of the latest message; null before the first one. */
+  receivedAt(): number | null
   /** Returns the levels of a channel that belong to its details. */
   detailLevels(channelId: number): ChannelLevels['details']
   /** Returns the browser time at which levels of a channel last arrived; null before the first ones. */
@@ -153,7 +153,7 @@ export function createStore(now: number): Store {
       knownLevels.set(channelId, { facts: described, entry, levels })
       return levels
     },
-    levelsAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
+    receivedAt: () => receivedAt,
     detailLevels: (channelId) => levelTable.get(channelId)?.details ?? {},
     levelsReceivedAt: (channelId) => levelTable.get(channelId)?.receivedAt ?? null,
     dispatch(event) {

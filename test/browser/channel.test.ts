@@ -40,7 +40,7 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   await page.waitForURL(/\?group=\d+$/)
 }, 60_000)
 
-it.concurrent('shows additional values and flags that some equipment reports', async () => {
+it.concurrent('shows additional values and flags that some equipment reports, and works by keyboard', async () => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   const transmitterDetails: Required<TransmitterDetails> = {
@@ -87,7 +87,26 @@ it.concurrent('shows additional values and flags that some equipment reports', a
   await expect.poll(readPairs).toContain('RF 55%')
   expect((await readPairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
   await page.locator('.card').getByRole('img', { name: '55%' }).waitFor()
-  await page.getByRole('img', { name: 'Chart of RF (% of scale), Audio (dBFS)' }).waitFor()
+  const chart = page.getByRole('img', { name: 'Chart of RF (% of scale), Audio (dBFS)' })
+  await chart.waitFor()
+
+  // The arrow keys open the previous and the next channel, or move the cursor of the focused chart.
+  const [first, second] = service.data.receivers.map(({ channels }) => `${service.url}/channels/${channels[0]?.id}`)
+  await page.getByRole('link', { name: 'Previous channel: 1 ' }).waitFor()
+  await page.keyboard.press('ArrowLeft')
+  await page.waitForURL(String(first))
+  await page.getByRole('link', { name: 'Next channel: 5 ' }).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await page.waitForURL(String(second))
+  const time = chart.locator('.u-legend .u-value').first()
+  await expect.poll(() => time.innerText()).toBe('–')
+  await chart.focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => time.innerText()).toMatch(/^\d+:\d\d:\d\d/)
+  const newest = await time.innerText()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => time.innerText()).not.toBe(newest)
+  expect(page.url()).toBe(second)
 }, 60_000)
 
 it.concurrent('keeps its history across a reload with the start time', async () => {

@@ -150,14 +150,28 @@ it.concurrent('lists every failing source and a manufacturer that was not contac
   }
 })
 
+/** Counts the columns of the chart with a sample, whose pixels have several colours. Leaves out the edges. */
+const countSamples = (page: Page) =>
+  page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('.meter-layer canvas')
+    const field = canvas.getBoundingClientRect()
+    const { left, top, width, height } = document.querySelector('.chart').getBoundingClientRect()
+    const image = canvas.getContext('2d').getImageData(left - field.left + 2, top - field.top + 2, width - 4, height - 4)
+    const pixels = new Uint32Array(image.data.buffer)
+    const isSample = (column) => new Set(pixels.filter((_, index) => index % image.width === column)).size > 1
+    return Array.from({ length: image.width }, (_, column) => column).filter(isSample).length
+  })()`)
+
 // Conformance: S-1.24.
-it.concurrent('shows channels as stale when the service does, and the failing source', async () => {
+it.concurrent('shows channels as stale when the service does, without the repeated levels, and the failing source', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
+  await until('the levels are repeated', async () => (await countSamples(page)) > 8)
   service.data.upstream = 'unhealthy'
   service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
   service.send({ type: 'channel', id: 1, receiver_id: 1, condition: condition('stale') })
   await page.locator('.card[data-state=stale]').waitFor()
   await page.locator('.footer', { hasText: 'Not responding' }).waitFor()
+  await until('the repeated levels are erased', async () => (await countSamples(page)) < 3)
 })
 
 it.concurrent('shows the condition and the last battery of a transmitter that died, also after a reload', async () => {
