@@ -198,7 +198,6 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     log,
     configured,
     reload: () => loader.reload(),
-    hasExpired: () => lists.current.silences.some(({ until }) => until <= now()),
     maintenance: isReadOnly ? null : maintenance,
   })
   if (!isReadOnly) {

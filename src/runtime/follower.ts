@@ -12,8 +12,6 @@ import type { ConfiguredManufacturers } from './configured-manufacturers.ts'
 
 /** How often changes made by other processes are loaded. */
 const loadEveryMs = 500
-/** After this time, everything is loaded even if nothing was committed, because some lists depend on the time. */
-const loadAnywayMs = 60_000
 /** Orphaned sources and connections are checked in every nth of these loads. */
 const checkOrphansEvery = 4
 
@@ -27,8 +25,6 @@ interface FollowerDeps {
   readonly configured: ConfiguredManufacturers
   /** Null if nothing may be written to the database. */
   readonly maintenance: StoreMaintenance | null
-  /** Whether a loaded record is no longer in effect. */
-  hasExpired(): boolean
   /** Loads manufacturers, settings and lists. */
   reload(): Promise<void>
   /** Handles sources and connections that no process is responsible for. */
@@ -39,9 +35,6 @@ export class Follower {
   readonly #deps: FollowerDeps
   #isStoreDown = false
   #isStarted = false
-  #loadedVersion: string | null = null
-  /** The last load of everything (`performance.now()`). */
-  #loadedAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps
@@ -81,24 +74,14 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, alerts, ingest, configured, sourceRecords, connections, hasExpired } = this.#deps
-    const version = await db.dataVersion()
-    const isDue = performance.now() - this.#loadedAt >= loadAnywayMs || hasExpired()
-    const isChanged = version !== this.#loadedVersion || isDue
-    this.#loadedVersion = null
-    if (isChanged) {
-      // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
-      // cleared alert is never evaluated with the older state, which would raise the alert again.
-      await alerts.load()
-      await ingest.catchUp()
-    }
+    const { db, alerts, ingest, configured, sourceRecords, connections } = this.#deps
+    // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
+    // cleared alert is never evaluated with the older state, which would raise the alert again.
+    await alerts.load()
+    await ingest.catchUp()
     await ingest.correctTimes()
     if (db.condition() === 'ok') await configured.save()
-    if (isChanged) {
-      await this.#deps.reload()
-      this.#loadedAt = performance.now()
-    }
-    this.#loadedVersion = version
+    await this.#deps.reload()
     await sourceRecords.load()
     await connections.load()
     alerts.evaluateAll()

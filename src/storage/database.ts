@@ -3,7 +3,7 @@
 import { access, constants, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import type { AuditRecord } from '../domain/access/access.ts'
 import type { StoreCondition } from '../domain/equipment/health.ts'
 import { Semaphore } from '../platform/semaphore.ts'
@@ -33,8 +33,6 @@ export interface Database {
   checkFiles(): Promise<void>
   /** Returns a number that changes when another process commits; null if that cannot be determined, as on PostgreSQL. */
   foreignCommits(): number | null
-  /** Returns a version that changes with every commit of any process. Call it before reading what was committed. */
-  dataVersion(): Promise<string>
   /** Copies the open database, even if its file has been deleted; null on PostgreSQL. */
   readonly copyTo: ((file: string) => Promise<void>) | null
   /** Writes a row to check whether the database is writable again. */
@@ -101,10 +99,7 @@ const faultTexts = {
 type OnFault = (found: 'damaged' | 'replaced') => void
 
 interface Engine
-  extends Pick<
-    Database,
-    'dialect' | 'read' | 'transaction' | 'foreignCommits' | 'dataVersion' | 'checkFiles' | 'copyTo' | 'close'
-  > {
+  extends Pick<Database, 'dialect' | 'read' | 'transaction' | 'foreignCommits' | 'checkFiles' | 'copyTo' | 'close'> {
   /** False for a copy in memory, which is used while the disk is too full to open the database. */
   readonly isOnDisk: boolean
   /**
@@ -146,7 +141,6 @@ function withCondition(first: Engine, fault: Fault, open: () => Promise<Engine>)
       if (engine.findDamage() !== null) fault.found ??= 'damaged'
     },
     foreignCommits: () => engine.foreignCommits(),
-    dataVersion: async () => `${engine.isOnDisk ? 'disk' : 'memory'} ${await engine.dataVersion()}`,
     checkFiles: () => engine.checkFiles(),
     get copyTo() {
       return engine.copyTo
@@ -214,7 +208,6 @@ async function openCopy(path: string, now: () => number): Promise<Engine> {
       transaction: () => Promise.reject(new StoreDownError('The database cannot be written: the disk is full.')),
       findDamage: () => null,
       foreignCommits: () => null,
-      dataVersion: async () => '',
       checkFiles: async () => {},
       copyTo: (file) => copyOpen(database, file),
       async close() {
@@ -259,8 +252,6 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
     transaction: (work) => runTransaction('sqlite', write, work, { onAudit, makeDurable }),
     findDamage: () => findDamage(path, 'quick'),
     foreignCommits: () => countForeignCommits(writer),
-    // The number counts the commits of all other connections, and the reader's own connection commits nothing.
-    dataVersion: () => queryText(read, sql`pragma data_version`),
     checkFiles,
     copyTo: (file) => copyOpen(reader, file),
     async close() {
@@ -269,12 +260,6 @@ async function openSqlite(path: string, options: Options, onFault: OnFault): Pro
       lock.release()
     },
   }
-}
-
-/** Returns the only value of the query's only row. */
-async function queryText(read: Reader, query: RawBuilder<unknown>): Promise<string> {
-  const { rows } = await query.execute(read)
-  return String(Object.values(rows[0] as object)[0])
 }
 
 /** Returns SQLite's data version, which changes when another connection than `writer` commits. */
@@ -350,8 +335,6 @@ function openPostgres({ url, poolSize = 10, waitLimitMs = 5_000, onAudit }: Opti
     },
     findDamage: () => null,
     foreignCommits: () => null,
-    // A snapshot names the transactions whose changes are visible.
-    dataVersion: () => queryText(db, sql`select pg_current_snapshot()::text`),
     checkFiles: async () => {},
     copyTo: null,
     close: () => db.destroy(),

@@ -71,21 +71,6 @@ describe.each(engines)('transactions on %s', (engine) => {
     expect(await Promise.all(reads)).toEqual([1])
   })
 
-  test('change the data version, also in other processes', async () => {
-    const db = await openStore(engine)
-    const other = await openDatabase({ url: db.url })
-    onTestFinished(() => other.close())
-    const versions = async () => [await db.dataVersion(), await other.dataVersion()]
-    const commit = (by: Database) => by.transaction((tx) => nextRevision(tx))
-    const seen = [await versions()]
-    for (const by of [db, other]) {
-      await commit(by)
-      seen.push(await versions())
-    }
-    for (const index of [0, 1]) expect(new Set(seen.map((pair) => pair[index]))).toHaveProperty('size', 3)
-    if (engine === 'sqlite') expect(await versions()).toEqual(seen.at(-1))
-  })
-
   test('roll back on a failure without hooks, and the next one works', async () => {
     const db = await openStore(engine)
     const calls: string[] = []
