@@ -208,9 +208,13 @@ describe.each(engines)('export and import on %s', (engine) => {
       expect((await targetService.get('/api/admin/movements/', admin)).json).toMatchObject([
         { movement_type: 'location_only', detected_by: 'manual', reason: 'imported' },
       ])
-      const audit = (await targetService.get('/api/admin/audit/?action=house.', admin)).json
+      const audit = (await targetService.get('/api/admin/audit/?action=configuration.', admin)).json
       expect(audit).toHaveLength(2)
-      expect(audit[0]).toMatchObject({ action: 'house.import', target: 'standard input', actor: { kind: 'cli' } })
+      expect(audit[0]).toMatchObject({
+        action: 'configuration.import',
+        target: 'standard input',
+        actor: { kind: 'cli' },
+      })
       expect(JSON.stringify(audit)).not.toContain(shure.config.shared_key)
       const reexported = await target.run(['export', '--with-secrets'])
       expect(parse(reexported.out)).toEqual(parse(content))

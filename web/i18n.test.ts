@@ -125,7 +125,7 @@ function keyPattern(node: Node): string | null {
   if (node.type === 'Literal' && typeof node.value === 'string') return escapePattern(node.value)
   if (node.type !== 'TemplateLiteral') return null
   const texts = (node.quasis as Node[]).map((part) => escapePattern((part.value as { cooked: string }).cooked))
-  return texts.join('\\w+')
+  return texts.join('[\\w.]+')
 }
 
 function valueNames(options: Node | undefined): string[] | null {

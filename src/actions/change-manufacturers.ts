@@ -1,6 +1,7 @@
 /** Adds, changes and removes manufacturers while the service runs. */
 
 import { isDeepStrictEqual } from 'node:util'
+import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { isSecretName, MaskError, unmaskSecrets } from '../domain/access/secrets.ts'
 import { RequestError } from '../domain/errors.ts'
@@ -171,7 +172,7 @@ function differences(before: StoredManufacturer, after: StoredManufacturer): Rec
 function audit(
   tx: Tx,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   code: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {

@@ -3,6 +3,7 @@
 import type { Group } from '../contract/resources/groups.ts'
 import type { Performer } from '../contract/resources/performers.ts'
 import type { SlotMove } from '../contract/resources/slots.ts'
+import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../domain/equipment/slots.ts'
@@ -271,7 +272,7 @@ function notFoundIn(field: string, what: string): RequestError {
 function audit(
   tx: Tx,
   actor: Actor,
-  action: string,
+  action: AuditAction,
   target: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {

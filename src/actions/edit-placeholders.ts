@@ -1,5 +1,6 @@
 /** Adds, changes and removes placeholders. */
 
+import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { isNameAllowed, type Placeholder } from '../domain/equipment/placeholder.ts'
 import { listSlotHolders, slotTaken } from '../domain/equipment/slots.ts'
@@ -86,6 +87,6 @@ async function findFreeSlot(tx: Tx): Promise<number> {
   return slot
 }
 
-function audit(tx: Tx, actor: Actor, action: string, id: number, details: object): Promise<void> {
+function audit(tx: Tx, actor: Actor, action: AuditAction, id: number, details: object): Promise<void> {
   return writeAudit(tx, { actor, action, target: `placeholder ${id}`, result: 'ok', details: { ...details } })
 }

@@ -1,5 +1,6 @@
 /** Plans, changes, starts, ends and deletes shows. */
 
+import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
 import {
@@ -119,6 +120,6 @@ function parseTime(field: string, text: string | null): number | null {
   throw new RequestError('bad_request', { details: `${field}: expected a time such as 2026-05-01T18:00:00Z` })
 }
 
-function audit(tx: Tx, actor: Actor, action: string, id: number, details: Readonly<Record<string, unknown>>) {
+function audit(tx: Tx, actor: Actor, action: AuditAction, id: number, details: Readonly<Record<string, unknown>>) {
   return writeAudit(tx, { actor, action, target: `show ${id}`, result: 'ok', details })
 }

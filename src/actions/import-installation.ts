@@ -81,7 +81,13 @@ export async function importInstallation(
       await putSilences(work)
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
       if (isDryRun) throw new DryRunRollback()
-      await writeAudit(tx, { actor, action: 'house.import', target: source, result: 'ok', details: { ...report } })
+      await writeAudit(tx, {
+        actor,
+        action: 'configuration.import',
+        target: source,
+        result: 'ok',
+        details: { ...report },
+      })
     })
   } catch (error) {
     if (!(error instanceof DryRunRollback)) throw error

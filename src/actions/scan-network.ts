@@ -88,7 +88,7 @@ async function scan(
 
   const errors = [...sources.flatMap((source) => errorOf(source, registered, polled)), ...unsupported]
   const target = formatSubnet(subnet)
-  const audit = { actor, action: 'network.scan', target }
+  const audit = { actor, action: 'network.scan', target } as const
   const hasResponse =
     polled.length < sources.length || polled.some(({ report: { failed } }) => failed === null || failed === 'upstream')
   if (sources.length > 0 && !hasResponse && found.length === 0 && unsupported.length === 0) {

@@ -194,7 +194,12 @@ async function readBack({ source, error }: Registration, signal: AbortSignal) {
 async function writeDiscoveryAudit(
   runtime: Runtime,
   terminal: Terminal,
-  change: { operation: string; manufacturer: string; ips: readonly string[]; registered: readonly Registration[] },
+  change: {
+    operation: 'add' | 'remove'
+    manufacturer: string
+    ips: readonly string[]
+    registered: readonly Registration[]
+  },
 ): Promise<void> {
   const { operation, manufacturer, ips, registered } = change
   const actor = actorOf(terminal)

@@ -22,12 +22,20 @@ beforeAll(async () => {
 })
 afterAll(() => folder?.drop())
 
+/** Returns every sequence of consecutive words of a name. */
+function wordsOf(name: string): string[] {
+  const words = name.split(' ')
+  return words.flatMap((_, from) =>
+    words.slice(from).map((_, length) => words.slice(from, from + length + 1).join(' ')),
+  )
+}
+
 /** Collects every text that the service sends to `page`. */
 function collectData(page: Page): Set<string> {
   const data = new Set<string>()
   const collect = (value: unknown, key = '') => {
-    // A page may split a name into two parts. It may also display keys of the data, for example in the audit log.
-    if (key === 'name') for (const part of /^(\S+) (.+)$/.exec(String(value)) ?? []) data.add(part)
+    // A page may split a name between words. It may also display keys of the data, for example in the audit log.
+    if (key === 'name') for (const part of wordsOf(String(value))) data.add(part)
     data.add(key)
     if (typeof value === 'string') data.add(value)
     else if (typeof value === 'object' && value !== null)

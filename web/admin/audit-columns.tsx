@@ -1,6 +1,7 @@
 /** Columns of the audit log. */
 
 import type { AuditBody } from '../../src/contract/resources/audit.ts'
+import { type AuditAction, auditActions } from '../../src/contract/values.ts'
 import { formatDateTime, plainText } from '../format.ts'
 import { Ago } from '../parts/ago.tsx'
 import type { Column } from '../parts/data-table.tsx'
@@ -39,7 +40,7 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   {
     key: 'action',
     title: t('audit.columns.action'),
-    cell: ({ action }) => <code className="audit-action">{action}</code>,
+    cell: ({ action }) => <span title={action}>{isKnown(action) ? t(`audit.actions.${action}`) : action}</span>,
   },
   { key: 'target', title: t('audit.columns.target'), cell: ({ target }) => <bdi>{plainText(target)}</bdi> },
   {
@@ -55,6 +56,11 @@ export const auditColumns: readonly Column<AuditBody>[] = [
   },
   { key: 'details', title: t('audit.columns.details'), cell: ({ details }) => <Details details={details} /> },
 ]
+
+/** Whether the action is one of this version; the log may contain older ones. */
+function isKnown(action: string): action is AuditAction {
+  return (auditActions as readonly string[]).includes(action)
+}
 
 function Details({ details }: Pick<AuditBody, 'details'>) {
   const text = Object.entries(details)

@@ -1,6 +1,6 @@
 /** The audit log. */
 
-import { auditResults } from '../../src/contract/values.ts'
+import { type AuditAction, auditActions, auditResults } from '../../src/contract/values.ts'
 import { t } from '../i18n.ts'
 import { usePaged } from '../paged.ts'
 import { DataTable } from '../parts/data-table.tsx'
@@ -13,27 +13,11 @@ import { PagedList } from './paged-list.tsx'
 const topics = [] as const
 const texts = { none: t('audit.none'), noMatch: t('audit.noMatch') }
 
-/** Groups of actions. Each value is a prefix of the action names, except `setup`, which is a complete name. */
-const families = [
-  { value: 'session.', text: t('audit.families.session') },
-  { value: 'setup', text: t('audit.families.setup') },
-  { value: 'user.', text: t('audit.families.user') },
-  { value: 'token.', text: t('audit.families.token') },
-  { value: 'queue.', text: t('audit.families.queue') },
-  { value: 'movement.', text: t('audit.families.movement') },
-  { value: 'connection.', text: t('audit.families.connection') },
-  { value: 'receiver.', text: t('audit.families.receiver') },
-  { value: 'location.', text: t('audit.families.location') },
-  { value: 'channel.', text: t('audit.families.channel') },
-  { value: 'group.', text: t('audit.families.group') },
-  { value: 'performer.', text: t('audit.families.performer') },
-  { value: 'assignment.', text: t('audit.families.assignment') },
-  { value: 'settings.', text: t('audit.families.settings') },
-  { value: 'manufacturer.', text: t('audit.families.manufacturer') },
-  { value: 'network.', text: t('audit.families.network') },
-  { value: 'store.', text: t('audit.families.store') },
-  { value: 'discovery_list.', text: t('audit.families.discovery_list') },
-]
+/** Groups of actions: those with the same noun. */
+const families = [...new Set(auditActions.map(familyOf))].map((family) => ({
+  value: family === 'setup' || family === 'undo' ? family : `${family}.`,
+  text: t(`audit.families.${family}`),
+}))
 
 const filters: readonly Filter[] = [
   { name: 'action', label: t('audit.filters.action'), kind: 'choice', options: families },
@@ -59,4 +43,10 @@ export function Audit() {
       </PagedList>
     </Shell>
   )
+}
+
+type Family = AuditAction extends infer Action ? (Action extends `${infer Noun}.${string}` ? Noun : Action) : never
+
+function familyOf(action: AuditAction): Family {
+  return action.split('.')[0] as Family
 }

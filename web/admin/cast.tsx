@@ -213,13 +213,13 @@ function ColumnChoices({ count, columns, onChange }: ColumnChoicesProps) {
 
 function summaryText({ rows, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
   const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind).length
-  const counts = [
-    [`cast.${when}.assignments`, countRows('unit')],
-    [`cast.${when}.placeholders`, countRows('placeholder')],
-    [`cast.${when}.added`, added.length],
-    [`cast.${when}.updated`, updated],
-  ] as const
-  const texts = counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))
+  const [assigned, named] = [countRows('unit'), countRows('placeholder')]
+  const texts = [
+    assigned === 0 ? null : t(`cast.${when}.assignments`, { count: assigned }),
+    named === 0 ? null : t(`cast.${when}.placeholders`, { count: named }),
+    added.length === 0 ? null : t(`cast.${when}.added`, { count: added.length }),
+    updated === 0 ? null : t(`cast.${when}.updated`, { count: updated }),
+  ].filter((text) => text !== null)
   return texts.length === 0 ? t('cast.noChange') : `${texts.join(', ')}.`
 }
 

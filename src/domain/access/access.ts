@@ -1,6 +1,7 @@
 /** Roles and their permissions. */
 
 import {
+  type AuditAction,
   type actorKinds,
   type auditResults,
   type Permission,
@@ -66,8 +67,7 @@ export function listPermissions({ role, isLocal }: { role: Role | null; isLocal:
 /** An action that was performed or attempted. */
 export interface AuditEntry {
   readonly actor: Actor
-  /** Dotted, noun first: `queue.approve`, `session.login`, `settings.change`. */
-  readonly action: string
+  readonly action: AuditAction
   /** The object of the action: `entry 7`, `manufacturer shure`. */
   readonly target: string
   readonly result: (typeof auditResults)[number]
@@ -76,9 +76,11 @@ export interface AuditEntry {
 }
 
 /** An audit entry as it is stored and written to standard output. */
-export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'details'> {
+export interface AuditRecord extends Omit<AuditEntry, 'actor' | 'action' | 'details'> {
   readonly id: number
   readonly at: number
+  /** Earlier versions had other actions. */
+  readonly action: string
   readonly actor: Omit<Actor, 'role' | 'request'>
   readonly request_id: string | null
   readonly details: Readonly<Record<string, unknown>>
