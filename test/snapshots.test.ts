@@ -122,7 +122,7 @@ describe.concurrent('a database that is damaged when the service starts', () => 
           actor: { kind: 'token' },
           details: { what: 'damaged database replaced' },
         },
-        { action: 'store.mend', details: { what: 'damaged database replaced' } },
+        { action: 'store.repair', details: { what: 'damaged database replaced' } },
       ])
     },
     slowTestMs,

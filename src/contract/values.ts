@@ -80,7 +80,7 @@ export const auditActions = [
   'configuration.import',
   'service.start',
   'store.restore',
-  'store.mend',
+  'store.repair',
   'store.acknowledge',
 ] as const
 export type AuditAction = (typeof auditActions)[number]

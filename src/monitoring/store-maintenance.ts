@@ -43,7 +43,7 @@ async function recordRepair(db: Database, repaired: RepairedStore, log: Log): Pr
   await db.transaction(async (tx) => {
     await saveIncident(tx, repaired)
     const details = { what: repairDescriptions[cause], corrupt, damage, snapshot_at, snapshot }
-    await writeAudit(tx, { actor: self, action: 'store.mend', target: 'database', result: 'ok', details })
+    await writeAudit(tx, { actor: self, action: 'store.repair', target: 'database', result: 'ok', details })
   })
   const backupNote = corrupt === null ? '' : ` The damaged file is ${corrupt}.`
   log.error({ corrupt, damage, snapshot }, `${describeIncident(repaired)}${backupNote}`)
