@@ -64,11 +64,13 @@ function drawArea(context: CanvasRenderingContext2D, { box, ring, head, colour }
 /** Draws a horizontal segment for each sample and a vertical segment to the previous one. */
 function drawLine(context: CanvasRenderingContext2D, { box, ring, head, colour }: Trace) {
   const thick = Math.max(1, Math.round(1.5 * devicePixelRatio))
+  // What is drawn below the box would not be erased by the next drawing.
+  const lowest = box.top + box.height - thick
   context.fillStyle = colour
   let before = Number.NaN
   for (let index = 0; index < sampleCount; index++) {
     const value = ring[(head + index) % sampleCount] ?? Number.NaN
-    const y = yOf(box, value)
+    const y = Math.min(lowest, yOf(box, value))
     if (!Number.isNaN(value)) {
       const from = Number.isNaN(before) ? y : before
       const left = xOf(box, index)
