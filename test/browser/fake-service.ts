@@ -92,7 +92,8 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     alerts: [],
     placeholders: [],
     shows: [],
-    responses: {},
+    // The pages of channels and receivers read cleared alerts.
+    responses: { '/api/alerts/': [] },
     upstream: 'healthy',
     needsSignIn: false,
     isLive: true,

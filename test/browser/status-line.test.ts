@@ -107,7 +107,6 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   const service = await start(own)
   service.data.alerts = [buildAlert({ kind: 'receiver_offline', severity: 'critical', channel_id: null })]
   service.data.responses['/api/receivers/1/'] = { ...own, last_seen: '2026-11-22T18:59:30.000Z', sources: [] }
-  service.data.responses['/api/alerts/'] = []
   const page = await open(service, '/receivers/1')
   const state = page.getByRole('region', { name: 'State' })
   await state.getByText(/^since .*7:00:00/).waitFor()
