@@ -7,6 +7,7 @@ export const tags = {
   Monitoring: 'Receivers, their channels and the health of the service.',
   Hardware: 'Groups, placeholders, chassis, units, performers and assignments.',
   Shows: 'Shows that are planned, running or ended.',
+  History: 'Recorded levels, events and markers.',
   Discovery: 'Network scans, devices that are waiting for review, and movements.',
   Account: 'Sign-in, sign-out and set-up.',
   Review: 'Review of devices, and administration of receivers and locations.',

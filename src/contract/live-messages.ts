@@ -9,6 +9,7 @@ import * as messages from './messages.ts'
 import { Alert, Silence } from './resources/alerts.ts'
 import { Channel, ChannelDetails, LastTransmitter } from './resources/channels.ts'
 import { Data } from './resources/data.ts'
+import { Event } from './resources/events.ts'
 import { Group } from './resources/groups.ts'
 import { ChannelAssignment, Performer } from './resources/performers.ts'
 import { ReceiverInData } from './resources/receivers.ts'
@@ -142,6 +143,9 @@ const ShowMessage = numbered(
   'A show was planned, changed, started, ended or deleted. Any state but `running` removes it from the running shows.',
   { show: AnnouncedShow },
 )
+const EventMessage = numbered('event', 'Something happened, or a marker was added.', { event: Event })
+const EventChanged = numbered('event_changed', 'An event ended or changed, or a marker was changed.', { event: Event })
+const EventDeleted = numbered('event_deleted', 'A marker was deleted.', { id: whole('Id of the event.') })
 const SourceMessage = numbered('source', 'The status of a source changed.', Source.properties)
 const { type: _type, ...statusFields } = messages.StatusUpdate.properties
 const StatusUpdate = numbered(
@@ -190,6 +194,9 @@ const changes = [
   AlertMessage,
   Silences,
   ShowMessage,
+  EventMessage,
+  EventChanged,
+  EventDeleted,
   SourceMessage,
   StatusUpdate,
   QueueMessage,

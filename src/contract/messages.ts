@@ -3,6 +3,7 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { type Body, oneOf, text, textOrNull, time, whole, wholeOrNull } from './described.ts'
 import { alertKindList } from './resources/alerts.ts'
+import { Event } from './resources/events.ts'
 import { detailFields } from './resources/receivers.ts'
 import { AnnouncedShow } from './resources/shows.ts'
 import { alertStates, severities } from './values.ts'
@@ -147,6 +148,39 @@ const ShowUpdate = message(
 )
 export type ShowUpdate = Body<typeof ShowUpdate>
 
+const exampleEvent: Body<typeof Event> = {
+  id: 51,
+  time: '2026-05-01T18:14:07.400Z',
+  until: '2026-05-01T18:14:07.700Z',
+  kind: 'rf_dropout',
+  severity: 'warning',
+  channel_id: 33,
+  receiver_id: 9,
+  manufacturer: 'shure',
+  text: 'H01 Aurelio: RF dropout of 0.3 s, lowest level -97 dBm',
+  data: { seconds: 0.3, lowest_dbm: -97 },
+  by: null,
+}
+
+const EventMessage = message(
+  'event',
+  'Something happened, or a marker was added.',
+  { event: Event },
+  { event: exampleEvent },
+)
+export type EventMessage = Body<typeof EventMessage>
+
+const EventChanged = message(
+  'event_changed',
+  'An event ended or changed, or a marker was changed.',
+  { event: Event },
+  { event: exampleEvent },
+)
+export type EventChanged = Body<typeof EventChanged>
+
+const EventDeleted = message('event_deleted', 'A marker was deleted.', { id: whole('Id of the event.') }, { id: 51 })
+export type EventDeleted = Body<typeof EventDeleted>
+
 const StatusMessage = message(
   'status',
   'Sent to this client only: as the first frame, and shortly before the session or token expires.',
@@ -179,7 +213,18 @@ export interface DescribedMessage extends TSchema {
   readonly examples: readonly unknown[]
 }
 
-const fromServer = [DeviceUpdate, AlertMessage, StatusUpdate, ShowUpdate, StatusMessage, Pong, SocketError] as const
+const fromServer = [
+  DeviceUpdate,
+  AlertMessage,
+  StatusUpdate,
+  ShowUpdate,
+  EventMessage,
+  EventChanged,
+  EventDeleted,
+  StatusMessage,
+  Pong,
+  SocketError,
+] as const
 export const ServerMessage = Type.Union([...fromServer])
 export type ServerMessage = Body<typeof ServerMessage>
 

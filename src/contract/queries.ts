@@ -157,3 +157,47 @@ export const AuditQuery = query({
   before: dayOrTime('Before this time'),
   ...paging,
 })
+
+const exactTime = (description: string) =>
+  Type.String({ format: 'time-with-zone', description: `${description}, such as 2026-05-01T18:00:00Z.` })
+
+const commaList = (description: string) => Type.String({ description: `${description}, separated by commas.` })
+
+const historyRange = {
+  channels: commaList('Ids of at most 100 channels'),
+  from: exactTime('Start of the range'),
+  to: exactTime('End of the range, exclusive'),
+}
+
+export const HistoryQuery = Type.Object({
+  ...historyRange,
+  max_points: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 11_000, description: 'At most this many steps per channel; default 600.' }),
+  ),
+  series: Type.Optional(commaList('`rf`, `audio`, `quality`, `battery`, `minutes`; default all')),
+})
+
+export const HistoryCsvQuery = Type.Object({
+  ...historyRange,
+  step: Type.Optional(
+    Type.Enum(['1', '10', '60', '600', '3600'], { description: 'Length of a step in seconds; default 1.' }),
+  ),
+})
+
+export const HistoryTimeQuery = Type.Object({ time: exactTime('A whole second') })
+
+const eventFilters = {
+  from: exactTime('Only events that ended at or after this time'),
+  to: exactTime('Only events that began at or before this time'),
+  channel: commaList('Ids of channels, to return only their events and those of all channels'),
+  receiver: id('Id of a receiver, to return only events about it and its channels.'),
+  kind: commaList('Kinds of events'),
+}
+
+export const EventQuery = query({
+  ...eventFilters,
+  limit: Type.Integer({ minimum: 1, description: 'How many events to return; default 100, at most 1000.' }),
+  before: id('Id of an event, to return only the events that follow it in the list.'),
+})
+
+export const EventCsvQuery = query(eventFilters)

@@ -154,6 +154,18 @@ export const CastText = body({
   preview: Type.Optional(flag),
 })
 
+// --- History ---------------------------------------------------------------------------------------------------------
+
+const momentOrRange = {
+  time: Type.Optional(Type.String({ format: 'time-with-zone', description: 'a time such as 2026-05-01T18:00:00Z' })),
+  until: Type.Optional(nullable(Type.String({ format: 'time-with-zone' }), 'a time such as 2026-05-01T18:00:00Z')),
+  channel_id: Type.Optional(nullable(id, 'the id of a channel')),
+}
+
+export const NewMarker = body({ ...momentOrRange, text: text(1, 500) })
+
+export const MarkerChange = body({ ...momentOrRange, text: Type.Optional(text(1, 500)) })
+
 // --- Locations and receivers -----------------------------------------------------------------------------------------
 
 const locationId = nullable(id, 'the id of a location')

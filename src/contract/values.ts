@@ -68,6 +68,10 @@ export const auditActions = [
   'show.delete',
   'show.start',
   'show.end',
+  'marker.create',
+  'marker.change',
+  'marker.delete',
+  'history.prune',
   'settings.change',
   'settings.forget',
   'manufacturer.create',
@@ -178,3 +182,39 @@ export const conditionSeverities = ['ok', ...severities] as const
 
 /** What a condition's flags may contain. */
 export const conditionFlags = [...evaluatedStates, 'rf_fair'] as const
+
+/** The kinds of events in the history. */
+export const eventKinds = [
+  'transmitter_on',
+  'transmitter_off',
+  'rf_dropout',
+  'interference',
+  'clipping',
+  'muted',
+  'unmuted',
+  'battery_low',
+  'battery_critical',
+  'battery_changed',
+  'frequency_changed',
+  'renamed',
+  'assigned',
+  'unassigned',
+  'receiver_offline',
+  'receiver_online',
+  'moved',
+  'source_failing',
+  'source_recovered',
+  'alert_raised',
+  'alert_acknowledged',
+  'alert_cleared',
+  'marker',
+  'show_started',
+  'show_ended',
+  'check',
+  'recording_gap',
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+/** Why nothing was recorded. */
+export const gapReasons = ['stopped', 'storage', 'off'] as const
+export type GapReason = (typeof gapReasons)[number]

@@ -1,0 +1,56 @@
+/** The values that are recorded for every step of a channel. */
+
+import { conditionFlags } from '../../contract/values.ts'
+
+/**
+ * - `state`: index in `stateLetters`.
+ * - `rows`: the rows of the table of conditions that are true, as a bit mask in the order of `conditionFlags`.
+ * - `rf_min`, `rf_max`: dBm at the best antenna in use; without a transmitter, the channel's own RF level.
+ * - `audio_max`: the highest peak in dBFS; `audio_last`: the last RMS level in dBFS.
+ * - `quality_min`: percent. `battery`: percent. `minutes`: remaining battery time.
+ * - `weak_ms`: for how many milliseconds RF was weak while a transmitter was on.
+ */
+export const columnNames = [
+  'state',
+  'rows',
+  'rf_min',
+  'rf_max',
+  'audio_max',
+  'audio_last',
+  'quality_min',
+  'battery',
+  'minutes',
+  'weak_ms',
+] as const
+export type ColumnName = (typeof columnNames)[number]
+
+/** Stands for a value that is not known. */
+export const noValue = -32_768
+
+/**
+ * The states of a channel: not recorded, receiver offline, transmitter off, muted, on. If several states of a step have
+ * equally many seconds, the one listed first applies; `-` applies only if nothing was recorded.
+ */
+export const stateLetters = ['-', 'x', '0', 'm', '1'] as const
+export type StateLetter = (typeof stateLetters)[number]
+
+/** Returns the bit mask of these rows. */
+export function toRowMask(rows: Iterable<string>): number {
+  let mask = 0
+  for (const row of rows) mask |= 1 << (conditionFlags as readonly string[]).indexOf(row)
+  return mask
+}
+
+/** The columns of consecutive steps of several channels. */
+export interface Steps<Values extends Int16Array | Int32Array = Int16Array | Int32Array> {
+  /** Start of the first step, in epoch seconds. */
+  readonly from: number
+  /** Number of steps per channel. */
+  readonly count: number
+  readonly channelIds: readonly number[]
+  /** The steps of one channel are consecutive: step `n` of channel `c` is at `c * count + n`. */
+  readonly columns: Readonly<Record<ColumnName, Values>>
+}
+
+/** Consecutive seconds, as the recorder passes them on. */
+export type RecordedSeconds = Steps<Int16Array>

@@ -1,0 +1,101 @@
+/** The recorded levels, as the recorder, the REST interface and the commands use them. */
+
+import type { RecordedSeconds, Steps } from './columns.ts'
+import type { TierStep } from './tiers.ts'
+
+export const levelSeries = ['rf', 'audio', 'quality', 'battery', 'minutes'] as const
+export type LevelSeries = (typeof levelSeries)[number]
+
+/** Times are epoch seconds; `to` is exclusive. */
+export interface LevelQuery {
+  readonly channelIds: readonly number[]
+  readonly from: number
+  readonly to: number
+  readonly maxPoints: number
+  readonly series: readonly LevelSeries[]
+}
+
+/** Times are epoch seconds; `to` is exclusive. */
+export interface LevelExport {
+  readonly channels: readonly { readonly id: number; readonly name: string }[]
+  readonly from: number
+  readonly to: number
+  readonly step: TierStep
+}
+
+/** The levels of all channels at one time. */
+export interface LevelsAtTime {
+  /** False in a gap; the state of each channel is then the last one before, and its levels are unknown. */
+  readonly isRecorded: boolean
+  /** Length of the step from which the levels were taken: the finest that exists at this time. */
+  readonly stepSeconds: TierStep
+  /** One step of each channel. */
+  readonly steps: Steps<Int32Array>
+}
+
+/** The start of the first and the end of the last recorded second, in epoch seconds. */
+export interface RecordedRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface HistoryStats {
+  /** All that the recorded levels use on the disk. */
+  readonly bytes: number
+  readonly range: RecordedRange | null
+  readonly tiers: readonly {
+    readonly step: TierStep
+    readonly bytes: number
+    readonly range: RecordedRange | null
+  }[]
+  /** Null if it cannot be determined. */
+  readonly freeBytes: number | null
+}
+
+/** A range of one channel whose seconds are kept as long as its minutes. Epoch seconds; `to` is exclusive. */
+export interface PinnedRange {
+  readonly channelId: number
+  readonly from: number
+  readonly to: number
+}
+
+export interface Retention {
+  /** How long seconds are kept, in days. */
+  readonly secondsDays: number
+  /** How long steps of ten seconds and one minute are kept, in days. */
+  readonly minutesDays: number
+  readonly maxBytes: number
+  readonly pinned: readonly PinnedRange[]
+  /** Epoch seconds. */
+  readonly now: number
+  /** If true, nothing is deleted. */
+  readonly isDryRun: boolean
+}
+
+/** What was deleted from a tier, or would be. */
+export interface PrunedTier {
+  readonly step: TierStep
+  readonly bytes: number
+  /** Null if nothing was deleted. */
+  readonly range: RecordedRange | null
+}
+
+export interface LevelHistory {
+  /** Stores seconds. Rejects with a StoreDownError if they cannot be written; they are then lost. */
+  append(seconds: RecordedSeconds): Promise<void>
+  /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
+  importSeconds(seconds: RecordedSeconds): Promise<void>
+  /** Returns the JSON body of `GET /api/history/levels/`. */
+  query(query: LevelQuery): Promise<Uint8Array>
+  /** Returns the rows as CSV, with the heading and a BOM. */
+  exportCsv(request: LevelExport): AsyncIterable<Uint8Array>
+  /** Returns null for a time before the first record. `time` is in epoch seconds. */
+  at(time: number): Promise<LevelsAtTime | null>
+  /** Null if nothing is recorded. */
+  range(): Promise<RecordedRange | null>
+  /** The steps of one tier, for readers of the whole history such as remote write. Missing steps have state `-`. */
+  read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<Steps<Int32Array>>
+  stats(): Promise<HistoryStats>
+  prune(retention: Retention): Promise<readonly PrunedTier[]>
+  close(): Promise<void>
+}
