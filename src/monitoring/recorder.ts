@@ -47,7 +47,7 @@ export interface RecorderDeps {
   space(): Promise<DiskSpace | null>
   /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
   onGap(gap: RecordingGap): void
-  /** Called when recording begins to fail, with the reason, and with null when it succeeds again. */
+  /** Called with the reason when recording begins to fail, and with null when it succeeds first, or again. */
   onFault(fault: string | null): void
   readonly log: Log
   /** The wall-clock time in epoch ms. */
@@ -115,9 +115,11 @@ export class Recorder {
   #timer: NodeJS.Timeout | undefined
   /** Why this process did not record the seconds before the next one that is closed; null if it did. */
   #pauseReason: GapReason | null = 'stopped'
-  #fault: string | null = null
+  /** Undefined until the first seconds were stored. */
+  #fault: string | null | undefined
   /** When this process began to receive reports (`performance.now()`). */
   readonly #openedAt = performance.now()
+  #isStarted = false
   readonly #stopped = new AbortController()
   #storing: Promise<void> | null = null
 
@@ -133,18 +135,12 @@ export class Recorder {
 
   /** Why the history cannot be written; null if it can. */
   get fault(): string | null {
-    return this.#fault
+    return this.#fault ?? null
   }
 
   start(): void {
-    if (this.#time !== null || this.#stopped.signal.aborted) return
-    if (!this.#deps.isOn()) {
-      this.#pauseReason = 'off'
-      return
-    }
-    this.#begin(Math.floor(this.#deps.now() / 1000))
-    this.#storeAt = (this.#time ?? 0) + this.#interval()
-    this.#setTimer()
+    this.#isStarted = true
+    this.#record()
   }
 
   /** Stores what was recorded, including the current second. */
@@ -156,7 +152,7 @@ export class Recorder {
   /** Settings or thresholds have changed. Recording starts or stops at once. */
   settingsChanged(): void {
     for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
-    if (this.#deps.isOn()) this.start()
+    if (this.#deps.isOn()) this.#record()
     else if (this.#time !== null) {
       void this.#end()
       this.#pauseReason = 'off'
@@ -168,7 +164,19 @@ export class Recorder {
   async flush(): Promise<void> {
     if (this.#time === null) return
     this.#advance()
-    if (this.#fault === null) await this.#storeClosed()
+    if (this.fault === null) await this.#storeClosed()
+  }
+
+  /** Begins to record, if that is wanted. */
+  #record(): void {
+    if (this.#time !== null || !this.#isStarted || this.#stopped.signal.aborted) return
+    if (!this.#deps.isOn()) {
+      this.#pauseReason = 'off'
+      return
+    }
+    this.#begin(Math.floor(this.#deps.now() / 1000))
+    this.#storeAt = (this.#time ?? 0) + this.#interval()
+    this.#setTimer()
   }
 
   #begin(time: number): void {
@@ -360,7 +368,7 @@ export class Recorder {
   }
 
   #interval(): number {
-    if (this.#fault !== null) return retryEvery
+    if (this.fault !== null) return retryEvery
     return this.#deps.hasOtherNodes() ? storeEveryShared : storeEvery
   }
 
@@ -418,13 +426,12 @@ export class Recorder {
   }
 
   #setFault(fault: string | null): void {
-    const hadFault = this.#fault !== null
-    const isChanged = fault !== this.#fault
+    const before = this.#fault
     this.#fault = fault
-    if (!isChanged) return
+    if (fault === before) return
     const { log, onFault } = this.#deps
-    if (fault === null) log.info({}, 'levels are recorded again')
-    else if (!hadFault) log.error({ error: fault }, 'levels cannot be recorded')
+    if (fault === null && before != null) log.info({}, 'levels are recorded again')
+    if (fault !== null && before == null) log.error({ error: fault }, 'levels cannot be recorded')
     onFault(fault)
   }
 }
