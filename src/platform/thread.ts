@@ -9,7 +9,10 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
  * Starts a worker thread. In a build, the worker is a JavaScript file in the same folder; without one, it is TypeScript
  * in `workers/` and loads tsx first.
  */
-export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?: WorkerOptions): Worker {
+export function startThread(
+  name: 'hash-worker' | 'checkpoint-worker' | 'history-worker',
+  options?: WorkerOptions,
+): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, import.meta.url), options)
   const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
   const program = fileURLToPath(new URL(`../workers/${name}.ts`, import.meta.url))
