@@ -3,11 +3,9 @@
 import { RequestError } from '../errors.ts'
 import { parseTimestamp } from '../timestamp.ts'
 import { type LevelExport, type LevelQuery, type LevelSeries, levelSeries } from './level-history.ts'
-import { type TierStep, tierSteps } from './tiers.ts'
+import { tierSteps } from './tiers.ts'
 
 const maxChannels = 100
-/** The most steps in a response, of all channels together. */
-const maxSteps = 100_000
 const defaultMaxPoints = 600
 /** How far in the future a range may end, so that a client whose clock is ahead can ask for the present. */
 const maxFutureMs = 60_000
@@ -19,28 +17,20 @@ export interface RangeText {
   readonly to: string
 }
 
-/** Epoch seconds; `to` is exclusive. */
-interface TimeRange {
-  readonly from: number
-  readonly to: number
-}
-
-/** Parses a query for levels. Throws a RequestError that names the invalid parameter. `nowMs` is in epoch ms. */
+/**
+ * Parses a query for levels. Throws a RequestError that names the invalid parameter. How many steps the response has
+ * depends on what is recorded, so the history itself checks that they are not too many. `nowMs` is in epoch ms.
+ */
 export function parseLevelQuery(
   query: RangeText & { readonly max_points?: number | undefined; readonly series?: string | undefined },
   nowMs: number,
 ): LevelQuery {
-  const channelIds = parseChannelIds(query.channels, maxChannels)
-  const range = parseRange(query, nowMs)
-  const maxPoints = query.max_points ?? defaultMaxPoints
-  const points = countSteps(range, finestStep(range, maxPoints))
-  if (channelIds.length * points > maxSteps) {
-    throw badRequest(
-      'max_points',
-      `expected at most ${Math.floor(maxSteps / channelIds.length)} for this many channels`,
-    )
+  return {
+    channelIds: parseChannelIds(query.channels, maxChannels),
+    ...parseRange(query, nowMs),
+    maxPoints: query.max_points ?? defaultMaxPoints,
+    series: parseSeries(query.series),
   }
-  return { channelIds, ...range, maxPoints, series: parseSeries(query.series) }
 }
 
 /** Parses an export without the names of its channels, which the caller knows. Throws a RequestError. */
@@ -89,7 +79,11 @@ function parseList(name: string, text: string): readonly string[] {
   return items
 }
 
-function parseRange({ from: fromText, to: toText }: Omit<RangeText, 'channels'>, nowMs: number): TimeRange {
+/** Returns epoch seconds; `to` is exclusive. */
+function parseRange(
+  { from: fromText, to: toText }: Omit<RangeText, 'channels'>,
+  nowMs: number,
+): Pick<LevelQuery, 'from' | 'to'> {
   const [from, to] = [parseTime('from', fromText), parseTime('to', toText)]
   if (from >= to) throw badRequest('from', 'expected a time before `to`')
   if (to > nowMs + maxFutureMs) throw badRequest('to', 'expected a time that is not in the future')
@@ -100,22 +94,6 @@ function parseTime(name: string, text: string): number {
   const time = parseTimestamp(text)
   if (time === null) throw badRequest(name, 'expected a time such as 2026-05-01T18:00:00Z')
   return time
-}
-
-/** Returns the length of the shortest steps with which a range has at most `maxPoints` steps. */
-function finestStep(range: TimeRange, maxPoints: number): number {
-  const tier = tierSteps.find((step) => countSteps(range, step) <= maxPoints)
-  if (tier !== undefined) return tier
-  const hour: TierStep = 3600
-  let hours = Math.ceil((range.to - range.from) / hour / maxPoints)
-  // The first step begins before the range, which may require one step more.
-  while (countSteps(range, hours * hour) > maxPoints) hours++
-  return hours * hour
-}
-
-/** The first step begins at a multiple of its length. */
-function countSteps({ from, to }: TimeRange, step: number): number {
-  return Math.ceil((to - Math.floor(from / step) * step) / step)
 }
 
 function badRequest(name: string, what: string): RequestError {
