@@ -5,15 +5,16 @@ import { buildReceiver } from '../../../test/builders.ts'
 import type { Settings } from '../../contract/settings.ts'
 import { unknownCondition } from '../conditions/condition.ts'
 import type { Channel } from '../equipment/receiver.ts'
+import type { ChannelState } from './channel-state.ts'
 import { type ColumnName, columnNames, noValue, toRowMask } from './columns.ts'
-import { type ChannelFacts, toDataAtTime } from './data-at-time.ts'
+import { toDataAtTime } from './data-at-time.ts'
 import type { LevelsAtTime } from './level-history.ts'
 
 const time = Date.parse('2026-05-01T18:00:00Z') / 1000
 const since = Date.parse('2026-05-01T17:00:00Z')
 
 const transmitter = { upstream_slot: 3, name: 'Y13 Nora', battery: 60, frequency: '470.300' }
-const ok: ChannelFacts = {
+const ok: ChannelState = {
   name: 'Nora',
   frequency: '470.300',
   transmitter,
@@ -58,7 +59,7 @@ const levels = buildLevels({
   1: { rf_min: -62, rf_max: -48, audio_max: -6, audio_last: -18, quality_min: 87, battery: 55, minutes: 190, rows: 0 },
   2: { rf_min: -97, rf_max: -96, rows: toRowMask(['tx_off']) },
 })
-const off: ChannelFacts = {
+const off: ChannelState = {
   ...ok,
   transmitter: null,
   condition: { state: 'tx_off', severity: 'info', attention: false, since },
@@ -70,7 +71,7 @@ describe('a recorded second', () => {
     {
       time,
       levels,
-      facts: new Map([
+      states: new Map([
         [1, ok],
         [2, off],
       ]),
@@ -114,9 +115,9 @@ describe('a recorded second', () => {
 
   it('lists the true rows in the order of the table, without the state', () => {
     const rows = toRowMask(['rf_fair', 'battery_low', 'rf_weak', 'battery_replace_soon'])
-    const weak: ChannelFacts = { ...ok, condition: { ...ok.condition, state: 'rf_weak' } }
+    const weak: ChannelState = { ...ok, condition: { ...ok.condition, state: 'rf_weak' } }
     const { receivers } = toDataAtTime(
-      { time, levels: buildLevels({ 1: { rows } }), facts: new Map([[1, weak]]) },
+      { time, levels: buildLevels({ 1: { rows } }), states: new Map([[1, weak]]) },
       today,
     )
     expect(receivers[0]?.channels[0]?.condition.flags).toEqual(['battery_low', 'battery_replace_soon', 'rf_fair'])
@@ -124,13 +125,13 @@ describe('a recorded second', () => {
 })
 
 it('shows a receiver as offline if all its channels were', () => {
-  const offline: ChannelFacts = { ...off, condition: { ...off.condition, state: 'receiver_offline' } }
-  const stateOf = (second: ChannelFacts) =>
+  const offline: ChannelState = { ...off, condition: { ...off.condition, state: 'receiver_offline' } }
+  const stateOf = (second: ChannelState) =>
     toDataAtTime(
       {
         time,
         levels,
-        facts: new Map([
+        states: new Map([
           [1, offline],
           [2, second],
         ]),
@@ -141,19 +142,19 @@ it('shows a receiver as offline if all its channels were', () => {
 })
 
 it('leaves out channels and receivers that did not exist then, or do not exist today', () => {
-  const facts = new Map([
+  const states = new Map([
     [1, ok],
     [99, ok],
   ])
   const later = { ...buildReceiver(2), channels: [channelOfToday(3)] }
-  const body = toDataAtTime({ time, levels, facts }, { ...today, receivers: [...today.receivers, later] })
+  const body = toDataAtTime({ time, levels, states }, { ...today, receivers: [...today.receivers, later] })
   expect(body.receivers.map(({ id, channels }) => [id, channels.map((channel) => channel.id)])).toEqual([[1, [1]]])
   expect(body.assignments.map(({ channel_id }) => channel_id)).toEqual([1])
 })
 
 it('has no levels in a gap', () => {
   const gap = buildLevels({ 1: { rf_min: -62, battery: 55, rows: toRowMask(['rf_fair']) } }, { isRecorded: false })
-  const body = toDataAtTime({ time, levels: gap, facts: new Map([[1, ok]]) }, today)
+  const body = toDataAtTime({ time, levels: gap, states: new Map([[1, ok]]) }, today)
   expect(body).toMatchObject({ recorded: false, step_seconds: null })
   expect(body.receivers[0]?.channels[0]).toMatchObject({
     rf_level: null,
@@ -164,6 +165,6 @@ it('has no levels in a gap', () => {
 })
 
 it('has no levels for a channel that was not recorded', () => {
-  const body = toDataAtTime({ time, levels: buildLevels({}), facts: new Map([[1, ok]]) }, today)
+  const body = toDataAtTime({ time, levels: buildLevels({}), states: new Map([[1, ok]]) }, today)
   expect(body.receivers[0]?.channels[0]).toMatchObject({ rf_level: null, transmitter: { battery: 60, rf_level: null } })
 })

@@ -2,27 +2,20 @@
 
 import type { DataBody } from '../../contract/resources/data.ts'
 import type { DataAtTimeBody } from '../../contract/resources/history.ts'
-import type { ChannelAssignment } from '../../contract/resources/performers.ts'
 import { conditionFlags } from '../../contract/values.ts'
 import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
-import type { Condition, ConditionFlag, ConditionState } from '../conditions/condition.ts'
-import type { Channel, Receiver, Transmitter } from '../equipment/receiver.ts'
+import type { ConditionFlag, ConditionState } from '../conditions/condition.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { ChannelState } from './channel-state.ts'
 import { type ColumnName, noValue } from './columns.ts'
 import type { LevelsAtTime } from './level-history.ts'
-
-/** What is recorded of a channel besides its levels, whenever it changes. */
-export interface ChannelFacts extends Pick<Channel, 'name' | 'frequency' | 'last_transmitter'> {
-  readonly transmitter: Omit<Transmitter, 'audio_level' | 'rf_level'> | null
-  readonly condition: Omit<Condition, 'flags'>
-  readonly assignment: Omit<ChannelAssignment, 'channel_id'> | null
-}
 
 interface Past {
   /** Epoch seconds. */
   readonly time: number
   readonly levels: LevelsAtTime
-  /** The facts at that time, by the id of the channel. */
-  readonly facts: ReadonlyMap<number, ChannelFacts>
+  /** The states at that time, by the id of the channel. */
+  readonly states: ReadonlyMap<number, ChannelState>
 }
 
 /** What is not recorded, and is therefore shown as it is today. */
@@ -31,10 +24,10 @@ interface Today extends Pick<DataBody, 'config' | 'groups' | 'placeholders'> {
 }
 
 /** Channels that do not exist today, or did not exist then, are left out. */
-export function toDataAtTime({ time, levels, facts }: Past, today: Today): DataAtTimeBody {
+export function toDataAtTime({ time, levels, states }: Past, today: Today): DataAtTimeBody {
   const indexes = new Map(levels.steps.channelIds.map((id, index) => [id, index]))
   const channelOf = (channel: Channel): Channel | null => {
-    const known = facts.get(channel.id)
+    const known = states.get(channel.id)
     if (known === undefined) return null
     return toChannelAtTime(channel, known, readStep(levels, indexes.get(channel.id)))
   }
@@ -50,7 +43,7 @@ export function toDataAtTime({ time, levels, facts }: Past, today: Today): DataA
     groups: today.groups,
     assignments: receivers.flatMap(({ channels }) =>
       channels.flatMap(({ id }) => {
-        const assignment = facts.get(id)?.assignment ?? null
+        const assignment = states.get(id)?.assignment ?? null
         return assignment === null ? [] : { channel_id: id, ...assignment }
       }),
     ),
@@ -88,8 +81,8 @@ function readStep({ isRecorded, steps }: LevelsAtTime, index: number | undefined
 }
 
 /** The RF level is the lowest and the audio level the last of the step. */
-function toChannelAtTime({ id, channel, slot }: Channel, facts: ChannelFacts, step: Step): Channel {
-  const { name, frequency, transmitter, last_transmitter, condition } = facts
+function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, step: Step): Channel {
+  const { name, frequency, transmitter, last_transmitter, condition } = state
   const levels = { rf_level: step.rf_min, audio_level: step.audio_last }
   const details = {
     ...(step.quality_min !== null && { quality: step.quality_min }),

@@ -6,7 +6,7 @@ import type { Settings } from '../../contract/settings.ts'
 import { toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
 import type { Channel } from '../../domain/equipment/receiver.ts'
 import { RequestError } from '../../domain/errors.ts'
-import { type ChannelFacts, toDataAtTime } from '../../domain/history/data-at-time.ts'
+import { toDataAtTime } from '../../domain/history/data-at-time.ts'
 import type { LevelHistory } from '../../domain/history/level-history.ts'
 import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain/history/query.ts'
 import { wasRecorded } from '../../domain/history/recorded-channels.ts'
@@ -14,6 +14,7 @@ import { globalScope, type SettingScope } from '../../domain/settings.ts'
 import { LruMap } from '../../platform/lru-map.ts'
 import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ChannelStateAt } from '../../storage/channel-states.ts'
 import type { ContractServer } from '../server/contract.ts'
 import { sendBytes, sendStream } from '../server/response.ts'
 
@@ -23,8 +24,8 @@ export interface HistoryRoutesDeps {
     /** Stores the finished seconds that the recorder still holds. */
     flush(): Promise<void>
   }
-  /** Returns the facts of all channels at a time, in epoch milliseconds. */
-  channelStatesAt(time: number): Promise<readonly { readonly channel_id: number; readonly state: ChannelFacts }[]>
+  /** Returns the states of all channels at a time, in epoch milliseconds. */
+  channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
   readonly receiverStore: ReceiverStore
   readonly placeholderStore: Pick<PlaceholderStore, 'list'>
   groups(manufacturer: string | undefined): readonly Group[]
@@ -89,14 +90,14 @@ async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8A
   await storeRecentSeconds(deps, time + 1)
   const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000)])
   if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })
-  const facts = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
+  const states = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
   const today = {
     receivers: deps.receiverStore.listFacts(),
     config: deps.settingsIn(globalScope),
     groups: deps.groups(undefined),
     placeholders: deps.placeholderStore.list().map(toPlaceholderInData),
   }
-  return Buffer.from(JSON.stringify(toDataAtTime({ time, levels, facts }, today)))
+  return Buffer.from(JSON.stringify(toDataAtTime({ time, levels, states }, today)))
 }
 
 /** The recorder holds seconds for at most this time before it stores them. */
