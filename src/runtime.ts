@@ -27,6 +27,7 @@ import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
+import type { EventLog } from './monitoring/event-log.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import type { Monitor } from './monitoring/monitor.ts'
@@ -89,6 +90,7 @@ export interface Runtime {
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
   readonly alerts: Alerts
+  readonly events: EventLog
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   readonly counters: Counters
   /** Identifies this process in leases. */
@@ -164,17 +166,20 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const counters = createCounters(options.droppedLines)
   const redis = isReadOnly ? null : await connectRedis(config, db, log)
   const sourceBodies = () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers()))
-  const state = createState({ config, defaultIntervalSeconds, sourceBodies })
+  const onReceiverChanged = (id: number) => events.receiverChanged(id)
+  const state = createState({ config, defaultIntervalSeconds, sourceBodies, onReceiverChanged })
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const { sourceRecords, connections, conditions, alerts, events, leaseManager, ingest, monitor, maintenance } =
+    monitoring
   const onChanged = () => {
     settings.clear()
     conditions.settingsChanged()
     alerts.settingsChanged()
     cache.drop(null)
     live.listsChanged()
+    events.loadSoon()
   }
   const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
@@ -207,6 +212,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   }
   await loader.open()
   await alerts.open()
+  if (!isReadOnly) await events.open()
   await connections.open()
   await sourceRecords.load()
   return {
@@ -221,6 +227,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceRecords,
     connections,
     alerts,
+    events,
     conditions,
     counters,
     nodeId,
@@ -270,6 +277,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       alerts.close()
       await alerts.flushed()
       await conditions.close()
+      if (!isReadOnly) await events.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()
