@@ -16,7 +16,7 @@ import type { PlaceholderStore } from '../../state/placeholder-store.ts'
 import type { ReceiverStore } from '../../state/receiver-store.ts'
 import type { ChannelStateAt } from '../../storage/channel-states.ts'
 import type { ContractServer } from '../server/contract.ts'
-import { sendBytes, sendStream } from '../server/response.ts'
+import { sendBytes, sendCsv } from '../server/response.ts'
 
 export interface HistoryRoutesDeps {
   readonly history: {
@@ -55,9 +55,7 @@ export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): voi
       await storeRecentSeconds(deps, range.to)
       const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
       const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
-      reply.header('content-type', 'text/csv; charset=utf-8')
-      reply.header('content-disposition', 'attachment; filename="levels.csv"')
-      return sendStream(request, reply, levels.exportCsv({ ...range, channels }))
+      return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }))
     },
   })
 

@@ -7,6 +7,7 @@ import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
+import { type EventRoutesDeps, eventRoutes } from './events.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
@@ -38,6 +39,7 @@ export interface RoutesDeps
     PlaceholderRoutesDeps,
     ShowRoutesDeps,
     HistoryRoutesDeps,
+    EventRoutesDeps,
     ImportRoutesDeps,
     ManufacturerRoutesDeps,
     DiscoveryDeps,
@@ -79,6 +81,7 @@ export async function registerRoutes(
     placeholderRoutes(scope, deps)
     showRoutes(scope, deps)
     historyRoutes(scope, deps)
+    eventRoutes(scope, deps)
     importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)
     discoveryRoutes(scope, deps)

@@ -152,16 +152,20 @@ export async function sendBytes(
 }
 
 /**
- * Sends chunks as they are made, and makes no more of them than the client reads. An error before the first chunk leads
- * to an error response; a later one closes the connection, so that the client does not take the response for complete.
+ * Sends a CSV file as its chunks are made, and makes no more of them than the client reads. An error before the first
+ * chunk leads to an error response; a later one closes the connection, so that the client does not take the response
+ * for complete.
  */
-export async function sendStream(
+export async function sendCsv(
   request: FastifyRequest,
   reply: FastifyReply,
-  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  chunks: AsyncIterable<string | Uint8Array>,
 ): Promise<FastifyReply> {
   const iterator = chunks[Symbol.asyncIterator]()
   const first = await iterator.next()
+  reply.header('content-type', 'text/csv; charset=utf-8')
+  reply.header('content-disposition', `attachment; filename="${name}"`)
   const stream = Readable.from(startingWith(first, iterator), { objectMode: false })
   reply.header('vary', 'Accept-Encoding')
   if (!acceptsGzip(request)) return reply.send(stream)
