@@ -15,12 +15,12 @@ function createSteps(from: number, channels: Readonly<Record<number, Partial<Rec
 }
 
 const noTotals: WeakTotals = { day: 0, ms: new Map() }
-const labelsOf = (id: number) =>
-  encodeChannelLabels({ id, channel: 1, name: 'Läuterung "A"', receiver: 'Rack 1', manufacturer: 'shure' })
+const described = { channel: 1, name: 'Läuterung "A"', receiver: 'Rack 1', manufacturer: 'shure' }
+const labels = new Map(Array.from({ length: 200 }, (_, id) => [id, encodeChannelLabels({ id, ...described })]))
 
 function decode(steps: Steps, intervalSeconds: number, totals = noTotals) {
   const step = stepOf(intervalSeconds)
-  return decodeWriteRequest(encodeWriteRequest(toTimeSeries(steps, { step, intervalSeconds }, labelsOf, totals)))
+  return decodeWriteRequest(encodeWriteRequest(toTimeSeries(steps, { step, intervalSeconds }, labels, totals)))
 }
 
 describe('a write request', () => {
@@ -128,7 +128,7 @@ describe('Snappy', () => {
       Array.from({ length: 100 }, (_, id) => [id + 1, { state: [4], rf_min: [-60 - (id % 7)], battery: [id] }]),
     )
     const request = encodeWriteRequest(
-      toTimeSeries(createSteps(1000, channels), { step: 1, intervalSeconds: 1 }, labelsOf, noTotals),
+      toTimeSeries(createSteps(1000, channels), { step: 1, intervalSeconds: 1 }, labels, noTotals),
     )
     expect(compressSnappy(request).length).toBeLessThan(request.length / 3)
   })

@@ -94,13 +94,14 @@ export function stepOf(intervalSeconds: number): TierStep {
 export function toTimeSeries(
   steps: Steps,
   { step, intervalSeconds }: { readonly step: TierStep; readonly intervalSeconds: number },
-  labelsOf: (channelId: number) => ChannelLabels,
+  labelsById: ReadonlyMap<number, ChannelLabels>,
   totals: WeakTotals,
 ): TimeSeries[] {
   const perInterval = intervalSeconds / step
   const intervals = Array.from({ length: Math.floor(steps.count / perInterval) }, (_, index) => index)
   return steps.channelIds.flatMap((id, index) => {
-    const labels = labelsOf(id)
+    const labels = labelsById.get(id)
+    if (labels === undefined) return []
     let weakMs = startOfDay(steps.from) === totals.day ? (totals.ms.get(id) ?? 0) : 0
     const collect = (label: Uint8Array, valueIn: (range: StepRange) => number | null): TimeSeries => ({
       labels: label,
