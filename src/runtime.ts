@@ -38,6 +38,7 @@ import { now } from './platform/clock.ts'
 import { createBlankPlaceholders } from './runtime/blank-placeholders.ts'
 import { ConfiguredManufacturers } from './runtime/configured-manufacturers.ts'
 import { Follower } from './runtime/follower.ts'
+import { type History, RunningHistory } from './runtime/history.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
@@ -90,6 +91,8 @@ export interface Runtime {
   readonly connections: Connections
   readonly alerts: Alerts
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
+  /** Recorded levels. */
+  readonly history: History
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -169,9 +172,18 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
   const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const history = new RunningHistory({
+    db,
+    databaseUrl: config.database_url,
+    state,
+    monitoring,
+    onGap: (gap) => log.warn(gap, 'levels were not recorded'),
+    log,
+  })
   const onChanged = () => {
     settings.clear()
     conditions.settingsChanged()
+    history.listsChanged()
     alerts.settingsChanged()
     cache.drop(null)
     live.listsChanged()
@@ -222,6 +234,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     connections,
     alerts,
     conditions,
+    history,
     counters,
     nodeId,
     leaseManager,
@@ -253,11 +266,15 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
         incident: lists.current.incident,
         longestWriteMs: db.pending.longestMs(),
       })
-      const details = redis?.isUp === false ? [redisDownDetails] : []
+      const details = [
+        ...(redis?.isUp === false ? [redisDownDetails] : []),
+        ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
+      ]
       return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
     },
     reload: () => loader.reload(),
     async follow(signal) {
+      if (!isReadOnly) history.start()
       const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
       await follower.run(signal)
       await registration
@@ -270,6 +287,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       alerts.close()
       await alerts.flushed()
       await conditions.close()
+      await history.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()

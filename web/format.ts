@@ -11,6 +11,7 @@ const celsius = unitFormat('celsius')
 const placeholder = '\0'
 const durationUnits = {
   day: unitFormat('day'),
+  gigabyte: unitFormat('gigabyte'),
   hour: unitFormat('hour'),
   minute: unitFormat('minute'),
   second: unitFormat('second'),
@@ -106,7 +107,7 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function unitFormat(unit: 'celsius' | 'day' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+function unitFormat(unit: 'celsius' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 

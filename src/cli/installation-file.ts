@@ -52,15 +52,21 @@ function settingSchema(key: SettingKey): Type.TSchema {
       return Type.Boolean({ description })
     case 'integer':
       return Type.Integer({ minimum: kind.min, maximum: kind.max, description })
+    case 'decimal':
+      return Type.Number({ minimum: kind.min, maximum: kind.max, description })
     case 'choice':
       return Type.Enum([...kind.values], { description })
   }
 }
 
 const settings = settingsSection(settingKeys)
+const manufacturerSettings = settingsSection(settingKeys.filter((key) => settingKinds[key].isPerManufacturer))
 const groupSettings = settingsSection(settingKeys.filter((key) => settingKinds[key].isPerGroup))
 
-const Manufacturer = record({ code, ...manufacturerFields, settings }, 'a manufacturer with at least a code')
+const Manufacturer = record(
+  { code, ...manufacturerFields, settings: manufacturerSettings },
+  'a manufacturer with at least a code',
+)
 
 const Location = Type.Cyclic(
   {

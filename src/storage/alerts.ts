@@ -16,6 +16,7 @@ import {
   type SnoozeEnd,
 } from '../domain/alerts/alert.ts'
 import type { Reader, Tx } from './database.ts'
+import { chunkSize, inPages } from './rows.ts'
 import type { AlertRow, Schema } from './schema.ts'
 
 export interface AlertFilter {
@@ -35,6 +36,20 @@ export interface AlertFilter {
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('cleared_at', 'is', null).orderBy('id').execute()
   return rows.map(toAlert)
+}
+
+/** Returns when each alert that was raised after `since` (epoch ms) was raised and cleared, and what it is about. */
+export async function listAlertRanges(reader: Reader, since: number) {
+  return inPages((after) =>
+    reader
+      .selectFrom('alerts')
+      .select(['id', 'channel_id', 'receiver_id', 'raised_at', 'cleared_at'])
+      .where('raised_at', '>', since)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute(),
+  )
 }
 
 /** Returns a part of the matching alerts, newest first. */

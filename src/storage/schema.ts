@@ -17,6 +17,7 @@ export interface Schema {
   receivers: ReceiverRow
   channels: ChannelRow
   channel_conditions: ChannelConditionRow
+  channel_states: ChannelStateRow
   discovery_queue: QueueRow
   movements: MovementRow
   connections: ConnectionRow
@@ -108,6 +109,13 @@ interface ChannelConditionRow {
   /** JSON: see `domain/conditions/memory.ts`. */
   memory: string
   revision: number
+}
+
+interface ChannelStateRow {
+  channel_id: number
+  time: number
+  /** JSON: see `domain/history/channel-state.ts`; null if the channel was removed. */
+  state: string | null
 }
 
 export interface QueueRow {

@@ -21,6 +21,7 @@ const tableKinds = {
   receivers: 'kept',
   channels: 'kept',
   channel_conditions: 'kept',
+  channel_states: 'kept',
   discovery_queue: 'kept',
   movements: 'kept',
   connections: 'kept',
