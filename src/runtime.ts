@@ -27,6 +27,7 @@ import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
+import type { EventLog } from './monitoring/event-log.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import type { Monitor } from './monitoring/monitor.ts'
@@ -90,6 +91,7 @@ export interface Runtime {
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
   readonly alerts: Alerts
+  readonly events: EventLog
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   /** Recorded levels. */
   readonly history: History
@@ -167,11 +169,13 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const counters = createCounters(options.droppedLines)
   const redis = isReadOnly ? null : await connectRedis(config, db, log)
   const sourceBodies = () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers()))
-  const state = createState({ config, defaultIntervalSeconds, sourceBodies })
+  const onReceiverChanged = (id: number) => events.receiverChanged(id)
+  const state = createState({ config, defaultIntervalSeconds, sourceBodies, onReceiverChanged })
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const { sourceRecords, connections, conditions, alerts, events, leaseManager, ingest, monitor, maintenance } =
+    monitoring
   const history = new RunningHistory({
     db,
     databaseUrl: config.database_url,
@@ -187,6 +191,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     alerts.settingsChanged()
     cache.drop(null)
     live.listsChanged()
+    events.loadSoon()
   }
   const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
@@ -219,6 +224,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   }
   await loader.open()
   await alerts.open()
+  if (!isReadOnly) await events.open()
   await connections.open()
   await sourceRecords.load()
   return {
@@ -233,6 +239,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceRecords,
     connections,
     alerts,
+    events,
     conditions,
     history,
     counters,
@@ -288,6 +295,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       await alerts.flushed()
       await conditions.close()
       await history.close()
+      if (!isReadOnly) await events.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()

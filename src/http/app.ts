@@ -218,7 +218,7 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
 
 /** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, reload, sourceDeps } = runtime
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, reload, sourceDeps } = runtime
   const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
   return {
@@ -234,6 +234,7 @@ function createEditingDeps(runtime: Runtime) {
     },
     hardwareDeps: { db, ingest, receiverStore, placeholderStore, hasManufacturer, reload, now },
     showDeps: { db, reload, now },
+    markerDeps: { db, receiverStore, events, now },
     placeholderDeps: { ingest, receiverStore, placeholderStore, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }

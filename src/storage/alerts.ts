@@ -1,6 +1,6 @@
 /**
  * Stores alerts. Each is raised, acknowledged and cleared once, even with several processes. Cleared alerts are pruned by
- * age and number.
+ * age.
  */
 
 import type { SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
@@ -177,19 +177,9 @@ export function endSnooze(
   return changeOpen(query.where('snoozed_until', '=', JSON.stringify(snoozed_until)), id)
 }
 
-/** Deletes the alerts that were cleared before `time`. Of the other cleared alerts, keeps the newest `maxCount`. */
-export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
+/** Deletes the alerts that were cleared before `time`. */
+export async function pruneAlerts(tx: Tx, time: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
-  const oldest = await tx.query
-    .selectFrom('alerts')
-    .select('id')
-    .where('cleared_at', 'is not', null)
-    .orderBy('id', 'desc')
-    .offset(maxCount)
-    .limit(1)
-    .executeTakeFirst()
-  if (oldest === undefined) return
-  await tx.query.deleteFrom('alerts').where('cleared_at', 'is not', null).where('id', '<=', oldest.id).execute()
 }
 
 type AlertUpdate = UpdateQueryBuilder<Schema, 'alerts', 'alerts', UpdateResult>

@@ -4,7 +4,7 @@
  */
 
 import type { Generated } from 'kysely'
-import type { PlaceholderKind } from '../contract/values.ts'
+import type { EventKind, PlaceholderKind } from '../contract/values.ts'
 import type { Role } from '../domain/access/access.ts'
 import type { AlertKind } from '../domain/alerts/alert.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
@@ -38,6 +38,8 @@ export interface Schema {
   undo_records: UndoRow
   audit: AuditRow
   alerts: AlertRow
+  events: EventRow
+  removed_events: RemovedEventRow
   silences: SilenceRow
   polls: PollRow
   users: UserRow
@@ -381,6 +383,33 @@ interface FailedTryRow {
   stranger: string
   account: string
   at: number
+}
+
+export interface EventRow {
+  id: Generated<number>
+  time: number
+  until: number | null
+  /** `until`, else `time`; for an event that continues, `endOfTime` in `events.ts`. */
+  ends_at: number
+  is_open: Flag
+  kind: EventKind
+  severity: 'info' | 'warning' | 'critical'
+  channel_id: number | null
+  receiver_id: number | null
+  manufacturer: string | null
+  text: string
+  /** JSON. */
+  data: string
+  actor: string | null
+  subject: string | null
+  created_revision: number
+  revision: number
+}
+
+interface RemovedEventRow {
+  id: number
+  removed_at: number
+  revision: number
 }
 
 export interface AlertRow {

@@ -7,6 +7,7 @@ import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
+import { type EventRoutesDeps, eventRoutes } from './events.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
@@ -36,6 +37,7 @@ export interface RoutesDeps
     HardwareRoutesDeps,
     PlaceholderRoutesDeps,
     ShowRoutesDeps,
+    EventRoutesDeps,
     ImportRoutesDeps,
     ManufacturerRoutesDeps,
     DiscoveryDeps,
@@ -76,6 +78,7 @@ export async function registerRoutes(
     hardwareRoutes(scope, deps)
     placeholderRoutes(scope, deps)
     showRoutes(scope, deps)
+    eventRoutes(scope, deps)
     importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)
     discoveryRoutes(scope, deps)

@@ -1,5 +1,6 @@
 /** Sends responses with caching, ETags and compression, and builds pages of lists. */
 
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -135,6 +136,13 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 function acceptsGzip(request: FastifyRequest): boolean {
   const offered = request.headers['accept-encoding']
   return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
+}
+
+/** Sends a CSV file while it is created. */
+export function sendCsv(reply: FastifyReply, name: string, chunks: AsyncIterable<string | Uint8Array>): FastifyReply {
+  reply.header('content-type', 'text/csv; charset=utf-8')
+  reply.header('content-disposition', `attachment; filename="${name}"`)
+  return reply.send(Readable.from(chunks, { objectMode: false }))
 }
 
 export interface PageRequest {
