@@ -16,7 +16,13 @@ import {
   type PlayedEvent,
   toDropoutEvent,
 } from './show/day-events.ts'
-import type { PlayedChannel, PlayedDevice, WeakSpan } from './show/day-levels.ts'
+import {
+  listStates,
+  type PlayedChannel,
+  type PlayedDevice,
+  type PlayedState,
+  type WeakSpan,
+} from './show/day-levels.ts'
 
 /** What the demo simulates, and since when. */
 export interface Venue {
@@ -42,7 +48,8 @@ export interface DayTarget {
   listChannels(): readonly MonitoredChannel[]
   importSeconds(seconds: RecordedSeconds): Promise<void>
   addEvents(events: readonly PlayedEvent[]): Promise<void>
-  /** Times are epoch milliseconds. */
+  addStates(states: readonly PlayedState[]): Promise<void>
+  /** Adds a show that has ended, and its events. Times are epoch milliseconds. */
   addShow(show: { readonly title: string; readonly startedAt: number; readonly endedAt: number }): Promise<void>
 }
 
@@ -59,10 +66,11 @@ export interface PlayResponse {
   readonly dropouts: readonly WeakSpan[]
 }
 
-/** Seconds per block of the history, which are imported at once. */
-const blockSeconds = 600
-/** How long the first channels wait for others, so that most are filled together. */
-const gatherMs = 1500
+/** What is played and stored at once, in seconds: little of the last hour, so that it is there soon, then whole hours. */
+const recentSpan = 600
+const earlierSpan = 3600
+/** How long the first channels wait for the others, so that most are filled together. */
+const gatherMs = 2000
 /** Channels that appear later than this are not filled. */
 const lateMs = 30_000
 const checkEveryMs = 100
@@ -81,18 +89,23 @@ export async function playDay(venue: Venue, target: DayTarget, signal: AbortSign
   const dayStart = Math.ceil((startedAt - filledMs) / 1000)
   const thread = startThread('demo-day-worker', undefined, new URL('.', import.meta.url))
   const groups: Group[] = []
-  const lateAt = performance.now() + lateMs
+  const recentStart = startedAt / 1000 - 3600
+  let hasVenueEvents = false
   try {
-    await pause(gatherMs, undefined, { signal })
+    const lateAt = performance.now() + lateMs
+    const gatheredAt = performance.now() + gatherMs
+    while (target.listChannels().length < channelCount && performance.now() < gatheredAt)
+      await pause(checkEveryMs, undefined, { signal })
     while (!signal.aborted) {
-      const isFirst = groups.length === 0
-      const isAdded = addGroup(groups, { venue, day, channels: target.listChannels() })
+      addGroup(groups, { venue, day, channels: target.listChannels() })
       const group = groups.reduce<Group | undefined>((a, b) => (a === undefined || b.to > a.to ? b : a), undefined)
-      if (group !== undefined && group.to > dayStart)
+      if (group !== undefined && group.to > dayStart) {
         await playBlock(thread, group, { index: groups.indexOf(group), startedAt, dayStart, target })
-      else if (performance.now() > lateAt) break
+        if (hasVenueEvents || group.to > recentStart) continue
+        hasVenueEvents = true
+        await addVenueEvents(venue, day, { fromMs: dayStart * 1000, target })
+      } else if (performance.now() > lateAt) break
       else await pause(checkEveryMs, undefined, { signal })
-      if (isFirst && isAdded) await addVenueEvents(venue, day, { fromMs: dayStart * 1000, target })
     }
   } catch (error) {
     if (!signal.aborted) throw error
@@ -107,14 +120,16 @@ interface Group {
   readonly events: readonly PlayedEvent[]
   /** The seconds from here on are filled, in epoch seconds. */
   to: number
+  /** Whether the thread knows the channels. */
   isSent: boolean
+  hasStates: boolean
 }
 
-/** Adds a group of the channels that have become known. Returns false if there are none. */
+/** Adds a group of the channels that have become known, if there are any. */
 function addGroup(
   groups: Group[],
   { venue, day, channels }: { venue: Venue; day: VenueDay; channels: readonly MonitoredChannel[] },
-): boolean {
+): void {
   const { startedAt, devices } = venue
   const known = new Set(groups.flatMap((group) => group.channels.map(({ id }) => id)))
   const added = channels.flatMap((channel) => {
@@ -122,7 +137,7 @@ function addGroup(
     const played = device && toPlayedChannel(device, day, channel)
     return played === undefined ? [] : [{ ...played, receiverId: channel.receiverId }]
   })
-  if (added.length === 0) return false
+  if (added.length === 0) return
   const offline = new Map(added.map(({ receiverId, offline }): [number, readonly Period[]] => [receiverId, offline]))
   const knownReceivers = new Set(groups.flatMap((group) => group.channels.map(({ receiverId }) => receiverId)))
   groups.push({
@@ -135,8 +150,8 @@ function addGroup(
     ],
     to: Math.floor(Date.now() / 1000),
     isSent: false,
+    hasStates: false,
   })
-  return true
 }
 
 function findDevice(devices: readonly PlayedDevice[], channel: MonitoredChannel): PlayedDevice | undefined {
@@ -164,14 +179,12 @@ async function playBlock(
   group: Group,
   { index, startedAt, dayStart, target }: { index: number; startedAt: number; dayStart: number; target: DayTarget },
 ): Promise<void> {
-  const from = Math.max(dayStart, Math.floor((group.to - 1) / blockSeconds) * blockSeconds)
+  const isRecent = group.to > startedAt / 1000 - 3600
+  const span = isRecent ? recentSpan : earlierSpan
+  const from = Math.max(dayStart, Math.floor((group.to - 1) / span) * span)
   const range = { from, count: group.to - from }
-  const { seconds, dropouts } = await play(thread, {
-    group: index,
-    ...(!group.isSent && { channels: group.channels }),
-    startedAt,
-    range,
-  })
+  const channels = group.isSent ? {} : { channels: group.channels }
+  const { seconds, dropouts } = await play(thread, { group: index, ...channels, startedAt, range })
   group.isSent = true
   await target.importSeconds(seconds)
   const receiverIds = new Map(group.channels.map(({ id, receiverId }) => [id, receiverId]))
@@ -179,6 +192,11 @@ async function playBlock(
   const dropoutEvents = dropouts.map((dropout) => toDropoutEvent(dropout, receiverIds.get(dropout.channelId) ?? 0))
   await target.addEvents([...events, ...dropoutEvents].sort((a, b) => a.time - b.time))
   group.to = from
+  if (!isRecent && !group.hasStates) {
+    const fromMs = dayStart * 1000 - startedAt
+    await target.addStates(group.channels.flatMap((channel) => listStates(channel, startedAt, fromMs)))
+    group.hasStates = true
+  }
 }
 
 async function play(thread: Worker, request: PlayRequest): Promise<PlayResponse> {
@@ -198,18 +216,9 @@ async function addVenueEvents(
     const device = devices.find(({ setup }) => setup.device.id === showDeviceId)
     return channels.find((channel) => channel.channel === number && findDevice(devices, channel) === device) ?? null
   })
-  const shows = day.shows.map(({ title, fromMs, toMs }) => ({
-    title,
-    startedAt: startedAt + fromMs,
-    endedAt: startedAt + toMs,
-  }))
-  const showEvents = shows.flatMap(({ title, startedAt, endedAt }): PlayedEvent[] => {
-    const common = { until: null, channelId: null, receiverId: null, data: { title } }
-    return [
-      { ...common, kind: 'show_started', time: startedAt },
-      { ...common, kind: 'show_ended', time: endedAt },
-    ]
-  })
-  await target.addEvents([...markers, ...showEvents].filter(({ time }) => time >= fromMs))
-  for (const show of shows) if (show.startedAt >= fromMs) await target.addShow(show)
+  await target.addEvents(markers.filter(({ time }) => time >= fromMs))
+  for (const { title, ...period } of day.shows) {
+    const show = { title, startedAt: startedAt + period.fromMs, endedAt: startedAt + period.toMs }
+    if (show.startedAt >= fromMs) await target.addShow(show)
+  }
 }

@@ -1,8 +1,15 @@
 /** The events of the day before the show: what Micwatch would have written about the simulated channels. */
 
 import type { EventKind } from '../../src/contract/values.ts'
-import { batteryIn, type OnPeriod, type Period, type VenueDay } from './day.ts'
-import { batteryRows, type PlayedChannel, type ReportedScale, reportedBattery, type WeakSpan } from './day-levels.ts'
+import type { OnPeriod, Period, VenueDay } from './day.ts'
+import {
+  batteryRows,
+  type PlayedChannel,
+  type ReportedScale,
+  reportedBattery,
+  timeAtBattery,
+  type WeakSpan,
+} from './day-levels.ts'
 
 /** An event without its text. Times are epoch milliseconds; both ids are null if it concerns the whole venue. */
 export interface PlayedEvent {
@@ -20,7 +27,6 @@ export interface PlayedEvent {
     readonly battery?: number
     readonly from?: number
     readonly to?: number
-    readonly title?: string
   }
 }
 
@@ -69,12 +75,9 @@ function transmitterEvents(periods: readonly OnPeriod[], scale: ReportedScale): 
 /** Returns when the battery reached the bounds at which it is low and critical. */
 function batteryEvents(period: OnPeriod, scale: ReportedScale): Happening[] {
   return batteryRows.flatMap(({ row, percent }): Happening[] => {
-    if (row === 'battery_replace_soon' || period.batteryFrom <= percent || scale.battery !== 'percent') return []
-    const isReached = (timeMs: number) => batteryIn(period, timeMs) <= percent
-    if (!isReached(period.toMs - 1)) return []
-    const share = (period.batteryFrom - percent - 0.5) / (period.batteryFrom - period.batteryTo)
-    const atMs = Math.ceil(period.fromMs + share * (period.toMs - period.fromMs))
-    return [{ atMs, kind: row, data: { battery: percent } }]
+    if (row === 'battery_replace_soon' || scale.battery !== 'percent') return []
+    const atMs = timeAtBattery(period, percent)
+    return atMs === null ? [] : [{ atMs, kind: row, data: { battery: percent } }]
   })
 }
 

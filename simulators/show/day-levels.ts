@@ -1,5 +1,6 @@
 /** Plays the day before the show as recorded seconds: what Micwatch would have recorded of the simulated channels. */
 
+import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import {
   type ColumnName,
   columnNames,
@@ -10,7 +11,7 @@ import {
   toRowMask,
 } from '../../src/domain/history/columns.ts'
 import type { ChannelSetup, DeviceSetup } from './cast.ts'
-import { batteryIn, type ChannelDay, findPeriod, type Period } from './day.ts'
+import { batteryIn, type ChannelDay, findPeriod, type OnPeriod, type Period } from './day.ts'
 import { findDropout, levelsAt, noiseAt, signalAt } from './levels.ts'
 
 /** Which values a device reports. */
@@ -218,6 +219,54 @@ function rowsOf(values: SecondValues, isMuted: boolean): number {
   else if (values.rf_max !== noValue && values.rf_max < -70) rows |= rowMasks.fair
   if (values.audio_max > -1) rows |= rowMasks.clipping
   return rows
+}
+
+/** What was true of a channel from a time on. */
+export interface PlayedState {
+  readonly channelId: number
+  /** Epoch milliseconds. */
+  readonly time: number
+  readonly isOn: boolean
+  readonly isMuted: boolean
+  readonly battery: number | null
+  readonly condition: (typeof conditionTable)[number]
+}
+
+const conditions = conditionTable.map((condition) => ({ condition, mask: toRowMask([condition.state]) }))
+/** These last for seconds. */
+const briefRows = rowMasks.weak | rowMasks.fair | rowMasks.clipping
+const okCondition = { state: 'ok', severity: 'ok', attention: false, needs: 'memory' } as const
+
+/** Lists the states of a channel on the day, from `fromMs` on, which is a time of the show. */
+export function listStates(channel: PlayedChannel, startedAt: number, fromMs: number): PlayedState[] {
+  const { id, day, offline } = channel
+  const bounds = [...day.on, ...day.muted, ...day.interference, ...offline].flatMap((period) => [
+    period.fromMs,
+    period.toMs,
+  ])
+  const batteryTimes = day.on.flatMap((period) => batteryRows.map(({ percent }) => timeAtBattery(period, percent)))
+  const times = [...bounds, ...batteryTimes].filter((timeMs) => timeMs !== null && fromMs < timeMs && timeMs < 0)
+  const states = [fromMs, ...(times as number[]).sort((a, b) => a - b)].map((timeMs): PlayedState => {
+    const { state, rows, battery } = playSecond(channel, timeMs)
+    const isOn = state === toState('1') || state === toState('m')
+    const lasting = rows & ~briefRows
+    const condition = conditions.find(({ mask }) => (mask & lasting) !== 0)?.condition ?? okCondition
+    return {
+      ...{ channelId: id, time: startedAt + timeMs, isOn, isMuted: state === toState('m') },
+      ...{ battery: battery === noValue ? null : battery, condition },
+    }
+  })
+  return states.filter(({ isOn, isMuted, condition }, index) => {
+    const before = states[index - 1]
+    return before?.isOn !== isOn || before.isMuted !== isMuted || before.condition.state !== condition.state
+  })
+}
+
+/** Returns when a battery is at a level for the first time; null if it is not. */
+export function timeAtBattery(period: OnPeriod, percent: number): number | null {
+  const { fromMs, toMs, batteryFrom, batteryTo } = period
+  if (batteryFrom <= percent || batteryIn(period, toMs - 1) > percent) return null
+  return Math.ceil(fromMs + ((batteryFrom - percent - 0.5) / (batteryFrom - batteryTo)) * (toMs - fromMs))
 }
 
 // --- Dropouts ---------------------------------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ import {
   toAlertCause,
 } from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
+import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
 import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
 import { hasRunningShow, isSnoozeOver } from '../domain/alerts/snooze.ts'
-import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
 import {
   listSourceCauses,
   listSubscriptionCauses,
