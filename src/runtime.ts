@@ -181,7 +181,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     databaseUrl: config.database_url,
     state,
     monitoring,
-    onGap: (gap) => log.warn(gap, 'levels were not recorded'),
+    onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
     log,
   })
   const onChanged = () => {

@@ -94,6 +94,10 @@ const terminal: Terminal = {
   out: (text) => out.write(`${escapeControls(text)}\n`),
   // A progress line begins with a carriage return. It keeps its control characters, because it has to redraw itself.
   err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
+  write: (text) =>
+    out.writeAndWait(
+      process.stdout.isTTY ? escapeControls(Buffer.from(text).toString().replaceAll('\r\n', '\n')) : text,
+    ),
   askSecret,
   readLine: async () => {
     for await (const line of createInterface({ input: process.stdin })) return line

@@ -15,6 +15,7 @@ import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import { createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { openCertificate } from '../storage/certificate.ts'
+import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
 import { isLoopback } from './server/guard.ts'
 import type { CachedResponse } from './server/response.ts'
@@ -115,6 +116,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
       replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
       live: runtime.live,
+      history: runtime.history,
+      channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
       discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },
       importDeps: { ...runtime, now, mount },

@@ -28,17 +28,17 @@ export async function insertEvents(tx: Tx, drafts: readonly EventDraft[]): Promi
   return stored
 }
 
-async function isRepeated(tx: Tx, { subject, kind, follows }: EventDraft): Promise<boolean> {
+async function isRepeated(tx: Tx, { subject, kind, follows, time, until }: EventDraft): Promise<boolean> {
   if (subject === null) return false
   const last = await tx.query
     .selectFrom('events')
-    .select(['kind', 'is_open'])
+    .select(['kind', 'time', 'ends_at'])
     .where('subject', '=', subject)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (follows !== undefined && last?.kind !== follows) return true
-  return isRange(kind) ? last?.is_open === 1 : last?.kind === kind
+  if (last === undefined || follows !== undefined) return last?.kind !== follows
+  return isRange(kind) ? time <= last.ends_at && last.time <= (until ?? endOfTime) : last.kind === kind
 }
 
 /** Ends the range of a subject that continues. Does nothing if another process has already ended it. */

@@ -22,9 +22,9 @@ export interface EventDraft {
   /** The name of the user or token, or `local`; null for the service itself. */
   readonly by: string | null
   /**
-   * Identifies events that several processes may detect, or one process again after a restart. A range is not stored
-   * while an earlier one of its subject continues, and another event is not stored if the last one of its subject has
-   * the same kind.
+   * Identifies events that several processes may detect, or one process again after a restart. A range is not stored if
+   * it overlaps the last one of its subject, and another event is not stored if the last one of its subject has the
+   * same kind.
    */
   readonly subject: string | null
   /** If present, the event is stored only if the last one of its subject has this kind. */

@@ -1,5 +1,6 @@
 /** Recorded levels as JSON and as CSV. */
 
+import { byteOrderMark, toLine, toTextCell } from '../csv.ts'
 import { type ColumnName, noValue, type Steps, stateLetters } from './columns.ts'
 import type { LevelSeries } from './level-history.ts'
 
@@ -44,10 +45,6 @@ export function formatLevels(steps: Steps, step: number, to: number, series: rea
   return `{${range},"step_seconds":${step},"channels":[${channels.join(',')}]}`
 }
 
-/** The first line of a CSV file of levels, after the byte order mark. */
-export const csvHeading =
-  '\uFEFFtime,channel_id,name,state,rf_min,rf_max,audio_max,audio_last,quality_min,battery,minutes,weak_ms\r\n'
-
 const csvColumns = [
   'rf_min',
   'rf_max',
@@ -58,6 +55,9 @@ const csvColumns = [
   'minutes',
   'weak_ms',
 ] as const satisfies readonly ColumnName[]
+
+/** The beginning of a CSV file of levels. */
+export const csvHeading = byteOrderMark + toLine(['time', 'channel_id', 'name', 'state', ...csvColumns])
 
 /** Returns a line for each step of each channel, by time and then in the order of the channels. */
 export function formatCsv(steps: Steps, step: number, names: readonly string[]): string {
@@ -77,14 +77,6 @@ export function formatCsv(steps: Steps, step: number, names: readonly string[]):
     }
   }
   return text
-}
-
-/** Spreadsheets would run text that begins with one of these characters as a formula. */
-const formulaStart = /^[=+\-@\t\r\n]/
-
-function toTextCell(text: string): string {
-  const safe = formulaStart.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 function formatTime(seconds: number): string {

@@ -38,9 +38,9 @@ export function eventRoutes(app: ContractServer, { markerDeps }: EventRoutesDeps
 
   app.route({
     ...operations.getEventsCsv,
-    handler: async ({ query }, reply) => {
-      const filter = await readFilter(markerDeps, query)
-      return sendCsv(reply, 'events.csv', toCsv(markerDeps, filter))
+    handler: async (request, reply) => {
+      const filter = await readFilter(markerDeps, request.query)
+      return sendCsv(request, reply, 'events.csv', toCsv(markerDeps, filter))
     },
   })
 

@@ -9,6 +9,7 @@ import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.t
 import { docsRoutes } from './docs.ts'
 import { type EventRoutesDeps, eventRoutes } from './events.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
+import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
@@ -37,6 +38,7 @@ export interface RoutesDeps
     HardwareRoutesDeps,
     PlaceholderRoutesDeps,
     ShowRoutesDeps,
+    HistoryRoutesDeps,
     EventRoutesDeps,
     ImportRoutesDeps,
     ManufacturerRoutesDeps,
@@ -78,6 +80,7 @@ export async function registerRoutes(
     hardwareRoutes(scope, deps)
     placeholderRoutes(scope, deps)
     showRoutes(scope, deps)
+    historyRoutes(scope, deps)
     eventRoutes(scope, deps)
     importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)

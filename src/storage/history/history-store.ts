@@ -239,7 +239,7 @@ export class HistoryStore {
     const { channelIds, from, to, maxPoints, series } = query
     const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers({ from, to }))
     if (choice.points * channelIds.length > maxResponseSteps) {
-      const details = `${channelIds.length} channels with ${choice.points} steps are more than ${maxResponseSteps}; reduce max_points.`
+      const details = `max_points: expected fewer; ${channelIds.length} channels with ${choice.points} steps each are more than ${maxResponseSteps} steps`
       throw new RequestError('bad_request', { details })
     }
     const end = choice.from + choice.points * choice.step

@@ -20,11 +20,30 @@ const groupLimit = 2 ** 20
 
 const tableName = (table: ChunkTable) => `levels_${table}`
 
-const schema = `
-  create table slices (id integer primary key, from_s integer not null, count integer not null, data blob not null);
-  create table pruned (name text primary key, until_s integer not null) without rowid;
-  ${chunkTables.map((table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`).join('\n')}
-  pragma user_version = ${schemaVersion};`
+/** Contains until when each table was pruned. The other tables have rows with integer ids. */
+export const prunedTable = 'pruned'
+export const historyTables: readonly string[] = [prunedTable, 'slices', ...chunkTables.map(tableName)]
+
+/** They have an effect only before the first table is created. */
+const formatPragmas = `pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental`
+
+/** Creates the tables in an open database. */
+export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
+  const chunks = chunkTables.map(
+    (table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`,
+  )
+  file.exec(`
+    create table slices (id integer primary key, from_s integer not null, count integer not null, data blob not null);
+    create table ${prunedTable} (name text primary key, until_s integer not null) without rowid;
+    ${chunks.join('\n')}`)
+}
+
+/** Creates the tables in an empty file. */
+export function initializeHistory(file: Pick<SqliteFile, 'exec'>): void {
+  file.exec(formatPragmas)
+  createHistorySchema(file)
+  file.exec(`pragma user_version = ${schemaVersion}`)
+}
 
 /** Returns the path of the file with the recorded levels of an installation. */
 export function historyPath(databasePath: string): string {
@@ -60,7 +79,7 @@ export class SqliteTables implements HistoryTables {
     this.#path = path
     this.#file = connectFile(path, { timeout: busyTimeoutMs })
     try {
-      this.#file.exec(`pragma page_size = ${pageBytes}; pragma auto_vacuum = incremental; pragma journal_mode = wal;
+      this.#file.exec(`${formatPragmas}; pragma journal_mode = wal;
         pragma synchronous = normal; pragma wal_autocheckpoint = ${logPages};
         pragma journal_size_limit = ${logPages * pageBytes}; pragma cache_size = -16000`)
       this.#createSchema()
@@ -77,7 +96,8 @@ export class SqliteTables implements HistoryTables {
     if (read() === schemaVersion) return
     this.#file.exec('begin immediate')
     // Another process may have created it in the meantime.
-    this.#file.exec(read() === schemaVersion ? 'rollback' : `${schema} commit`)
+    if (read() !== schemaVersion) initializeHistory(this.#file)
+    this.#file.exec('commit')
   }
 
   /** Whether the open file is still the one at its path. */
