@@ -17,6 +17,7 @@ import {
 } from '../domain/history/remote-write.ts'
 import { compressSnappy } from '../domain/history/snappy.ts'
 import { encodeWriteRequest } from '../domain/history/write-request.ts'
+import type { RemoteWriteCounters } from '../state/counters.ts'
 import type { Database } from '../storage/database.ts'
 import { findAcknowledged, saveAcknowledged } from '../storage/remote-write.ts'
 import type { WriteClient } from '../upstream/write-client.ts'
@@ -24,24 +25,21 @@ import type { LeaseHandle, LeaseManager } from './lease-manager.ts'
 import type { Log } from './log.ts'
 import { pause } from './wait.ts'
 
-/** A part of the tested interface of `LevelHistory`. */
-type ReadableHistory = Pick<LevelHistory, 'read' | 'range'>
-
 interface RemoteWriteDeps {
   readonly db: Database
-  readonly history: ReadableHistory
+  readonly history: Pick<LevelHistory, 'read' | 'range'>
   readonly client: Pick<WriteClient, 'send'>
   readonly leaseManager: Pick<LeaseManager, 'runWhileHeld'>
   readonly intervalSeconds: number
+  readonly counters: RemoteWriteCounters
   readonly log: Log
   listChannels(): readonly SentChannel[]
   /** Epoch milliseconds. */
   now(): number
-  count(outcome: 'accepted' | 'rejected' | 'failed', samples: number): void
 }
 
 /** The name of the lease. */
-const lease = 'remote_write'
+const leaseName = 'remote_write'
 /** Seconds after which every process has stored a second. */
 const storedAfterSeconds = 10
 const maxBacklogSeconds = 86_400
@@ -49,6 +47,7 @@ const maxSamples = 5_000
 const maxIntervals = 360
 /** Pause after each request, so that catching up leaves time for everything else. */
 const pauseMs = 50
+const checkEveryMs = 1_000
 const saveEveryMs = 5_000
 const firstRetryMs = 1_000
 const maxRetryMs = 60_000
@@ -64,8 +63,6 @@ export class RemoteWriter {
   readonly #step: ReturnType<typeof stepOf>
   readonly #labels = new Map<string, ChannelLabels>()
   #error: string | null = null
-  /** The end of the last interval that was accepted or rejected, in epoch seconds; null while another process sends. */
-  #sentUntil: number | null = null
 
   constructor(deps: RemoteWriteDeps) {
     this.#deps = deps
@@ -77,49 +74,37 @@ export class RemoteWriter {
     return this.#error === null ? null : `Remote write: ${this.#error}.`
   }
 
-  /** How many seconds of recorded levels are not sent yet; null if another process sends them. */
-  get backlogSeconds(): number | null {
-    const { now, intervalSeconds } = this.#deps
-    if (this.#sentUntil === null) return null
-    return Math.max(0, Math.floor(now() / 1000) - storedAfterSeconds - intervalSeconds - this.#sentUntil)
-  }
-
   /** Sends while this process holds the lease, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#deps.leaseManager.runWhileHeld(lease, signal, async (held) => {
-      try {
-        await this.#sendWhileHeld(held)
-      } finally {
-        this.#sentUntil = null
-        this.#error = null
+    await this.#deps.leaseManager.runWhileHeld(leaseName, signal, async (held) => {
+      const position = new Position(this.#deps.db, held.guard)
+      while (!held.signal.aborted) {
+        await this.#sendFrom(position, held.signal).catch(async (error) => {
+          if (held.signal.aborted) return
+          this.#deps.log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
+          await pause(maxRetryMs, held.signal)
+        })
       }
+      await position.save().catch(() => {})
+      this.#error = null
     })
   }
 
-  async #sendWhileHeld({ signal, guard }: LeaseHandle): Promise<void> {
-    const { log, intervalSeconds } = this.#deps
-    const position = new Position(this.#deps.db, guard)
+  async #sendFrom(position: Position, signal: AbortSignal): Promise<void> {
+    let sentUntil = this.#align(await position.load(this.#available()))
+    let totals = await this.#loadTotals(sentUntil)
     while (!signal.aborted) {
-      try {
-        const from = this.#align(await position.load(this.#align(this.#now())))
-        let totals = await this.#loadTotals(from)
-        this.#sentUntil = from
-        while (!signal.aborted) {
-          const span = await this.#nextSpan(this.#sentUntil)
-          if (span !== null) totals = await this.#sendSpan(span, totals, signal)
-          signal.throwIfAborted()
-          this.#sentUntil = span?.to ?? this.#sentUntil
-          await position.save(this.#sentUntil)
-          await pause(span === null ? Math.min(1, intervalSeconds) * 1000 : pauseMs, signal)
-        }
-      } catch (error) {
-        if (signal.aborted) break
-        // The history or the database is unavailable.
-        log.warn({ error: String(error) }, 'recorded levels could not be read for remote write')
-        await pause(maxRetryMs, signal)
+      const span = await this.#nextSpan(sentUntil)
+      if (span === null) {
+        await pause(checkEveryMs, signal)
+        continue
       }
+      totals = await this.#sendSpan(span, totals, signal)
+      signal.throwIfAborted()
+      sentUntil = span.to
+      await position.move(sentUntil)
+      await pause(pauseMs, signal)
     }
-    if (this.#sentUntil !== null) await position.save(this.#sentUntil, { isLast: true }).catch(() => {})
   }
 
   #now(): number {
@@ -130,11 +115,16 @@ export class RemoteWriter {
     return Math.floor(time / this.#deps.intervalSeconds) * this.#deps.intervalSeconds
   }
 
+  /** Returns the end of the last interval that every process has stored. */
+  #available(): number {
+    return this.#align(this.#now() - storedAfterSeconds)
+  }
+
   /** Returns the next intervals, all of which begin in one day; null if there are none yet. */
   async #nextSpan(sentUntil: number): Promise<Span | null> {
     const { history, intervalSeconds } = this.#deps
     const now = this.#now()
-    const available = this.#align(now - storedAfterSeconds)
+    const available = this.#available()
     if (available <= sentUntil) return null
     const recorded = await history.range()
     const from = Math.max(sentUntil, this.#align(now - maxBacklogSeconds), this.#align(recorded?.first ?? available))
@@ -186,10 +176,11 @@ export class RemoteWriter {
     samples: number,
     { to, signal }: { readonly to: number; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { client, count, log } = this.#deps
+    const { client, counters, log } = this.#deps
     for (let retryMs = firstRetryMs; !signal.aborted; retryMs = Math.min(maxRetryMs, 2 * retryMs)) {
       const result = await client.send(request, signal)
-      count(result.outcome, samples)
+      counters.countResponse(result.outcome, samples)
+      counters.setBacklog(Math.max(0, this.#available() - to))
       const error = result.outcome === 'accepted' ? null : result.error
       if (error !== null && error !== this.#error) log.warn({ error }, 'remote write failed')
       if (error === null && this.#error !== null) log.info({}, 'remote write works again')
@@ -216,11 +207,12 @@ export class RemoteWriter {
   }
 }
 
-/** The last acknowledged time, stored every few seconds. */
+/** The end of the last interval that was accepted or rejected, in epoch seconds. It is stored every few seconds. */
 class Position {
   readonly #db: Database
   readonly #guard: LeaseHandle['guard']
-  #saved = 0
+  #time: number | null = null
+  #savedTime: number | null = null
   #savedAt = Number.NEGATIVE_INFINITY
 
   constructor(db: Database, guard: LeaseHandle['guard']) {
@@ -228,22 +220,27 @@ class Position {
     this.#guard = guard
   }
 
-  /** Returns the stored time; stores and returns `initial` if there is none. */
+  /** Returns the time; `initial` if nothing was sent before. */
   async load(initial: number): Promise<number> {
-    const stored = await findAcknowledged(this.#db.read)
-    if (stored === null) await this.save(initial, { isLast: true })
-    else this.#saved = stored
-    return stored ?? initial
+    this.#savedTime ??= await findAcknowledged(this.#db.read)
+    this.#time ??= this.#savedTime ?? initial
+    if (this.#savedTime === null) await this.save()
+    return this.#time
   }
 
-  async save(time: number, { isLast = false } = {}): Promise<void> {
-    const isDue = isLast || performance.now() - this.#savedAt >= saveEveryMs
-    if (time === this.#saved || !isDue) return
+  async move(time: number): Promise<void> {
+    this.#time = time
+    if (performance.now() - this.#savedAt >= saveEveryMs) await this.save()
+  }
+
+  async save(): Promise<void> {
+    const time = this.#time
+    if (time === null || time === this.#savedTime) return
     await this.#db.transaction(async (tx) => {
       await this.#guard(tx)
       await saveAcknowledged(tx, time)
     })
-    this.#saved = time
+    this.#savedTime = time
     this.#savedAt = performance.now()
   }
 }
