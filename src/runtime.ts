@@ -43,6 +43,7 @@ import { type History, RunningHistory } from './runtime/history.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
+import { createRemoteWrite, type RemoteWrite } from './runtime/remote-write.ts'
 import { createShowAnnouncements } from './runtime/show-announcements.ts'
 import { createState } from './runtime/state.ts'
 import type { Cache } from './state/cache.ts'
@@ -95,6 +96,8 @@ export interface Runtime {
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
   /** Recorded levels. */
   readonly history: History
+  /** Null if it is not configured. */
+  readonly remoteWrite: RemoteWrite | null
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -184,6 +187,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
     log,
   })
+  const remoteWriteConfig = isReadOnly ? null : config.history_remote_write
+  const remoteWrite =
+    remoteWriteConfig &&
+    createRemoteWrite({ config: remoteWriteConfig, db, history: history.levels, state, monitoring, counters, log })
   const onChanged = () => {
     settings.clear()
     conditions.settingsChanged()
@@ -242,6 +249,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     events,
     conditions,
     history,
+    remoteWrite,
     counters,
     nodeId,
     leaseManager,
@@ -276,6 +284,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       const details = [
         ...(redis?.isUp === false ? [redisDownDetails] : []),
         ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
+        ...(remoteWrite?.problem == null ? [] : [remoteWrite.problem]),
       ]
       return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
     },

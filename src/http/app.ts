@@ -137,6 +137,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (typeof bound === 'object' && bound !== null)
       runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
+    if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes && runtime.redis?.isUp !== true
       loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
