@@ -236,7 +236,7 @@ export function createTimelineCanvas(options: CanvasOptions): TimelineCanvas {
     drawGapLabels(stage, marks, y)
     const { playhead, selected } = control.get()
     if (selected !== null) drawSelected(stage, selected.from, selected.to)
-    if (playhead !== null) drawPlayheadTime(stage, playhead)
+    if (playhead !== null) drawPlayheadTime(stage, playhead, scale.now)
   }
 
   return {

@@ -120,7 +120,9 @@ function EventItem({ event, chosenId, now, onChoose, onEdit, onDelete }: EventLi
         <span className="timeline-event-detail">
           {name === null ? null : <bdi>{name}</bdi>}
           {event.kind === 'marker' ? <span>{eventTitle(event)}</span> : detail === null ? null : <span>{detail}</span>}
-          {end === null ? null : <span>{formatShortDuration(end - startOf(event))}</span>}
+          {end === null || typeof event.data.seconds === 'number' ? null : (
+            <span>{formatShortDuration(end - startOf(event))}</span>
+          )}
           {event.by === null ? null : <bdi>{event.by === 'local' ? t('alerts.localUser') : plainText(event.by)}</bdi>}
         </span>
       </button>

@@ -112,7 +112,18 @@ export function valuesAt(find: Folding['find'], at: number): StepValues | null {
   const { block } = find(at / 1_000)
   if (block === null) return null
   const step = Math.floor((at / 1_000 - block.from) / block.step)
-  return step < 0 || step >= block.count ? null : summarize(block, step, step + 1)
+  if (step < 0 || step >= block.count) return null
+  const from = (block.from + step * block.step) * 1_000
+  return {
+    ...{ from, to: from + block.step * 1_000, state: stateLetters[block.state[step] ?? 0] ?? '-' },
+    ...{ rfMin: known(block.rfMin[step]), rfMax: known(block.rfMax[step]), audioMax: known(block.audioMax[step]) },
+    ...{ quality: known(block.quality[step]), battery: known(block.battery[step]) },
+    ...{ minutes: known(block.minutes[step]), weakMs: block.weakMs[step] ?? 0 },
+  }
+}
+
+function known(value = noValue): number | null {
+  return value === noValue ? null : value
 }
 
 /** Returns the values of consecutive steps of a block, `last` exclusive. */
@@ -127,7 +138,6 @@ function summarize(block: LevelBlock, first: number, last: number): StepValues {
     quality = least(quality, block.quality[step] ?? noValue)
     if ((block.minutes[step] ?? noValue) !== noValue) minutes = block.minutes[step] ?? noValue
   }
-  const known = (value = noValue) => (value === noValue ? null : value)
   return {
     from: (block.from + first * block.step) * 1_000,
     to: (block.from + last * block.step) * 1_000,

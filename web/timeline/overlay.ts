@@ -2,7 +2,7 @@
 
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { ShowBody } from '../../src/contract/resources/shows.ts'
-import { formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../format.ts'
+import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import type { OverlayColours } from './colours.ts'
 import { categoryOf, type EventCategory, eventDetail } from './events.ts'
@@ -223,9 +223,15 @@ export function drawPlayhead({ context, height, colours, toX }: Stage, at: numbe
 }
 
 /** Draws the time of the playhead above the strips. */
-export function drawPlayheadTime(stage: Stage, at: number): void {
+export function drawPlayheadTime(stage: Stage, at: number, now: number): void {
   setFont(stage, 12, 650)
-  drawBox(stage, formatPreciseTime(at), stage.toX(at), headerRows.axis / 2)
+  drawBox(stage, pointText(at, now), stage.toX(at), headerRows.axis / 2)
+}
+
+/** Returns a time with tenths of a second, with the date unless it is today. */
+export function pointText(at: number, now: number): string {
+  const [day, today] = [formatDay(at), formatDay(now)]
+  return day === today ? formatPreciseTime(at) : t('timeline.dayAndTime', { day, time: formatPreciseTime(at) })
 }
 
 /** Draws the values of a strip beside the playhead. */
@@ -234,17 +240,52 @@ export function drawValues(stage: Stage, values: StepValues, at: number, y: numb
   drawBox(stage, valueText(values), stage.toX(at), y)
 }
 
+/** A text in a box, drawn once, because drawing text takes much longer than copying it. */
+interface TextBox {
+  readonly image: HTMLCanvasElement
+  /** CSS pixels */
+  readonly width: number
+}
+
+const boxHeight = 18
+const maxBoxes = 500
+/** The least recently drawn first. */
+const boxes = new Map<string, TextBox>()
+
 /** Draws a text in a box beside `x`, on the side with enough room. */
-function drawBox({ context, colours, width }: Stage, text: string, x: number, y: number) {
-  const size = context.measureText(text).width + 10
-  const left = x + 6 + size > width ? x - 6 - size : x + 6
+function drawBox(stage: Stage, text: string, x: number, y: number) {
+  const { context, colours, width } = stage
+  const name = [text, context.font, colours.text, colours.raised, devicePixelRatio].join('|')
+  const box = boxes.get(name) ?? createBox(stage, text)
+  boxes.delete(name)
+  boxes.set(name, box)
+  for (const oldest of boxes.keys()) {
+    if (boxes.size <= maxBoxes) break
+    boxes.delete(oldest)
+  }
+  const left = x + 6 + box.width > width ? x - 6 - box.width : x + 6
+  const onPixel = (at: number) => Math.round(at * devicePixelRatio) / devicePixelRatio
+  context.drawImage(box.image, onPixel(left), onPixel(y - boxHeight / 2), box.width, boxHeight)
+}
+
+function createBox({ context: { font }, colours }: Stage, text: string): TextBox {
+  const image = document.createElement('canvas')
+  const context = image.getContext('2d', { alpha: false })
+  if (context === null) return { image, width: 0 }
+  context.font = font
+  image.width = Math.ceil((context.measureText(text).width + 10) * devicePixelRatio)
+  image.height = Math.ceil(boxHeight * devicePixelRatio)
+  const width = image.width / devicePixelRatio
+  context.scale(devicePixelRatio, devicePixelRatio)
+  context.fillStyle = colours.lineStrong
+  context.fillRect(0, 0, width, boxHeight)
   context.fillStyle = colours.raised
-  context.fillRect(left, y - 9, size, 18)
-  context.strokeStyle = colours.lineStrong
-  context.lineWidth = 1
-  context.strokeRect(Math.round(left) + 0.5, y - 9.5, Math.round(size), 18)
+  context.fillRect(1, 1, width - 2, boxHeight - 2)
   context.fillStyle = colours.text
-  context.fillText(text, left + 5, y + 0.5)
+  context.font = font
+  context.textBaseline = 'middle'
+  context.fillText(text, 5, boxHeight / 2 + 0.5)
+  return { image, width }
 }
 
 const stateKeys = { '-': 'missing', x: 'offline', '0': 'off', m: 'muted', '1': 'on' } as const

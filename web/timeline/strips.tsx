@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import type { Problem } from '../api.ts'
 import { useFacts, useServices } from '../context.ts'
-import { formatDateTime, formatPreciseTime } from '../format.ts'
+import { formatDateTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { StateIcon } from '../parts/state-icon.tsx'
 import { createTimelineCanvas, type Place, type Scene, type TimelineCanvas } from './canvas.ts'
@@ -14,7 +14,7 @@ import { eventDetail, eventTitle } from './events.ts'
 import { listenToGestures } from './gestures.ts'
 import { createLevelLoader, type LevelLoader } from './level-loader.ts'
 import { useChannelName } from './names.ts'
-import { headerHeight } from './overlay.ts'
+import { headerHeight, pointText } from './overlay.ts'
 import type { Row } from './use-timeline.ts'
 
 export interface LoadStatus {
@@ -205,7 +205,7 @@ function EventHint({ hint: { event, x, y } }: { hint: Hint }) {
       <strong>{eventTitle(event)}</strong>
       {detail === null ? null : <span>{detail}</span>}
       <span>
-        {formatPreciseTime(Date.parse(event.time))}
+        {pointText(Date.parse(event.time), Date.now())}
         {name === null ? null : (
           <>
             {' · '}

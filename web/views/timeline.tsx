@@ -6,7 +6,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { EventBody } from '../../src/contract/resources/events.ts'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
-import { formatPreciseTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { readLocal, writeLocal } from '../local-storage.ts'
 import { usePageTitle } from '../page-title.ts'
@@ -25,6 +24,7 @@ import { Legend } from '../timeline/legend.tsx'
 import { LevelTable } from '../timeline/level-table.tsx'
 import { draftOf, MarkerDialog, type MarkerDraft, useDeleteMarker } from '../timeline/marker-dialog.tsx'
 import { nameOf } from '../timeline/names.ts'
+import { pointText } from '../timeline/overlay.ts'
 import { centredOn, parseTimeline, toIso } from '../timeline/range.ts'
 import { Strips, useLevelLoader } from '../timeline/strips.tsx'
 import { ChannelTools, type Height, heights, RangeText, TimeTools } from '../timeline/toolbar.tsx'
@@ -118,6 +118,7 @@ function TimelineOfChannels() {
       </div>
       <div className="timeline-columns">
         <div className="timeline-main">
+          <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
           {rows.length === 0 ? <NoChannels /> : null}
           {loader === null || rows.length === 0 || isTable || isPrinting ? null : (
             <Strips
@@ -129,7 +130,6 @@ function TimelineOfChannels() {
           {loader !== null && rows.length > 0 && (isTable || isPrinting) ? (
             <TableOfLevels {...{ rows, channelId, settled, loader, now: now(), version: status.version }} />
           ) : null}
-          <PointPanel {...{ control, settled, rows, isSelecting }} onSelecting={setSelecting} onMarker={newMarker} />
           <Legend theme={document.documentElement.dataset.theme ?? ''} />
         </div>
         <EventList
@@ -280,7 +280,8 @@ function PointPanel({ control, settled, rows, isSelecting, onSelecting, onMarker
         <p>{t('timeline.noPoint')}</p>
       ) : (
         <p className="tabular">
-          <strong>{formatPreciseTime(playhead)}</strong> {row === undefined ? null : <bdi>{nameOf(store, row)}</bdi>}
+          <strong>{pointText(playhead, Date.now())}</strong>{' '}
+          {row === undefined ? null : <bdi>{nameOf(store, row)}</bdi>}
         </p>
       )}
       {time === null ? null : (
