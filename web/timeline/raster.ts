@@ -44,7 +44,7 @@ export interface StripBox {
   readonly scale: number
 }
 
-const [missing = 0, offline = 1, off = 2, muted = 3] = stateLetters.map((_, index) => index)
+const [missing = 0, offline = 1, off = 2, muted = 3, on = 4] = stateLetters.map((_, index) => index)
 
 /** A battery at or below this percentage is drawn in the colour of a low one. */
 const lowBattery = 20
@@ -71,7 +71,6 @@ function layoutOf({ top, height, isDetailed, scale }: StripBox) {
   const levelsBottom = top + height - gap - bar
   const middle = isDetailed ? levelsTop + Math.round((levelsBottom - levelsTop) * 0.6) : levelsBottom
   return {
-    gap,
     markTop: top + gap,
     levelsTop,
     rfBottom: middle,
@@ -84,78 +83,79 @@ function layoutOf({ top, height, isDetailed, scale }: StripBox) {
 /** Draws the columns `first` to `last` of a strip. */
 export function drawStrip(drawing: Drawing): void {
   const { pixels, box, first, last, colours } = drawing
-  const bottom = Math.min(pixels.height, box.top + box.height)
-  for (let y = Math.max(0, box.top); y < bottom; y++) {
-    pixels.data.fill(colours.page, y * pixels.width + first, y * pixels.width + last)
-  }
   const layout = layoutOf(box)
+  const { levelsTop, levelsBottom } = layout
+  for (let y = Math.max(0, box.top); y < Math.min(pixels.height, box.top + box.height); y++) {
+    const colour = y >= levelsTop && y < levelsBottom ? colours.track : colours.page
+    pixels.data.fill(colour, y * pixels.width + first, y * pixels.width + last)
+  }
   drawLevels(drawing, layout)
+  drawPatterns(drawing, layout)
   drawStates(drawing, layout)
   drawWeakMarks(drawing, layout)
 }
 
 type Layout = ReturnType<typeof layoutOf>
 
-/** Where the levels of each column are; reused, because every strip is drawn in turn. */
-let tops = new Int16Array(0)
+/** Fills the rows `top` to `bottom` of a column, as far as they are on the canvas. */
+function fillColumn({ data, width, height }: Pixels, x: number, top: number, bottom: number, colour: number) {
+  const end = Math.min(height, bottom) * width + x
+  for (let at = Math.max(0, top) * width + x; at < end; at += width) data[at] = colour
+}
 
-function drawLevels({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
+function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, layout: Layout) {
   const { levelsTop, rfBottom, audioTop, levelsBottom } = layout
-  if (tops.length < pixels.width * 4) tops = new Int16Array(pixels.width * 4)
-  const { width } = pixels
   const thickness = Math.max(1, Math.round(box.scale))
-  const rows = (share: number, top: number, bottom: number) =>
+  const toRow = (share: number, top: number, bottom: number) =>
     top + Math.round((1 - share) * (bottom - top - thickness))
-  // An extra column at the left connects the band with what is already drawn.
-  let [bandTop, bandBottom] = first === 0 ? [-1, -1] : bandOf(columns, first - 1, levelsTop, rfBottom, rows)
+  const rfRow = (dbm = noValue) => (dbm === noValue ? -1 : toRow(rfShare(dbm), levelsTop, rfBottom))
+  // The column at the left of the first one connects the band with what is already drawn.
+  let [bandTop, bandBottom] =
+    first === 0 ? [-1, -1] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
   for (let x = first; x < last; x++) {
-    const [ownTop, ownBottom] = bandOf(columns, x, levelsTop, rfBottom, rows)
-    const isConnected = ownTop !== -1 && bandTop !== -1
-    tops[x] = isConnected ? Math.min(ownTop, bandBottom) : ownTop
-    tops[width + x] = ownTop === -1 ? -1 : (isConnected ? Math.max(ownBottom, bandTop) : ownBottom) + thickness
     const audio = columns.audio[x] ?? noValue
-    tops[2 * width + x] = audio === noValue ? levelsBottom : rows(audioShare(audio), audioTop, levelsBottom)
-    const battery = columns.battery[x] ?? noValue
-    tops[3 * width + x] = battery === noValue ? -1 : rows(battery / 100, levelsTop, levelsBottom)
-    ;[bandTop, bandBottom] = [ownTop, ownBottom]
-  }
-  const hatch = Math.round(8 * box.scale)
-  const dots = Math.round(6 * box.scale)
-  for (let y = Math.max(0, levelsTop); y < Math.min(pixels.height, levelsBottom); y++) {
-    const row = y * width
-    for (let x = first; x < last; x++) {
-      const state = columns.state[x] ?? notLoaded
-      const batteryTop = tops[3 * width + x] ?? -1
-      if (state === notLoaded) {
-        if ((offset + x) % dots < thickness && (y - levelsTop) % dots < thickness) pixels.data[row + x] = colours.faint
-      } else if (state === missing) {
-        if ((offset + x + y - box.top) % hatch < thickness) pixels.data[row + x] = colours.missing
-      } else if (batteryTop !== -1 && y >= batteryTop && y < batteryTop + thickness) {
-        pixels.data[row + x] = (columns.battery[x] ?? 0) <= lowBattery ? colours.batteryLow : colours.battery
-      } else if (y >= (tops[x] ?? 0) && y < (tops[width + x] ?? 0)) {
-        pixels.data[row + x] = columns.weak[x] === 1 ? colours.weak : colours.rf
-      } else if (y >= audioTop && y >= (tops[2 * width + x] ?? 0)) {
-        pixels.data[row + x] = (columns.audio[x] ?? noValue) >= clipping ? colours.audioOver : colours.audio
-      } else if (state === offline && (offset + x - (y - box.top) + 1_000 * hatch) % hatch < 2 * thickness) {
-        pixels.data[row + x] = colours.offline
-      } else {
-        pixels.data[row + x] = colours.track
-      }
+    if (audio !== noValue) {
+      const colour = audio >= clipping ? colours.audioOver : colours.audio
+      fillColumn(pixels, x, toRow(audioShare(audio), audioTop, levelsBottom), levelsBottom, colour)
     }
+    const [top, bottom] = [rfRow(columns.rfMax[x]), rfRow(columns.rfMin[x])]
+    if (top !== -1) {
+      const from = bandTop === -1 ? top : Math.min(top, bandBottom)
+      const to = bandTop === -1 ? bottom : Math.max(bottom, bandTop)
+      fillColumn(pixels, x, from, to + thickness, columns.weak[x] === 1 ? colours.weak : colours.rf)
+    }
+    const battery = columns.battery[x] ?? noValue
+    if (battery !== noValue) {
+      const row = toRow(battery / 100, levelsTop, levelsBottom)
+      fillColumn(pixels, x, row, row + thickness, battery <= lowBattery ? colours.batteryLow : colours.battery)
+    }
+    ;[bandTop, bandBottom] = [top, bottom]
   }
 }
 
-/** Returns the first and the last row of the RF band in a column; -1 without RF. */
-function bandOf(
-  columns: Columns,
-  x: number,
-  top: number,
-  bottom: number,
-  rows: (share: number, top: number, bottom: number) => number,
-): [top: number, bottom: number] {
-  const [least, most] = [columns.rfMin[x] ?? noValue, columns.rfMax[x] ?? noValue]
-  if (least === noValue || most === noValue) return [-1, -1]
-  return [rows(rfShare(most), top, bottom), rows(rfShare(least), top, bottom)]
+/** Draws the patterns of times without levels. They move with the time. */
+function drawPatterns({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
+  const { levelsTop, levelsBottom } = layout
+  const line = Math.max(1, Math.round(box.scale))
+  const [hatch, dots] = [Math.round(8 * box.scale), Math.round(6 * box.scale)]
+  const [hatchStart, dotStart] = [offset % hatch, offset % dots]
+  const [top, bottom] = [Math.max(0, levelsTop), Math.min(pixels.height, levelsBottom)]
+  for (let x = first; x < last; x++) {
+    const state = columns.state[x] ?? notLoaded
+    if (state !== notLoaded && state !== missing && state !== offline) continue
+    if (state !== offline) fillColumn(pixels, x, top, bottom, colours.page)
+    for (let y = top; y < bottom; y++) {
+      const row = y - levelsTop
+      const at = y * pixels.width + x
+      if (state === notLoaded) {
+        if ((dotStart + x) % dots < line && row % dots < line) pixels.data[at] = colours.faint
+      } else if (state === missing) {
+        if ((hatchStart + x + row) % hatch < line) pixels.data[at] = colours.missing
+      } else if ((hatchStart + x + row * (hatch - 1)) % hatch < 2 * line) {
+        pixels.data[at] = colours.offline
+      }
+    }
+  }
 }
 
 /**
@@ -163,27 +163,23 @@ function bandOf(
  * chequered (offline), nothing (not recorded, not loaded).
  */
 function drawStates({ pixels, columns, colours, box, offset, first, last }: Drawing, layout: Layout) {
-  const { levelsBottom, barBottom } = layout
+  const { levelsBottom: top, barBottom: bottom } = layout
   const dash = Math.round(4 * box.scale)
   const check = Math.max(1, Math.round(2 * box.scale))
   const line = Math.max(1, Math.round(box.scale))
-  const centre = levelsBottom + Math.floor((barBottom - levelsBottom - line) / 2)
-  for (let y = Math.max(0, levelsBottom); y < Math.min(pixels.height, barBottom); y++) {
-    for (let x = first; x < last; x++) {
-      const state = columns.state[x] ?? notLoaded
-      if (state === notLoaded || state === missing) continue
-      const column = offset + x
-      const isDrawn =
-        state === offline
-          ? (Math.floor(column / check) + Math.floor((y - levelsBottom) / check)) % 2 === 0
-          : state === off
-            ? y >= centre && y < centre + line
-            : state === muted
-              ? column % (2 * dash) < dash
-              : true
-      if (!isDrawn) continue
-      pixels.data[y * pixels.width + x] =
-        state === offline ? colours.offline : state === off ? colours.off : state === muted ? colours.muted : colours.on
+  const centre = top + Math.floor((bottom - top - line) / 2)
+  const [dashStart, checkStart] = [offset % (2 * dash), offset % (2 * check)]
+  for (let x = first; x < last; x++) {
+    const state = columns.state[x] ?? notLoaded
+    if (state === off) fillColumn(pixels, x, centre, centre + line, colours.off)
+    else if (state === on) fillColumn(pixels, x, top, bottom, colours.on)
+    else if (state === muted) {
+      if ((dashStart + x) % (2 * dash) < dash) fillColumn(pixels, x, top, bottom, colours.muted)
+    } else if (state === offline) {
+      const isShifted = (checkStart + x) % (2 * check) < check
+      for (let y = isShifted ? top : top + check; y < bottom; y += 2 * check) {
+        fillColumn(pixels, x, y, Math.min(bottom, y + check), colours.offline)
+      }
     }
   }
 }
@@ -196,9 +192,6 @@ function drawWeakMarks({ pixels, columns, colours, box, first, last }: Drawing, 
     for (let near = Math.max(0, x - reach); near <= Math.min(pixels.width - 1, x + reach); near++) {
       if (columns.weak[near] === 1) isWeak = true
     }
-    if (!isWeak) continue
-    for (let y = Math.max(0, markTop); y < Math.min(pixels.height, levelsTop); y++) {
-      pixels.data[y * pixels.width + x] = colours.weak
-    }
+    if (isWeak) fillColumn(pixels, x, markTop, levelsTop, colours.weak)
   }
 }
