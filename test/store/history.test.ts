@@ -128,7 +128,7 @@ describe.each(engines)('history on %s', (engine) => {
     for (const length of [10, 60, 600, 3600, 6 * 3600, 86_400, 7 * 86_400]) {
       const from = Math.max(day, dropout - Math.floor(length / 2))
       const { channels } = await query(history, [1, 2], from, from + length, 12)
-      expect(channels.map(({ rf }: { rf: { min: number[] } }) => Math.min(...rf.min))).toEqual([-97, -69])
+      expect(channels.map(({ rf }: { rf: { min: number[] } }) => rf.min.includes(-97))).toEqual([true, false])
       expect(channels.map(({ weak_ms }: { weak_ms: number[] }) => Math.max(...weak_ms))).toEqual([200, 0])
     }
   })

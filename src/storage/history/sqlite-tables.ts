@@ -42,9 +42,8 @@ export class SqliteTables implements HistoryTables {
 
   /** A damaged file is renamed, and a new one is created; `warn` is then called. */
   static async open(path: string, warn: (message: string) => void): Promise<SqliteTables> {
-    await createFolder(dirname(path))
     for (;;) {
-      await createFile(path)
+      await createPrivate(path)
       const inode = inodeOf(path)
       try {
         return new SqliteTables(path)
@@ -245,6 +244,15 @@ export class SqliteTables implements HistoryTables {
     } catch (error) {
       throw toStoreError(error)
     }
+  }
+}
+
+async function createPrivate(path: string): Promise<void> {
+  try {
+    await createFolder(dirname(path))
+    await createFile(path)
+  } catch (error) {
+    throw new StoreDownError(`The history cannot be created: ${(error as Error).message}`, { cause: error })
   }
 }
 
