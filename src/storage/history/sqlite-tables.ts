@@ -21,7 +21,8 @@ const groupLimit = 2 ** 20
 const tableName = (table: ChunkTable) => `levels_${table}`
 
 const schema = `
-  create table slices (id integer primary key, from_s integer not null, count integer not null, data blob not null);
+  create table slices
+    (id integer primary key autoincrement, from_s integer not null, count integer not null, data blob not null);
   create table pruned (name text primary key, until_s integer not null) without rowid;
   ${chunkTables.map((table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`).join('\n')}
   pragma user_version = ${schemaVersion};`
@@ -112,10 +113,8 @@ export class SqliteTables implements HistoryTables {
   }
 
   async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
-    // Ids begin with the time, so that an id is not used again after all slices were deleted.
-    const insert = `insert into slices (id, from_s, count, data)
-      values ((select max(coalesce(max(id), 0) + 1, ?) from slices), ?, ?, ?)`
-    for (const { from, count, data } of slices) this.#change(insert, from * 1000, from, count, data)
+    const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
+    for (const { from, count, data } of slices) this.#change(insert, from, count, data)
   }
 
   async listSlices() {
