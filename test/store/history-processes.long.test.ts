@@ -11,6 +11,7 @@ import { startChild, waitForExit } from './helpers.ts'
 /** 2026-05-01T18:00:00Z */
 const start = 1_777_658_400
 
+// Conformance: C-12.14.
 it.each(engines)('loses no appended second on %s when the process is killed', async (engine) => {
   const database = await createTestDatabase(engine)
   onTestEnd(database.drop)
@@ -34,6 +35,7 @@ it.each(engines)('loses no appended second on %s when the process is killed', as
   }
 })
 
+// Conformance: C-12.15.
 it.each(engines)('lets two processes append to and close the same blocks on %s', async (engine) => {
   const database = await createTestDatabase(engine)
   onTestEnd(database.drop)

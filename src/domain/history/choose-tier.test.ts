@@ -6,6 +6,7 @@ import { tierSteps } from './tiers.ts'
 const hour = 3600
 const from = 1_777_658_400
 
+// Conformance: C-12.3.
 it.each([
   ['ten minutes in 600 points', 600, 600, { tier: 1, step: 1, points: 600 }],
   ['one second more', 601, 600, { tier: 10, step: 10, points: 61 }],

@@ -29,6 +29,7 @@ it('formats only the requested series as JSON', () => {
   })
 })
 
+// Conformance: C-12.9.
 it('formats CSV with CRLF, empty cells for missing values, and numbers as they are', () => {
   expect(csvHeading.startsWith('\uFEFFtime,channel_id,name,state,rf_min')).toBe(true)
   expect(formatCsv(example(), 10, ['Aurelio'])).toBe(
@@ -36,6 +37,7 @@ it('formats CSV with CRLF, empty cells for missing values, and numbers as they a
   )
 })
 
+// Conformance: C-12.9.
 it.each([
   ['=1+1', `'=1+1`],
   ['+x', `'+x`],

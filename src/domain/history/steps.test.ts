@@ -13,6 +13,7 @@ function stepsOf(from: number, values: Partial<Record<ColumnName, readonly numbe
 
 const letters = (text: string) => [...text].map((letter) => (stateLetters as readonly string[]).indexOf(letter))
 
+// Conformance: C-12.1.
 describe('foldSteps', () => {
   it('keeps extremes and last values, adds weak milliseconds, and combines flags', () => {
     const fine = stepsOf(20, {
@@ -84,6 +85,7 @@ describe('foldSteps', () => {
 })
 
 describe('mergeSteps', () => {
+  // Conformance: C-12.2.
   it('merges the two parts of a second that was recorded twice', () => {
     const target = stepsOf(100, {
       state: letters('1-'),
