@@ -11,7 +11,10 @@ const batchSeconds = 5
 const history = openLevelHistory({ url })
 for (let second = Number(from); second < Number(to); second += batchSeconds) {
   const columns = Object.fromEntries(
-    columnNames.map((name) => [name, Int16Array.from({ length: batchSeconds }, (_, index) => valueOf(name, second + index))]),
+    columnNames.map((name) => [
+      name,
+      Int16Array.from({ length: batchSeconds }, (_, index) => valueOf(name, second + index)),
+    ]),
   ) as Record<ColumnName, Int16Array>
   await history.append({ from: second, count: batchSeconds, channelIds: [Number(channel)], columns })
   process.stdout.write(`${second + batchSeconds}\n`)

@@ -40,7 +40,9 @@ it.each(engines)('lets two processes append to and close the same blocks on %s',
   const database = await createTestDatabase(engine)
   onTestEnd(database.drop)
   const end = start + 2000
-  const children = ['7', '8'].map((id) => startChild('history-child.ts', [database.url, id, String(start), String(end)]))
+  const children = ['7', '8'].map((id) =>
+    startChild('history-child.ts', [database.url, id, String(start), String(end)]),
+  )
   await Promise.all(children.map((child) => waitForExit(child.process)))
   const history = openLevelHistory({ url: database.url })
   onTestEnd(() => history.close())
