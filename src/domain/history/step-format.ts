@@ -144,7 +144,7 @@ function isColumnConstant(values: Column, base: Column | null, start: number, co
 }
 
 /**
- * Returns the context of a step: what is already known that tells how large its difference will be. It is lower than
+ * Returns the context of a step: what is known of it that indicates how large its difference is. It is lower than
  * `firstContext`.
  */
 function contextOf(name: ColumnName, columns: Steps['columns']): (step: number) => number {

@@ -86,7 +86,8 @@ export class HistoryStore {
   /** Closes the blocks that have ended. `now` is in epoch seconds. */
   async closeBlocks(now: number = this.#newest): Promise<void> {
     const until = floorTo(now - closeDelaySeconds, blockSeconds)
-    if (until <= this.#closedUntil) return
+    // The clock may have been set back.
+    if (until === this.#closedUntil) return
     let isChanged = false
     for (;;) {
       const oldest = (await this.#listSlices()).find(({ from, count }) => from + count <= until)
@@ -342,18 +343,14 @@ export class HistoryStore {
   /** Returns the last states before a time in one step, without levels; null if nothing is recorded before. */
   async #readLastBefore(tier: TierStep, time: number): Promise<MutableSteps | null> {
     for (const step of tierSteps.filter((candidate) => candidate >= tier)) {
-      const bounds = await this.#boundsOf(step, { from: 0, to: time })
-      if (bounds === null) continue
-      const span = chunkSpans[step]
-      const to = floorTo(Math.min(time, bounds.to), step)
-      const steps = await this.#readAll(step, { from: floorTo(Math.max(0, to - 1), span), to })
-      if (findRecorded(steps, step) === null) continue
-      const last = createSteps(time, 1, steps.channelIds)
-      for (const channel of steps.channelIds.keys()) {
-        const states = steps.columns.state.subarray(channel * steps.count, (channel + 1) * steps.count)
-        last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
+      for (let limit = time; ; ) {
+        const bounds = await this.#boundsOf(step, { from: 0, to: limit })
+        if (bounds === null) break
+        const to = floorTo(Math.min(limit, bounds.to), step)
+        limit = floorTo(Math.max(0, to - 1), chunkSpans[step])
+        const steps = await this.#readAll(step, { from: limit, to })
+        if (findRecorded(steps, step) !== null) return toLastStates(steps, time)
       }
-      return last
     }
     return null
   }
@@ -404,6 +401,16 @@ export class HistoryStore {
       freeBytes: await this.#tables.freeBytes(),
     }
   }
+}
+
+/** Returns one step at `time` that contains the last state of each channel. */
+function toLastStates(steps: MutableSteps, time: number): MutableSteps {
+  const last = createSteps(time, 1, steps.channelIds)
+  for (const channel of steps.channelIds.keys()) {
+    const states = steps.columns.state.subarray(channel * steps.count, (channel + 1) * steps.count)
+    last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
+  }
+  return last
 }
 
 function joinRanges(ranges: readonly RecordedRange[]): RecordedRange | null {

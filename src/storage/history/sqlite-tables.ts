@@ -33,7 +33,8 @@ export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
     (table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`,
   )
   file.exec(`
-    create table slices (id integer primary key, from_s integer not null, count integer not null, data blob not null);
+    create table slices
+      (id integer primary key autoincrement, from_s integer not null, count integer not null, data blob not null);
     create table ${prunedTable} (name text primary key, until_s integer not null) without rowid;
     ${chunks.join('\n')}`)
 }
@@ -61,9 +62,8 @@ export class SqliteTables implements HistoryTables {
 
   /** A damaged file is renamed, and a new one is created; `warn` is then called. */
   static async open(path: string, warn: (message: string) => void): Promise<SqliteTables> {
-    await createFolder(dirname(path))
     for (;;) {
-      await createFile(path)
+      await createPrivate(path)
       const inode = inodeOf(path)
       try {
         return new SqliteTables(path)
@@ -133,10 +133,8 @@ export class SqliteTables implements HistoryTables {
   }
 
   async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
-    // Ids begin with the time, so that an id is not used again after all slices were deleted.
-    const insert = `insert into slices (id, from_s, count, data)
-      values ((select max(coalesce(max(id), 0) + 1, ?) from slices), ?, ?, ?)`
-    for (const { from, count, data } of slices) this.#change(insert, from * 1000, from, count, data)
+    const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
+    for (const { from, count, data } of slices) this.#change(insert, from, count, data)
   }
 
   async listSlices() {
@@ -265,6 +263,15 @@ export class SqliteTables implements HistoryTables {
     } catch (error) {
       throw toStoreError(error)
     }
+  }
+}
+
+async function createPrivate(path: string): Promise<void> {
+  try {
+    await createFolder(dirname(path))
+    await createFile(path)
+  } catch (error) {
+    throw new StoreDownError(`The history cannot be created: ${(error as Error).message}`, { cause: error })
   }
 }
 
