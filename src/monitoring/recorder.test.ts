@@ -375,7 +375,7 @@ describe('Recorder', () => {
     history.isFull = false
     await pass(5000)
     expect(recorder.fault).toBeNull()
-    expect(faults).toEqual(['the disk is full', null])
+    expect(faults).toEqual([null, 'the disk is full', null])
     expect(gaps).toEqual([{ from: start + 5, until: start + 25, reason: 'storage' }])
     expect(history.seconds().map(([time]) => time)).toEqual([0, 1, 2, 3, 4, 25, 26, 27, 28, 29])
   })
