@@ -10,6 +10,7 @@ import { type RecordedSecond, readSeconds } from './recorded-seconds.ts'
 const maxLost = 10
 const cycles = 5
 
+// Conformance: C-12.25.
 it('loses at most 10 s when it is killed, and nothing else', async () => {
   const simulator = await startShure()
   const installation = await createInstallation({ manufacturers: [configFor(simulator)] })

@@ -9,6 +9,7 @@ import { readSeconds } from './recorded-seconds.ts'
 import { tokenHeaders } from './tokens.ts'
 
 describe.each(engines)('recording (%s)', (engine) => {
+  // Conformance: C-12.20, C-12.27.
   it('records what data.json shows, and what is true besides the levels', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
@@ -37,6 +38,7 @@ describe.each(engines)('recording (%s)', (engine) => {
   })
 })
 
+// Conformance: C-12.26.
 it('stops at once while HISTORY is false', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)

@@ -54,6 +54,7 @@ function open(stored: StoredChannelState[] = []) {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
+// Conformance: C-12.27.
 it('stores the state of a channel without its levels, whenever it changes', async () => {
   const { stored, put, receiverStore, assignments, states } = open()
   await pass(1000)

@@ -22,6 +22,8 @@ export interface OpenAlertsDeps {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   now(): number
+  /** How long cleared alerts are kept. */
+  keepClearedMs(): number
   /** Whether a silence applies to the alert. */
   isSilenced(alert: Alert): boolean
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
@@ -31,8 +33,8 @@ export interface OpenAlertsDeps {
 /** A user's change of an alert. */
 export type AlertEdit = (tx: Tx, revision: number) => Promise<{ readonly alert: Alert; readonly isChanged: boolean }>
 
-const keepClearedMs = 30 * 24 * 3600_000
-const keepCleared = 10_000
+/** The most cleared alerts that are kept. */
+const keepCleared = 100_000
 const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
@@ -90,7 +92,7 @@ export class OpenAlerts {
 
   /** Stores and publishes the changes. Returns the changed alerts, without those that another process changed first. */
   async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
-    const { now } = this.#deps
+    const { now, keepClearedMs } = this.#deps
     return this.#change(async (tx, revision) => {
       const applied: Alert[] = []
       for (const change of changes) {
@@ -98,7 +100,7 @@ export class OpenAlerts {
         if (alert !== null) applied.push(alert)
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
-      await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
+      await pruneAlerts(tx, now() - keepClearedMs(), keepCleared)
       return applied
     })
   }

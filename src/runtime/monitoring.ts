@@ -61,6 +61,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     log,
     now,
     isSource: (id) => sourceRegistry.find(id) !== undefined,
+    keepClearedMs: () => settings.get(null).HISTORY_MINUTES_DAYS * 86_400_000,
     alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
     ownReceivers: () => conditions.ownReceivers(),

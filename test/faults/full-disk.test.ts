@@ -38,6 +38,7 @@ async function enlargeDisk({ path }: Installation, pid: number): Promise<void> {
 }
 
 // Reliability: S2.
+// Conformance: C-12.24.
 it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (stopMode) => {

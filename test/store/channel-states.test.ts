@@ -15,6 +15,7 @@ function stateNamed(name: string): ChannelState {
 }
 
 describe.each(engines)('states of channels (%s)', (engine) => {
+  // Conformance: C-12.27.
   it('are found at a time, until they are pruned', async () => {
     const db = await openStore(engine)
     const rows = [
