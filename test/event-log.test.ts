@@ -63,6 +63,7 @@ async function kinds(db: Database): Promise<readonly string[]> {
 }
 
 describe('the log of events', () => {
+  // Conformance: C-12.41.
   it('contains an event once if two processes detect it', async () => {
     const db = await openStore('sqlite')
     const processes = [await openLog(db, off), await openLog(db, off)]
@@ -82,6 +83,7 @@ describe('the log of events', () => {
     expect(await kinds(db)).toEqual([])
   })
 
+  // Conformance: C-12.43.
   it('closes after a restart what is no longer true, and continues what is', async () => {
     const db = await openStore('sqlite')
     const first = await openLog(db, on)
@@ -109,6 +111,7 @@ describe('the log of events', () => {
     expect(await kinds(db)).toEqual(['interference'])
   })
 
+  // Conformance: C-12.44.
   it('has the exact times of a dropout', async () => {
     const db = await openStore('sqlite')
     const { report, sample, events } = await openLog(db, on)

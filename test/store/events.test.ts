@@ -31,6 +31,7 @@ describe.each(engines)('events on %s', (engine) => {
     return { db, insert, stored, list }
   }
 
+  // Conformance: C-12.45.
   test('are listed newest first, then by id, and in pages', async () => {
     const times = [5, 9, 5, 7, 9, 1]
     const { db, list, stored } = await opened(
@@ -45,6 +46,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect(await findEvent(db.read, stored[0]?.id ?? 0)).toEqual(stored[0])
   })
 
+  // Conformance: C-12.45.
   test('are selected by the time that they overlap, inclusively', async () => {
     const open = draftEvent('interference', about(1, 1), { time: 30, is_open: true, text: 'open', subject: 'i:1' })
     const { list } = await opened([marker(10, 20), marker(15), marker(40, 50), open])
@@ -80,6 +82,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect([await hasEventOfChannel(db.read, 12), await hasEventOfChannel(db.read, 13)]).toEqual([true, false])
   })
 
+  // Conformance: C-12.41, C-12.43.
   test('that alternate, and ranges that continue, are stored once each', async () => {
     const { insert, list, db } = await opened()
     const transmitter = (kind: 'transmitter_on' | 'transmitter_off', time: number) =>
@@ -100,6 +103,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect(await insert(recovered)).toEqual([])
   })
 
+  // Conformance: C-12.41.
   test('are read by other processes after each change', async () => {
     const { db, insert, stored } = await opened([marker(1), marker(2)])
     const revision = await currentRevision(db.read, 'events')
@@ -116,6 +120,7 @@ describe.each(engines)('events on %s', (engine) => {
     expect(await listMarkers(db.read)).toMatchObject([{ text: 'at 2' }])
   })
 
+  // Conformance: C-12.48.
   test('are deleted by age, except markers and ranges that continue', async () => {
     const on = (time: number) => draftEvent('muted', about(1, 1), { time, text: `muted ${time}` })
     const open = draftEvent('clipping', about(1, 1), { time: 1, is_open: true, text: 'open', subject: 'clipping:1' })
