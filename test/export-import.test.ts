@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { importInstallation } from '../src/actions/import-installation.ts'

@@ -1,3 +1,4 @@
+import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode, SqliteQueryCompiler } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { aboutAll, draftEvent, type EventDraft, endEvent } from '../../src/domain/events/event.ts'
 import {
@@ -20,6 +21,40 @@ import { openStore } from './helpers.ts'
 const about = (channel_id: number, receiver_id: number) => ({ channel_id, receiver_id, manufacturer: 'shure' })
 const marker = (time: number, until: number | null = null, channel = aboutAll) =>
   draftEvent('marker', channel, { time, until, text: `at ${time}` })
+
+test('a page of events is read from an index in its order, on SQLite', async () => {
+  const db = await openStore('sqlite')
+  const compiler = new SqliteQueryCompiler()
+  const queries: CompiledQuery[] = []
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      queries.push(compiler.compileQuery(node as RootOperationNode, createQueryId()))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const channels = { ids: [1, 2], receivers: [1] }
+  const filters: EventFilter[] = [
+    {},
+    { to: 9 },
+    { channels },
+    { receiver: 1 },
+    { kinds: ['marker', 'check'] },
+    { channels, kinds: ['muted'] },
+  ]
+  for (const filter of filters)
+    await listEvents(db.read.withPlugin(plugin), filter, { limit: 10, after: { time: 5, id: 5 } })
+  expect(queries).toHaveLength(11)
+  for (const { sql: text, parameters } of queries) {
+    const { rows } = await db.read.executeQuery<{ detail: string }>(
+      CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
+    )
+    expect([text, rows.map(({ detail }) => detail)]).toEqual([
+      text,
+      [expect.stringMatching(/^SEARCH events USING INDEX/)],
+    ])
+  }
+})
 
 describe.each(engines)('events on %s', (engine) => {
   const opened = async (drafts: readonly EventDraft[] = []) => {
@@ -98,7 +133,8 @@ describe.each(engines)('events on %s', (engine) => {
     expect(await listOpenEvents(db.read)).toEqual([])
     expect((await listEvents(db.read, { kinds: ['clipping'] }, { limit: 9 }))[0]).toMatchObject(ended)
     expect(ended).toMatchObject({ until: 2505, data: { seconds: 2.5 }, text: 'Unknown: clipping of 2.5 s' })
-    expect(await insert(clipping)).toHaveLength(1)
+    expect(await insert(clipping)).toEqual([])
+    expect(await insert({ ...clipping, time: 2506 })).toHaveLength(1)
     const recovered = draftEvent('source_recovered', aboutAll, { time: 9, subject: 's', follows: 'source_failing' })
     expect(await insert(recovered)).toEqual([])
   })
