@@ -10,7 +10,6 @@ import { connectionStatuses, queueStatuses, severities } from '../../contract/va
 import type { Alert } from '../../domain/alerts/alert.ts'
 import { toChannelBody } from '../../domain/api.ts'
 import type { ServiceHealth } from '../../domain/equipment/health.ts'
-import type { LevelHistory } from '../../domain/history/level-history.ts'
 import type { Counters } from '../../state/counters.ts'
 import type { Feed } from '../../state/feed.ts'
 import type { LivePublisher } from '../../state/live-publisher.ts'
@@ -28,7 +27,6 @@ export interface MetricsDeps {
   readonly counters: Pick<Counters, 'registry'>
   readonly alerts: { list(): readonly Alert[] }
   readonly version: string
-  readonly history: { readonly levels: Pick<LevelHistory, 'range'> }
   health(manufacturer: string | undefined): ServiceHealth
 }
 
@@ -49,7 +47,6 @@ export function metricsRoutes(app: ContractServer, deps: MetricsDeps): void {
       describeDevices(deps, add)
       describeConditions(deps, add)
       await describeRecords(deps, add)
-      await describeHistory(deps, add)
       add('websocket_clients', 'Connected WebSocket clients.').set(deps.feed.subscribers + deps.live.subscribers)
       add('feed_waiting_messages', 'Messages that are queued for slow clients.').set(deps.feed.queued)
       if (showsChannels) describeChannels(deps, add)
@@ -126,13 +123,6 @@ async function describeRecords({ db, alerts }: MetricsDeps, add: Add): Promise<v
     return
   }
   add('store_reachable', '0 while the database cannot be read.').set(1)
-}
-
-/** Omitted while nothing is recorded, or while the history cannot be read. */
-async function describeHistory({ history }: MetricsDeps, add: Add): Promise<void> {
-  const range = await history.levels.range().catch(() => null)
-  const last = add('history_last_recorded_timestamp_seconds', 'End of the last second of recorded levels.')
-  if (range !== null) last.set(range.last)
 }
 
 function describeChannels({ receiverStore }: MetricsDeps, add: Add): void {
