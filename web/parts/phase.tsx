@@ -8,7 +8,7 @@ import { t } from '../i18n.ts'
 import { signInPath } from '../resource.ts'
 import { useSession } from '../session.ts'
 import { useVisibleSlots } from '../use-visible-slots.ts'
-import { addressOf, defaultView, type View } from '../view.ts'
+import { addressOf, changeView, defaultView, type View } from '../view.ts'
 import { Notice } from './notice.tsx'
 
 export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
@@ -116,7 +116,8 @@ function NothingFound({ view }: { view: View }) {
     state === 'all' ? null : t(`live.states.${state}`),
     group === undefined ? null : t('empty.inGroup', { title: group.title }),
   ].filter((item) => item !== null)
-  const everything = { ...view, q: defaultView.q, state: defaultView.state, group: defaultView.group }
+  const { state: everyState, group: everyGroup } = defaultView
+  const everything = changeView(view, { q: '', state: everyState, group: everyGroup }, '')
   const isEmptyGroup = group !== undefined && q === '' && state === 'all'
   return (
     <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>
