@@ -63,7 +63,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
                 </td>
               )}
               {columns.map(({ key, title, cell, align }) => (
-                <td key={key} data-label={title} data-align={align}>
+                <td key={key} data-column={key} data-label={title} data-align={align}>
                   {cell(row)}
                 </td>
               ))}
