@@ -52,7 +52,7 @@ function Counts() {
           <StateIcon state="stale" />
           {t('summary.notLive')} <Age since={staleSince} />
         </strong>
-      ) : problems === 0 ? (
+      ) : channels === 0 ? null : problems === 0 ? (
         <strong className="summary-attention" data-tone="calm">
           <StateIcon state="ok" />
           {t('summary.allOk')}
