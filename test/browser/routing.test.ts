@@ -84,7 +84,7 @@ it('lists only the pages that the user may open', async () => {
   expect(hidden).toEqual(['Users', 'Tokens', 'Audit log'])
 })
 
-it('tells a page that did not load from one that has failed', async () => {
+it('distinguishes a page that did not load from one that has failed', async () => {
   const service = await start(1)
   // Errors in the console of this page are expected.
   const page = await (await open(service, '/')).context().newPage()
