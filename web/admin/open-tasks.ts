@@ -35,22 +35,9 @@ interface OpenTasks {
   reload(): Promise<void>
 }
 
-/** Returns how many devices need a decision, and how many movements are not acknowledged. */
-function useReviews() {
-  return {
-    queue: useCount('/api/discovery/pending/?page_size=1', queueTopics),
-    movements: useCount('/api/movements/unacknowledged/?page_size=1', movementTopics),
-  }
-}
-
-/** Returns the number that the navigation shows beside a page; 0 if there is nothing to do. */
-export function useReviewCounts(): (page: PageName) => number {
-  const { queue, movements } = useReviews()
-  return (page) => (page === 'queue' ? queue.body?.count : page === 'movements' ? movements.body?.count : 0) ?? 0
-}
-
 export function useOpenTasks(): OpenTasks {
-  const { queue, movements } = useReviews()
+  const queue = useCount('/api/discovery/pending/?page_size=1', queueTopics)
+  const movements = useCount('/api/movements/unacknowledged/?page_size=1', movementTopics)
   const failing = useCount('/api/admin/realtime-connections/?status=error&page_size=1', connectionTopics)
   const lost = useCount('/api/admin/realtime-connections/?status=disconnected&page_size=1', connectionTopics)
   const health = useResource('/api/health/', 'object', sourceTopics)

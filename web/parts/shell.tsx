@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
-import { useReviewCounts } from '../admin/open-tasks.ts'
 import { usePageTitle } from '../page-title.ts'
 import { useSections } from '../sections.ts'
 import { useSession } from '../session.ts'
@@ -40,7 +39,6 @@ export function Shell({ title, intro, children }: ShellProps) {
 function AdminNavigation() {
   const [isOpen, setOpen] = useState(false)
   const sections = useSections()
-  const countOf = useReviewCounts()
   return (
     <nav className="admin-nav" aria-label={t('shell.adminPages')}>
       <button type="button" className="choice admin-menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -57,7 +55,6 @@ function AdminNavigation() {
                   <Link to={pathOf(page)}>
                     <PageIcon page={page} />
                     {t(`shell.pages.${page}.title`)}
-                    {countOf(page) === 0 ? null : <span className="admin-count">{countOf(page)}</span>}
                   </Link>
                 </li>
               ))}
