@@ -1,4 +1,4 @@
-/** The log of events, told of states and samples, with a real database. */
+/** The log of events, given states and samples, with a real database. */
 
 import { describe, expect, it } from 'vitest'
 import { unknownCondition } from '../src/domain/conditions/condition.ts'
