@@ -35,6 +35,8 @@ import {
   groupOf,
   groupsOf,
   type HistoryTables,
+  type Slice,
+  type StoredSlice,
   tierOf,
 } from './tables.ts'
 
@@ -72,11 +74,11 @@ export class HistoryStore {
 
   async append(seconds: RecordedSeconds): Promise<void> {
     const end = seconds.from + seconds.count
-    const slices: Parameters<HistoryTables['addSlices']>[0][number][] = []
+    const ids = seconds.channelIds.toSorted((a, b) => a - b)
+    const slices: Slice[] = []
     for (let from = seconds.from; from < end; ) {
       const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
-      const part = from === seconds.from && to === end ? seconds : sliceSteps(seconds, 1, { from, to })
-      slices.push({ from, count: part.count, data: encodeSteps(part) })
+      slices.push({ from, count: to - from, data: encodeSteps(sliceSteps(seconds, 1, { from, to }, ids)) })
       from = to
     }
     await this.#tables.addSlices(slices)
@@ -120,19 +122,10 @@ export class HistoryStore {
 
   /** Merges seconds into the chunks of all tiers. */
   async #store(seconds: Steps): Promise<void> {
+    const range = { from: seconds.from, to: seconds.from + seconds.count }
     for (const group of groupsOf(seconds.channelIds)) {
-      const ids = seconds.channelIds.filter((id) => groupOf(id) === group)
-      const range = { from: seconds.from, to: seconds.from + seconds.count }
-      const blocks = await this.#mergeIntoTier(
-        1,
-        group,
-        sliceSteps(
-          seconds,
-          1,
-          range,
-          ids.toSorted((a, b) => a - b),
-        ),
-      )
+      const ids = seconds.channelIds.filter((id) => groupOf(id) === group).toSorted((a, b) => a - b)
+      const blocks = await this.#mergeIntoTier(1, group, sliceSteps(seconds, 1, range, ids))
       for (const tier of [10, 60, 600] as const) {
         const folded = blocks.map((block) => foldSteps(block, 1, tier))
         await this.#mergeIntoTier(tier, group, joinSteps(folded, tier))
@@ -210,7 +203,7 @@ export class HistoryStore {
 
   /** Returns the seconds of slices in a range; null if there are none. If `channelIds` is null, all channels. */
   async #mergeSlices(
-    slices: Awaited<ReturnType<HistoryTables['listSlices']>>,
+    slices: readonly StoredSlice[],
     range: TimeRange,
     channelIds: readonly number[] | null,
   ): Promise<MutableSteps | null> {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { createPostgresPool } from '../postgres-pool.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type StartRange } from './tables.ts'
+import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type Slice, type StartRange } from './tables.ts'
 
 const daySeconds = 86_400
 /** How long a statement may take. */
@@ -68,7 +68,7 @@ export class PostgresTables implements HistoryTables {
     }
   }
 
-  async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
+  async addSlices(slices: readonly Slice[]): Promise<void> {
     const rows = slices.map((_, index) => `($${index * 3 + 1}, $${index * 3 + 2}, $${index * 3 + 3})`)
     const values = slices.flatMap(({ from, count, data }) => [from, count, toBuffer(data)])
     await this.#query(`insert into history_slices (from_s, count, data) values ${rows.join(', ')}`, values)

@@ -6,7 +6,15 @@ import type { DatabaseSync } from '@photostructure/sqlite'
 import { StoreBusyError, StoreDownError } from '../errors.ts'
 import { createFolder } from '../folder.ts'
 import { connectFile, createFile, describeDamage, isDiskError, toStamp } from '../sqlite-file.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type StartRange, spanOf } from './tables.ts'
+import {
+  type Chunk,
+  type ChunkTable,
+  chunkTables,
+  type HistoryTables,
+  type Slice,
+  type StartRange,
+  spanOf,
+} from './tables.ts'
 
 /** Small pages, because at least one is written for every batch, and because long rows then fill theirs. */
 const pageBytes = 1024
@@ -112,7 +120,7 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
+  async addSlices(slices: readonly Slice[]): Promise<void> {
     const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
     for (const { from, count, data } of slices) this.#change(insert, from, count, data)
   }
