@@ -48,12 +48,22 @@ export class PostgresTables implements HistoryTables {
     this.#pool = pool
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin', async () => {
+      await this.#query('select pg_advisory_xact_lock($1)', [lockKey])
+      return work()
+    })
+  }
+
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin isolation level repeatable read read only', work)
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
     this.#transaction = client
     try {
-      await client.query('begin', [])
-      await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+      await client.query(begin, [])
       const result = await work()
       await client.query('commit', [])
       return result

@@ -107,8 +107,16 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    this.#run(() => this.#file.exec('begin immediate'))
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin immediate', work)
+  }
+
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin deferred', work)
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    this.#run(() => this.#file.exec(begin))
     try {
       const result = await work()
       this.#run(() => this.#file.exec('commit'))
