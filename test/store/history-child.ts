@@ -13,7 +13,7 @@ for (let second = Number(from); second < Number(to); second += batchSeconds) {
   const columns = Object.fromEntries(
     columnNames.map((name) => [
       name,
-      Int16Array.from({ length: batchSeconds }, (_, index) => valueOf(name, second + index)),
+      Int16Array.from({ length: batchSeconds }, (_, index) => levelAt(name, second + index)),
     ]),
   ) as Record<ColumnName, Int16Array>
   await history.append({ from: second, count: batchSeconds, channelIds: [Number(channel)], columns })
@@ -21,7 +21,7 @@ for (let second = Number(from); second < Number(to); second += batchSeconds) {
 }
 await history.close()
 
-function valueOf(name: ColumnName, second: number): number {
+function levelAt(name: ColumnName, second: number): number {
   if (name === 'state') return 4
   return name === 'rf_min' ? -(second % 97) : 0
 }

@@ -81,7 +81,7 @@ describe.each(engines)('history on %s', (engine) => {
     const { history } = await open(engine)
     expect(await history.range()).toBeNull()
     expect(await history.at(base)).toBeNull()
-    await history.append(seconds(base, 5, [3, 500]))
+    await history.append(seconds(base, 5, [500, 3]))
     expect(await query(history, [500, 3], base, base + 6)).toEqual({
       from: '2026-05-01T18:00:00.000Z',
       to: '2026-05-01T18:00:06.000Z',

@@ -6,7 +6,15 @@ import type { DatabaseSync } from '@photostructure/sqlite'
 import { StoreBusyError, StoreDownError } from '../errors.ts'
 import { createFolder } from '../folder.ts'
 import { connectFile, createFile, describeDamage, isDiskError, toStamp } from '../sqlite-file.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type StartRange, spanOf } from './tables.ts'
+import {
+  type Chunk,
+  type ChunkTable,
+  chunkTables,
+  type HistoryTables,
+  type Slice,
+  type StartRange,
+  spanOf,
+} from './tables.ts'
 
 /** Small pages, because at least one is written for every batch, and because long rows then fill theirs. */
 const pageBytes = 1024
@@ -119,8 +127,16 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    this.#run(() => this.#file.exec('begin immediate'))
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin immediate', work)
+  }
+
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin deferred', work)
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    this.#run(() => this.#file.exec(begin))
     try {
       const result = await work()
       this.#run(() => this.#file.exec('commit'))
@@ -132,7 +148,7 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
+  async addSlices(slices: readonly Slice[]): Promise<void> {
     const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
     for (const { from, count, data } of slices) this.#change(insert, from, count, data)
   }
