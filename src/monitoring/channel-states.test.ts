@@ -122,7 +122,10 @@ it('stores what could not be stored later, and at the end', async () => {
   expect(opened.stored).toEqual([])
   opened.isDown = false
   opened.put({ name: 'Guitar' })
-  await opened.states.close()
+  const closed = opened.states.close()
+  // The work may wait for the next turn of the event loop.
+  await pass(0)
+  await closed
   expect(opened.stored.map(({ state }) => state?.name)).toEqual(['Vocal', 'Choir', 'Guitar'])
 })
 
