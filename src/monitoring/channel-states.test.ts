@@ -122,7 +122,9 @@ it('stores what could not be stored later, and at the end', async () => {
   expect(opened.stored).toEqual([])
   opened.isDown = false
   opened.put({ name: 'Guitar' })
-  await opened.states.close()
+  const closing = opened.states.close()
+  await pass(10)
+  await closing
   expect(opened.stored.map(({ state }) => state?.name)).toEqual(['Vocal', 'Choir', 'Guitar'])
 })
 
