@@ -4,15 +4,10 @@
  * written, seconds are dropped, and everything else goes on.
  */
 
+import type { GapReason } from '../contract/values.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
-import {
-  type ClosedSecond,
-  type GapReason,
-  listGaps,
-  type RecordingGap,
-  toParts,
-} from '../domain/history/closed-seconds.ts'
+import { type ClosedSecond, listGaps, type RecordingGap, toParts } from '../domain/history/closed-seconds.ts'
 import type { LevelHistory } from '../domain/history/level-history.ts'
 import {
   CurrentSecond,

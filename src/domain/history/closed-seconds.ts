@@ -1,10 +1,8 @@
 /** Closed seconds of all channels, until they are stored. */
 
+import type { GapReason } from '../../contract/values.ts'
 import { type ColumnName, columnNames, noValue, type RecordedSeconds } from './columns.ts'
 import { columnCount } from './second.ts'
-
-/** Why nothing was recorded: the process did not run, the history could not be written, or recording was off. */
-export type GapReason = 'stopped' | 'storage' | 'off'
 
 /** A stretch without a record. Epoch seconds; `until` is exclusive. */
 export interface RecordingGap {
