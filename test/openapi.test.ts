@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     for (const path of withoutSlash) {
       expect(path).toMatch(
         new RegExp(
-          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z]+\\.json|/(healthz|readyz|metrics))$`,
+          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z]+\\.json|/api/.*\\.csv|/(healthz|readyz|metrics))$`,
         ),
       )
     }
