@@ -18,6 +18,7 @@ import {
 
 const { open } = browserForTests()
 
+// Conformance: C-12.81.
 it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`)
@@ -29,6 +30,7 @@ it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async (
   }
 })
 
+// Conformance: C-12.82.
 it('shows what happened on a channel, in two clicks, and returns with Back', async () => {
   const { service, dropout } = await start()
   const page = await openTimeline(open, service, '/timeline?span=604800')
