@@ -97,7 +97,7 @@ export class HistoryStore {
       await this.#tables.transaction(() => this.#closeBlock({ from, to: from + blockSeconds }))
       isChanged = true
     }
-    if (isChanged) await this.#tables.checkpoint()
+    if (isChanged) await this.#tables.shrink()
     this.#closedUntil = until
   }
 

@@ -203,10 +203,6 @@ export class PostgresTables implements HistoryTables {
     return null
   }
 
-  async checkpoint(): Promise<void> {
-    // The server does that on its own.
-  }
-
   async shrink(): Promise<void> {
     // Dropped partitions return their space at once.
   }

@@ -239,13 +239,8 @@ export class SqliteTables implements HistoryTables {
     return bavail * bsize
   }
 
-  async checkpoint(): Promise<void> {
-    this.#run(() => this.#file.exec('pragma wal_checkpoint(truncate)'))
-  }
-
   async shrink(): Promise<void> {
-    this.#run(() => this.#file.exec('pragma incremental_vacuum'))
-    await this.checkpoint()
+    this.#run(() => this.#file.exec('pragma incremental_vacuum; pragma wal_checkpoint(truncate)'))
   }
 
   async close(): Promise<void> {

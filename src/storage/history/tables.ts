@@ -70,9 +70,7 @@ export interface HistoryTables {
   totalBytes(): Promise<number>
   /** Null if it cannot be determined. */
   freeBytes(): Promise<number | null>
-  /** Empties the write-ahead log. */
-  checkpoint(): Promise<void>
-  /** Returns the space of deleted data to the file system. */
+  /** Returns the space of deleted data to the file system, and empties the write-ahead log. */
   shrink(): Promise<void>
   close(): Promise<void>
 }
