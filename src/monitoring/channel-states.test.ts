@@ -9,7 +9,10 @@ import { ChannelStates } from './channel-states.ts'
 
 const startedAt = Date.UTC(2026, 10, 23, 19)
 
-beforeEach(() => void vi.useFakeTimers({ now: startedAt }))
+// The end of a turn of the event loop is real, because work continues there after its time slice.
+const toFake = ['Date', 'performance', 'setTimeout', 'clearTimeout'] as const
+
+beforeEach(() => void vi.useFakeTimers({ now: startedAt, toFake: [...toFake] }))
 afterEach(() => void vi.useRealTimers())
 
 const condition: Condition = { state: 'ok', severity: 'ok', attention: false, since: 5, flags: [] }
