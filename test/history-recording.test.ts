@@ -1,6 +1,7 @@
 /** Levels on their way from a device's socket to the stored history. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
@@ -60,4 +61,19 @@ it('stops at once while HISTORY is false', async () => {
   await until('two seconds have passed', () => Date.now() / 1000 > before + 2)
   await app.runtime.history.flush()
   expect(await lastSecond()).toBe(before)
+})
+
+it('raises recording_stopped while levels cannot be recorded', async () => {
+  const app = await startApp()
+  const findAlert = async () => {
+    const { json: alerts } = await app.get('/api/alerts/')
+    return (alerts as readonly AlertBody[]).find(({ kind }) => kind === 'recording_stopped')
+  }
+  app.runtime.alerts.recordingChanged('the disk is full')
+  const alert = await until('the alert is raised', findAlert)
+  const message = 'The recording of levels has stopped: the disk is full'
+  expect(alert).toMatchObject({ state: 'raised', severity: 'warning', receiver_id: null, message })
+  expect((await app.post(`/api/alerts/${alert.id}/acknowledge`, {})).status).toBe(200)
+  app.runtime.alerts.recordingChanged(null)
+  await until('the alert is cleared', async () => (await findAlert())?.state === 'cleared')
 })

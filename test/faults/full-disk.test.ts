@@ -5,7 +5,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { configFor, createInstallation, shellLauncher, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { timeLimit } from '../time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
@@ -29,6 +30,15 @@ function fullDiskLauncher(installation: Installation): readonly string[] {
       ].join('; '),
     ),
   ]
+}
+
+/** Returns the alert `recording_stopped` as the live interface shows it. */
+async function findRecordingAlert({ socket }: Pick<TestApp, 'socket'>) {
+  const { next, close } = await socket('/ws?protocol=2')
+  const { data } = await next(({ type }) => type === 'snapshot')
+  close()
+  const alerts = (data as { alerts: readonly AlertBody[] }).alerts
+  return alerts.find(({ kind }) => kind === 'recording_stopped')
 }
 
 /** Enlarges the file system, so that it has the free space that recording requires. */
@@ -61,11 +71,11 @@ it.each(['stopped cleanly', 'killed'])(
     expect(health.json.manufacturers).toMatchObject([{ code: 'shure' }])
     expect((await service.get('/api/groups/')).json).toHaveLength(1)
     // The alert cannot be stored either.
-    const recordingAlert = await until('recording has stopped', async () => {
-      const { json: alerts } = await service.get('/api/alerts/')
-      return alerts.find(({ kind }: { kind: string }) => kind === 'recording_stopped')
+    expect(await until('recording has stopped', () => findRecordingAlert(service))).toMatchObject({
+      id: -1,
+      state: 'raised',
+      severity: 'warning',
     })
-    expect(recordingAlert).toMatchObject({ id: -1, state: 'raised', severity: 'warning' })
     const { json: degraded } = await service.get('/api/health/')
     expect(degraded.details).toContainEqual(expect.stringMatching(/^Levels are not recorded: .*MB are required/))
 
@@ -75,7 +85,7 @@ it.each(['stopped cleanly', 'killed'])(
     await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect(performance.now() - freedAt).toBeLessThan(timeLimit(10_000))
     expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
-    expect((await service.get('/api/alerts/')).json).toEqual([])
+    expect(await findRecordingAlert(service)).toBeUndefined()
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
   },
