@@ -40,6 +40,7 @@ import {
   type EventDraft,
   type EventRecord,
   endEvent,
+  toSeconds,
 } from '../domain/events/event.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -218,7 +219,7 @@ export class EventLog {
     readonly until: number
     readonly reason: GapReason
   }): void {
-    const data = { reason, seconds: Math.round((until - from) / 100) / 10 }
+    const data = { reason, seconds: toSeconds(until - from) }
     this.#add(draftEvent('recording_gap', aboutAll, { time: from, until, data }))
   }
 
