@@ -88,7 +88,7 @@ const withoutReadings = (key: string, value: unknown) =>
     : value
 
 describe.each(engines)('backup and restore on %s', (engine) => {
-  // Conformance: C-9.20, C-12.47, C-12.48.
+  // Conformance: C-9.20, C-12.67, C-12.68.
   it(
     'backs up a running service and restores it on both engines',
     async () => {

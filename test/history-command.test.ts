@@ -23,7 +23,7 @@ async function recordSeconds(url: string): Promise<void> {
   await levels.close()
 }
 
-// Conformance: C-12.49.
+// Conformance: C-12.69.
 it('shows, exports and prunes levels, with the service running or not', async () => {
   const installation = await createInstallation({})
   const service = await installation.serve()

@@ -100,7 +100,7 @@ function tablesIn(path: string): unknown[] {
 const restore = (paths: { data_dir: string; database_url: string }, file: string) =>
   restoreBackup({ paths, file, isForced: true, actor, now: () => now })
 
-// Conformance: C-12.47, C-12.48.
+// Conformance: C-12.67, C-12.68.
 it('copies all recorded levels to the backup and back', async () => {
   const source = await createInstallation('Choir', 'levels of the source')
   expect(await source.backup()).toMatchObject({ history: true })

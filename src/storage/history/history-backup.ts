@@ -62,6 +62,7 @@ export async function copyWithoutHistory(backup: string, path: string): Promise<
     const tables = tablesIn(backup).filter((table) => !historyTables.includes(table) && !/^sqlite_stat/.test(table))
     for (const table of tables.sort((a, b) => isLast(a) - isLast(b)))
       file.exec(`delete from main."${table}"; insert into main."${table}" select * from source."${table}"`)
+    file.exec(`delete from sqlite_sequence where name in (${historyTables.map((table) => `'${table}'`).join(', ')})`)
   })
 }
 
