@@ -28,7 +28,7 @@ export interface Stage {
   toX(at: number): number
 }
 
-export function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
+function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
   context.font = `${weight} ${size}px ${colours.font}`
   context.textBaseline = 'middle'
 }
@@ -88,7 +88,7 @@ function drawWithin(context: Context, text: string, { left, right, y }: Line): v
   if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
 }
 
-export function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
+function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
   if (kind === 'marker') return colours.accent
   if (severity === 'critical') return colours.critical
   return severity === 'warning' ? colours.warning : colours.info
@@ -295,7 +295,7 @@ export function stateText(letter: StepValues['state']): string {
 }
 
 /** "On · RF −62 to −58 dBm · audio −20 dBFS · battery 80% · weak" */
-export function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
+function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
   return [
     stateText(state),
     rfMin === null || rfMax === null ? null : rfText(rfMin, rfMax),
