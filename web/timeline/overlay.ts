@@ -263,7 +263,7 @@ function drawBox(stage: Stage, text: string, x: number, y: number) {
     if (boxes.size <= maxBoxes) break
     boxes.delete(oldest)
   }
-  const left = x + 6 + box.width > width ? x - 6 - box.width : x + 6
+  const left = x + 6 + box.width > width ? Math.max(2, x - 6 - box.width) : x + 6
   const onPixel = (at: number) => Math.round(at * devicePixelRatio) / devicePixelRatio
   context.drawImage(box.image, onPixel(left), onPixel(y - boxHeight / 2), box.width, boxHeight)
 }
