@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { browserForTests, dialog, findViolations, press } from './browser.ts'
 import { buildEvent } from './fake-history.ts'
-import { events, iso, loaded, openTimeline, query, rangeOf, start, strips, zoomTo } from './timeline-page.ts'
+import { events, iso, loaded, openTimeline, query, rangeOf, start, zoomTo } from './timeline-page.ts'
 
 const { open } = browserForTests()
 

@@ -90,7 +90,7 @@ export function readBlocks(body: HistoryLevelsBody, now: number): ReadonlyMap<nu
 }
 
 /** Returns `before` with its end replaced by what was read later. */
-export function extendBlock(before: LevelBlock, end: LevelBlock): LevelBlock {
+function extendBlock(before: LevelBlock, end: LevelBlock): LevelBlock {
   const kept = Math.round((end.from - before.from) / before.step)
   if (end.from <= before.from) return end
   // The end is in another tier only if the service has deleted the finer steps in between.

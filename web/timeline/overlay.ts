@@ -28,7 +28,7 @@ export interface Stage {
   toX(at: number): number
 }
 
-export function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
+function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
   context.font = `${weight} ${size}px ${colours.font}`
   context.textBaseline = 'middle'
 }
@@ -88,7 +88,7 @@ function drawWithin(context: Context, text: string, { left, right, y }: Line): v
   if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
 }
 
-export function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
+function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
   if (kind === 'marker') return colours.accent
   if (severity === 'critical') return colours.critical
   return severity === 'warning' ? colours.warning : colours.info
@@ -263,7 +263,7 @@ function drawBox(stage: Stage, text: string, x: number, y: number) {
     if (boxes.size <= maxBoxes) break
     boxes.delete(oldest)
   }
-  const left = x + 6 + box.width > width ? x - 6 - box.width : x + 6
+  const left = x + 6 + box.width > width ? Math.max(2, x - 6 - box.width) : x + 6
   const onPixel = (at: number) => Math.round(at * devicePixelRatio) / devicePixelRatio
   context.drawImage(box.image, onPixel(left), onPixel(y - boxHeight / 2), box.width, boxHeight)
 }
@@ -295,7 +295,7 @@ export function stateText(letter: StepValues['state']): string {
 }
 
 /** "On · RF −62 to −58 dBm · audio −20 dBFS · battery 80% · weak" */
-export function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
+function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
   return [
     stateText(state),
     rfMin === null || rfMax === null ? null : rfText(rfMin, rfMax),

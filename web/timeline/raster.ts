@@ -103,30 +103,52 @@ function fillColumn({ data, width, height }: Pixels, x: number, top: number, bot
   for (let at = Math.max(0, top) * width + x; at < end; at += width) data[at] = colour
 }
 
+/** Stands for a row where nothing is drawn. */
+const nowhere = Number.NEGATIVE_INFINITY
+
+const batteryShare = (percent: number) => percent / 100
+
+/** The levels from -200 to 199 have a row in a table of rows. */
+const [rowOffset, rowCount] = [200, 400]
+const knownRows = new Map<(level: number) => number, Map<number, Int16Array>>()
+
+/** Returns the row of every level in an area of this height, from its top; computed once. */
+function rowsOf(shareOf: (level: number) => number, height: number): Int16Array {
+  const byHeight = knownRows.get(shareOf) ?? new Map<number, Int16Array>()
+  knownRows.set(shareOf, byHeight)
+  let rows = byHeight.get(height)
+  if (rows === undefined) {
+    rows = Int16Array.from({ length: rowCount }, (_, index) => Math.round((1 - shareOf(index - rowOffset)) * height))
+    byHeight.set(height, rows)
+  }
+  return rows
+}
+
 function drawLevels({ pixels, columns, colours, box, first, last }: Drawing, layout: Layout) {
   const { levelsTop, rfBottom, audioTop, levelsBottom } = layout
   const thickness = Math.max(1, Math.round(box.scale))
-  const toRow = (share: number, top: number, bottom: number) =>
-    top + Math.round((1 - share) * (bottom - top - thickness))
-  const rfRow = (dbm = noValue) => (dbm === noValue ? -1 : toRow(rfShare(dbm), levelsTop, rfBottom))
+  const rfRows = rowsOf(rfShare, rfBottom - levelsTop - thickness)
+  const audioRows = rowsOf(audioShare, levelsBottom - audioTop - thickness)
+  const batteryRows = rowsOf(batteryShare, levelsBottom - levelsTop - thickness)
+  const rfRow = (dbm = noValue) => (dbm === noValue ? nowhere : levelsTop + (rfRows[dbm + rowOffset] ?? 0))
   // The column at the left of the first one connects the band with what is already drawn.
   let [bandTop, bandBottom] =
-    first === 0 ? [-1, -1] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
+    first === 0 ? [nowhere, nowhere] : [rfRow(columns.rfMax[first - 1]), rfRow(columns.rfMin[first - 1])]
   for (let x = first; x < last; x++) {
     const audio = columns.audio[x] ?? noValue
     if (audio !== noValue) {
       const colour = audio >= clipping ? colours.audioOver : colours.audio
-      fillColumn(pixels, x, toRow(audioShare(audio), audioTop, levelsBottom), levelsBottom, colour)
+      fillColumn(pixels, x, audioTop + (audioRows[audio + rowOffset] ?? 0), levelsBottom, colour)
     }
     const [top, bottom] = [rfRow(columns.rfMax[x]), rfRow(columns.rfMin[x])]
-    if (top !== -1) {
-      const from = bandTop === -1 ? top : Math.min(top, bandBottom)
-      const to = bandTop === -1 ? bottom : Math.max(bottom, bandTop)
+    if (top !== nowhere) {
+      const from = bandTop === nowhere ? top : Math.min(top, bandBottom)
+      const to = bandTop === nowhere ? bottom : Math.max(bottom, bandTop)
       fillColumn(pixels, x, from, to + thickness, columns.weak[x] === 1 ? colours.weak : colours.rf)
     }
     const battery = columns.battery[x] ?? noValue
     if (battery !== noValue) {
-      const row = toRow(battery / 100, levelsTop, levelsBottom)
+      const row = levelsTop + (batteryRows[battery + rowOffset] ?? 0)
       fillColumn(pixels, x, row, row + thickness, battery <= lowBattery ? colours.batteryLow : colours.battery)
     }
     ;[bandTop, bandBottom] = [top, bottom]
