@@ -93,7 +93,7 @@ const rackDevices: readonly {
   {
     channels: 2,
     reportedId: 'ssc1:00:1B:66:30:00:02',
-    scale: { ...commonScale, battery: 'four-levels' },
+    scale: { ...commonScale, battery: 'four-levels', quality: 100 },
     async start() {
       const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
       device.set({ '/device/name': 'EM 6000' })

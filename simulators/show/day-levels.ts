@@ -107,17 +107,18 @@ function playSecond(channel: PlayedChannel, fromMs: number): SecondValues {
   if (findPeriod(offline, lastMs) !== undefined) return { ...values, state: toState('x'), rows: rowMasks.offline }
   const battery = batteryAt(channel, lastMs)
   if (battery === null) {
-    const { rf_level, audio_level } = noiseAt(setup.seed, fromMs)
+    const { rf_level } = noiseAt(setup.seed, fromMs)
     const hasInterference = findPeriod(day.interference, lastMs) !== undefined
     setRf(values, scale, hasInterference ? interferenceDbm + (rf_level % 3) : rf_level)
-    setAudio(values, scale, audio_level)
     const rows = rowMasks.off | (hasInterference ? rowMasks.interference : 0)
     return { ...values, state: toState('0'), rows, weak_ms: 0 }
   }
   const stepMs = hasDropout(setup.seed, fromMs) ? fineSampleMs : sampleMs
+  // A fixed transmitter is on even if nothing is sent to it.
+  const hasSignal = setup.pack !== null && (lastMs >= 0 || findPeriod(day.on, lastMs) !== undefined)
   let weakMs = 0
   for (let timeMs = fromMs; timeMs <= lastMs; timeMs += stepMs) {
-    const { rf_level, audio_level } = signalAt(setup.seed, setup.part, timeMs)
+    const { rf_level, audio_level } = hasSignal ? signalAt(setup.seed, setup.part, timeMs) : noiseAt(setup.seed, timeMs)
     setRf(values, scale, rf_level)
     setAudio(values, scale, audio_level)
     if (rf_level < weakDbm) weakMs += stepMs
