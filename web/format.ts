@@ -5,11 +5,13 @@ import { locale, t } from './i18n.ts'
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const dayTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 const number = new Intl.NumberFormat(locale, { useGrouping: false })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const celsius = unitFormat('celsius')
 const placeholder = '\0'
 const durationUnits = {
+  week: unitFormat('week'),
   day: unitFormat('day'),
   hour: unitFormat('hour'),
   minute: unitFormat('minute'),
@@ -47,6 +49,11 @@ export function formatMinutes(minutes: number): string {
 /** Formats epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
   return time.format(at)
+}
+
+/** Formats epoch milliseconds as a day and a time without seconds. */
+export function formatDayTime(at: number): string {
+  return dayTime.format(at)
 }
 
 /** Formats an ISO 8601 timestamp as a date and time. */
@@ -106,7 +113,7 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function unitFormat(unit: 'celsius' | 'day' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+function unitFormat(unit: 'celsius' | 'week' | 'day' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 

@@ -14,6 +14,7 @@ import {
 } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { type PageName, pathOf } from '../src/domain/pages.ts'
+import { parseRange, rangeQuery } from './channel-range.ts'
 import { useServices } from './context.ts'
 import { Frame } from './parts/frame.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
@@ -141,6 +142,7 @@ const livePages = [
   createRoute({
     getParentRoute: inFrame,
     path: route('channel'),
+    validateSearch: (query: Readonly<Record<string, unknown>>) => rangeQuery(parseRange(query)),
     staticData: levels,
     component: lazyRouteComponent(() => import('./views/channel.tsx'), 'Channel'),
   }),

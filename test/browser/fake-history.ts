@@ -35,7 +35,10 @@ export function setHistory(service: FakeService, { secondOf, events = [] }: Fake
 }
 
 function levelsOf(query: URLSearchParams, secondOf: FakeStory['secondOf']): HistoryLevelsBody {
-  const [from, to] = [query.get('from'), query.get('to')].map((time) => Date.parse(time ?? '') / 1_000) as [number, number]
+  const [from, to] = [query.get('from'), query.get('to')].map((time) => Date.parse(time ?? '') / 1_000) as [
+    number,
+    number,
+  ]
   const most = Number(query.get('max_points') ?? 600)
   const step = tierSteps.find((seconds) => (to - Math.floor(from / seconds) * seconds) / seconds <= most) ?? 3_600
   const start = Math.floor(from / step) * step

@@ -90,7 +90,7 @@ function Steps({ player, state: { isPlaying } }: ControlsProps) {
     <button
       key={ms}
       type="button"
-      className="choice"
+      className={Math.abs(ms) === minuteMs ? 'choice replay-minute' : 'choice'}
       aria-label={t(ms < 0 ? 'replay.back' : 'replay.forward', { time: formatShortDuration(Math.abs(ms)) })}
       onClick={() => player.step(ms)}
     >
