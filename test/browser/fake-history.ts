@@ -34,7 +34,7 @@ export function setHistory(service: FakeService, { secondOf, events = [] }: Fake
   responses['/api/events/'] = (query: URLSearchParams) => ({ results: eventsOf(query, events), next: null })
 }
 
-function levelsOf(query: URLSearchParams, secondOf: FakeStory['secondOf']): HistoryLevelsBody {
+export function levelsOf(query: URLSearchParams, secondOf: FakeStory['secondOf']): HistoryLevelsBody {
   const [from, to] = [query.get('from'), query.get('to')].map((time) => Date.parse(time ?? '') / 1_000) as [
     number,
     number,
@@ -63,7 +63,7 @@ function levelsOf(query: URLSearchParams, secondOf: FakeStory['secondOf']): Hist
 }
 
 /** Returns the events that overlap the range, newest first. */
-function eventsOf(query: URLSearchParams, events: readonly EventBody[]): EventBody[] {
+export function eventsOf(query: URLSearchParams, events: readonly EventBody[]): EventBody[] {
   const limit = (name: string, otherwise: number) => {
     const text = query.get(name)
     return text === null ? otherwise : Date.parse(text)

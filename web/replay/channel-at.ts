@@ -70,7 +70,7 @@ function applyEvents({ channel, recordedAt, at, events }: ChannelAtOptions, rows
     if (spans.includes(kind) && isRow(kind)) {
       const ended = data.open === true ? null : Date.parse(until ?? time) + (until === null ? 1_000 : 0)
       if (ended !== null && ended <= at) {
-        if (ended > recordedAt) remove(rows, kind, ended)
+        if (ended > recordedAt) end(rows, kind, ended)
       } else if (began > recordedAt) add(rows, kind, began)
     }
     if (began <= recordedAt) continue
@@ -86,8 +86,14 @@ function add({ since }: Rows, row: ConditionFlag, at: number) {
   if (!since.has(row)) since.set(row, at)
 }
 
+/** Removes a row that was true until `at`. */
+function end(rows: Rows, row: ConditionFlag, at: number) {
+  rows.since.delete(row)
+  rows.endedAt = Math.max(rows.endedAt, at)
+}
+
 function remove(rows: Rows, row: ConditionFlag, at: number) {
-  if (rows.since.delete(row)) rows.endedAt = Math.max(rows.endedAt, at)
+  if (rows.since.has(row)) end(rows, row, at)
 }
 
 /** Changes a field of the transmitter or of the channel, whichever had the value before the event. */
@@ -118,7 +124,7 @@ function applyStep(channel: ChannelBody, step: StepAt, rows: Rows): ChannelBody 
     default:
       for (const row of ['receiver_offline', 'stale', 'tx_off', 'battery_died'] as const) remove(rows, row, since)
       if (letter === 'm') add(rows, 'muted', since)
-      else remove(rows, 'muted', since)
+      else end(rows, 'muted', since)
       return withTransmitter(channel, step)
   }
 }
@@ -161,12 +167,15 @@ function withTransmitter(channel: ChannelBody, { battery, minutes }: StepAt): Ch
 }
 
 /** Returns the condition with these rows; the recorded one if it has the same. */
-function conditionOf({ since, endedAt }: Rows, { channel, hasMuteAttention }: ChannelAtOptions): Condition {
+function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAttention }: ChannelAtOptions): Condition {
   const recorded = channel.condition
   const row = conditionTable.find(({ state }) => isRow(state) && since.has(state))
   const state = row?.state ?? (recorded.state === 'unmonitored' ? 'unmonitored' : 'ok')
   const flags = conditionFlags.filter((flag) => since.has(flag) && flag !== state)
-  if (state === recorded.state) return flags.join() === recorded.flags.join() ? recorded : { ...recorded, flags }
+  const hasEnded = !isRow(state) && endedAt > recordedAt
+  if (state === recorded.state && !hasEnded) {
+    return flags.join() === recorded.flags.join() ? recorded : { ...recorded, flags }
+  }
   const isInUse = channel.transmitter !== null
   const attentions = { in_use: isInUse, setting: hasMuteAttention } as const
   const attention = row?.attention ?? false
