@@ -123,7 +123,8 @@ function moveCursor(chart: UPlot, direction: number, stepSeconds: number): boole
   const { min = 0, max = 0 } = chart.scales.x ?? {}
   const { left } = chart.cursor
   const hasCursor = left !== null && left !== undefined && left >= 0
-  const at = hasCursor ? chart.posToVal(left, 'x') + direction * stepSeconds : (max ?? 0) - stepSeconds
+  const newest = Math.floor((max ?? 0) / stepSeconds - 1) * stepSeconds
+  const at = hasCursor ? chart.posToVal(left, 'x') + direction * stepSeconds : newest
   if (at < (min ?? 0) || at > (max ?? 0)) return false
   chart.setCursor({ left: chart.valToPos(at, 'x'), top: 0 })
   return true
@@ -209,7 +210,7 @@ function optionsOf(shown: { readonly current: HistoryChartProps }, width: number
       ...scales.map(({ scale }, index): UPlot.Axis => ({ ...axis, scale, side: index === 0 ? 3 : 1, size: 48 })),
     ],
     scales: {
-      x: { range: (_, from, to) => [from ?? 0, to ?? 1], auto: false },
+      x: { range: () => [shown.current.from, shown.current.to] },
       ...Object.fromEntries(scales.map(({ scale, range }) => [scale, { range: [...range] }])),
     },
     series: [
@@ -223,7 +224,6 @@ function optionsOf(shown: { readonly current: HistoryChartProps }, width: number
     ],
     bands: series === 'battery' ? [] : [{ series: [1, 2], fill: `${colour('--meter-rf')}55` }],
     hooks: {
-      setData: [({ setScale }) => setScale('x', { min: shown.current.from, max: shown.current.to })],
       drawClear: [(chart) => drawStates(chart, shown.current, colour)],
       draw: [(chart) => drawEvents(chart, shown.current.events, colour)],
     },
