@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests, dialog, findViolations, phone, press, scrollsHorizontally } from './browser.ts'
-import { eventAt, type FakeStory, setHistory } from './fake-history.ts'
 import { receiver, sendLevels, startFakeService } from './fake-service.ts'
+import { eventAt, type FakeStory, setHistory } from './recorded-story.ts'
 
 const { open } = browserForTests()
 
@@ -16,7 +16,8 @@ async function openChannel(story: FakeStory | null, path = '/channels/1', option
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   service.data.receivers = [receiver(1, [{}])]
-  if (story !== null) setHistory(service, story)
+  if (story === null) service.data.responses['/api/history/levels/'] = () => undefined
+  else setHistory(service, story)
   const page = await open(service, path, options)
   const requests = (part: string) => service.requests.filter(({ path }) => path.includes(part))
   return { service, page, requests }

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest'
 import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
-import { eventAt, type FakeStory, setHistory } from './fake-history.ts'
 import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
+import { eventAt, type FakeStory, setHistory } from './recorded-story.ts'
 
 const { open } = browserForTests()
 
@@ -117,7 +117,7 @@ it.concurrent('says that nothing was recorded, and shows all channels as not cur
 
 it.concurrent('says why a time cannot be shown', async () => {
   const service = await startService()
-  delete service.data.responses['/api/history/at/']
+  service.data.responses['/api/history/at/'] = () => undefined
   const page = await open(service, `/?at=${iso()}`)
   await page.getByRole('heading', { name: 'Nothing to show from this time' }).waitFor()
   expect(await findViolations(page)).toEqual([])

@@ -38,8 +38,8 @@ export function ReplayBar({ player, liveStore }: ReplayBarProps) {
       <div className="replay-controls">
         <Steps player={player} state={state} />
         <Speeds player={player} state={state} />
+        <Slider player={player} state={state} />
       </div>
-      <Slider player={player} state={state} />
       <BackToLive liveStore={liveStore} />
     </section>
   )
