@@ -21,6 +21,8 @@ const entryPoints = {
   program: 'src/cli/program.ts',
   'hash-worker': 'src/workers/hash-worker.ts',
   'checkpoint-worker': 'src/workers/checkpoint-worker.ts',
+  'history-worker': 'src/workers/history-worker.ts',
+  'demo-day-worker': 'simulators/demo-day-worker.ts',
   'backup-reader': 'src/workers/backup-reader.ts',
 }
 

@@ -61,7 +61,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'platform',
   ],
   main: [],
-  simulators: ['manufacturers', 'upstream', 'domain'],
+  simulators: ['contract:types', 'manufacturers', 'upstream', 'domain', 'platform'],
   web: ['contract', 'domain'],
 }
 

@@ -3,10 +3,13 @@
  * all three manufacturers.
  */
 
-import { startLectrosonicsSimulator } from './lectrosonics/dsqd.ts'
+import type { Venue } from './demo-day.ts'
+import { reportedScale as dsqdScale, startLectrosonicsSimulator } from './lectrosonics/dsqd.ts'
 import { startSennheiserRack } from './sennheiser/rack.ts'
 import { startSennheiserSimulator } from './sennheiser/system.ts'
-import { createShow } from './show/show.ts'
+import type { ShowDevice } from './show/cast.ts'
+import { commonScale, type PlayedDevice, type ReportedScale } from './show/day-levels.ts'
+import { createShow, type Show } from './show/show.ts'
 import { startShureSimulator } from './shure/device-api.ts'
 import { startStringsRack } from './shure/strings.ts'
 
@@ -24,6 +27,8 @@ export interface Demo {
     readonly name: string
     readonly config: Readonly<Record<string, unknown>>
   }[]
+  /** What is simulated, for the day before. */
+  readonly venue: Venue
   close(): Promise<void>
 }
 
@@ -41,29 +46,44 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     await Promise.all(resources.map((resource) => resource.close()))
   }
   try {
-    const shared = { show: createShow({ seed, receivers }), startedAt: Date.now() }
+    const startedAt = Date.now()
+    const shared = { show: createShow({ seed, receivers }), startedAt }
     const shure = track(await startShureSimulator({ ...shared, port }))
     const sennheiser = track(await startSennheiserSimulator({ ...shared, port: port === 0 ? 0 : port + 1 }))
     const systems = [
       { code: 'shure', name: 'Shure', config: shure.config },
       { code: 'sennheiser', name: 'Sennheiser', config: sennheiser.config },
     ]
-    if (receivers !== undefined) return { manufacturers: systems, close }
-    const strings = track(await startStringsRack(seed, rackFirstPerformer))
-    const ssc = track(await startSennheiserRack(seed, rackFirstPerformer + 28))
+    const listed = toPlayedDevices(shared.show, commonScale, ({ id }) => id)
+    if (receivers !== undefined) return { manufacturers: systems, venue: { seed, startedAt, devices: listed }, close }
+    const strings = track(await startStringsRack(seed, rackFirstPerformer, startedAt))
+    const ssc = track(await startSennheiserRack(seed, rackFirstPerformer + 28, startedAt))
     const lectrosonicsShow = createShow({ seed, story: false, manufacturers: {} })
     lectrosonicsShow.add('lectrosonics', { firstPerformer: rackFirstPerformer + 60 })
-    const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow }))
+    const dsqd = track(await startLectrosonicsSimulator({ show: lectrosonicsShow, startedAt }))
+    const units = toPlayedDevices(lectrosonicsShow, dsqdScale, ({ serial_number }) => `dsqd:${serial_number}`)
     return {
       manufacturers: [
         { code: 'shure', name: 'Shure', config: { ...shure.config, devices: strings.devices } },
         { code: 'sennheiser', name: 'Sennheiser', config: { ...sennheiser.config, devices: ssc.devices } },
         { code: 'lectrosonics', name: 'Lectrosonics', config: dsqd.config },
       ],
+      venue: { seed, startedAt, devices: [...listed, ...strings.played, ...ssc.played, ...units] },
       close,
     }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Returns the devices of a show that all report the same values. */
+function toPlayedDevices(show: Show, scale: ReportedScale, reportedId: (device: ShowDevice) => string): PlayedDevice[] {
+  return show.setups().map((setup) => ({
+    manufacturer: setup.device.manufacturer,
+    reportedIds: [reportedId(setup.device)],
+    setup,
+    scale,
+    mutedChannels: [],
+  }))
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import { parseDocument } from 'yaml'
+import { isFreeHeaderName, isHeaderValue } from './domain/header-text.ts'
 import { parseNetwork } from './domain/identity/address.ts'
 import { findRepeatedCode } from './domain/installation-file.ts'
 import { findUnstorable } from './domain/json.ts'
@@ -25,6 +26,11 @@ const networks = (pattern = '') => {
   const network = Type.Refine(text, (value) => parseNetwork(value) !== null)
   return Type.Array(network, { description: 'a list of networks in CIDR form' })
 }
+const headers = Type.Refine(
+  Type.Record(Type.String(), Type.String(), { description: 'a section of header names and values' }),
+  (values) => Object.entries(values).every(([name, value]) => isFreeHeaderName(name) && isHeaderValue(value)),
+)
+const writeAddress = Type.Refine(text('an address such as https://metrics.example/api/v1/write'), isWriteAddress)
 const webAddress = Type.Refine(text('an address such as https://mics.example'), isWebAddress)
 /** Creates the schema of a section: all keys are optional, unknown keys are errors. */
 const section = <T extends Type.TProperties>(properties: T) =>
@@ -97,6 +103,16 @@ const File = section({
     WEBSOCKET_BROADCASTING: flag,
     CACHE_TIMEOUT: integer(0, 86_400),
   }),
+  history_remote_write: Type.Union(
+    [
+      Type.Null(),
+      Type.Object(
+        { url: writeAddress, headers: Type.Optional(headers), interval_seconds: Type.Optional(integer(1, 300)) },
+        { additionalProperties: false },
+      ),
+    ],
+    { description: '{url, headers, interval_seconds}, with an http or https address and 1 to 300 seconds' },
+  ),
   manufacturers: Type.Array(Manufacturer, { description: 'a list of manufacturers' }),
 })
 
@@ -105,7 +121,16 @@ export type ManufacturerEntry = Type.Static<typeof Manufacturer>
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
-export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls'> {
+/** Where the recorded levels are also sent. The values of the headers are secrets. */
+export interface RemoteWriteConfig {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly interval_seconds: number
+}
+
+type ComputedKeys = 'server' | 'settings' | 'rate_limit' | 'database_url' | 'tls' | 'history_remote_write'
+
+export interface Config extends Omit<Filled<File>, ComputedKeys> {
   /** The path of the configuration file; null if there is none. */
   readonly file: string | null
   readonly server: Filled<NonNullable<File['server']>>
@@ -114,6 +139,7 @@ export interface Config extends Omit<Filled<File>, 'server' | 'settings' | 'rate
   readonly database_url: string
   /** `auto`: Micwatch creates a self-signed certificate. */
   readonly tls: 'auto' | { readonly cert: string; readonly key: string } | null
+  readonly history_remote_write: RemoteWriteConfig | null
 }
 
 /** Command-line flags, which override everything else. */
@@ -140,7 +166,7 @@ const defaultRateLimit = {
 export interface ReadOptions {
   /**
    * True for commands that contact no upstream. A manufacturer whose entry refers to a missing variable is then skipped
-   * instead of causing an error, and its stored record stays unchanged.
+   * instead of causing an error, and its stored record stays unchanged. So is `history_remote_write`.
    */
   readonly isOffline?: boolean
 }
@@ -190,8 +216,20 @@ export function readConfig(flags: ConfigFlags, env: Environment, { isOffline = f
       overrides: { ...defaultRateLimit.overrides, ...merged.rate_limit?.overrides },
     },
     settings: { ...serviceDefaults, ...merged.settings },
+    history_remote_write: toRemoteWrite(merged.history_remote_write ?? null),
     manufacturers: merged.manufacturers ?? [],
   })
+}
+
+function toRemoteWrite(entry: NonNullable<File['history_remote_write']> | null): RemoteWriteConfig | null {
+  return entry && { headers: {}, interval_seconds: 10, ...entry }
+}
+
+/** Whether the text is an http or https URL without credentials, which belong into a header. */
+function isWriteAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && [username, password, hash].every((part) => part === '')
 }
 
 /** Whether the text is an http or https URL that contains only a host, a port and a path. */
@@ -227,15 +265,21 @@ function readFile(
     throw new ConfigError(`${path}: ${(error as Error).message}`)
   }
   const incomplete = new Set<number>()
+  let hasRemoteWrite = true
   const filled = fillReferences(values, '', (name, key) => {
     const known = env[name]
     if (known !== undefined) return known
+    if (isOffline && key.startsWith('history_remote_write.')) {
+      hasRemoteWrite = false
+      return ''
+    }
     const index = isOffline ? /^manufacturers\.(\d+)\.config\./.exec(key)?.[1] : undefined
     if (index === undefined) throw new ConfigError(`${path}: ${key}: the environment variable ${name} is not set`)
     incomplete.add(Number(index))
     return ''
   })
-  const file = check(filled, (key) => (key === '' ? path : `${path}: ${key}`))
+  const complete = hasRemoteWrite ? filled : { ...(filled as object), history_remote_write: null }
+  const file = check(complete, (key) => (key === '' ? path : `${path}: ${key}`))
   const { manufacturers } = file
   if (manufacturers === undefined || incomplete.size === 0) return { path, file }
   return { path, file: { ...file, manufacturers: manufacturers.filter((_, index) => !incomplete.has(index)) } }

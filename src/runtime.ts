@@ -27,6 +27,7 @@ import type { MonitoredSource, SourceDeps } from './manufacturers/sources.ts'
 import type { Alerts } from './monitoring/alerts.ts'
 import type { ConditionMonitor } from './monitoring/conditions.ts'
 import type { Connections } from './monitoring/connections.ts'
+import type { EventLog } from './monitoring/event-log.ts'
 import type { Ingest } from './monitoring/ingest.ts'
 import { createNodeId, type LeaseManager, nodeLease } from './monitoring/lease-manager.ts'
 import type { Monitor } from './monitoring/monitor.ts'
@@ -38,9 +39,11 @@ import { now } from './platform/clock.ts'
 import { createBlankPlaceholders } from './runtime/blank-placeholders.ts'
 import { ConfiguredManufacturers } from './runtime/configured-manufacturers.ts'
 import { Follower } from './runtime/follower.ts'
+import { type History, RunningHistory } from './runtime/history.ts'
 import { Loader } from './runtime/loader.ts'
 import { ManufacturerLoader } from './runtime/manufacturer-loader.ts'
 import { createMonitoring } from './runtime/monitoring.ts'
+import { createRemoteWrite, type RemoteWrite } from './runtime/remote-write.ts'
 import { createShowAnnouncements } from './runtime/show-announcements.ts'
 import { createState } from './runtime/state.ts'
 import type { Cache } from './state/cache.ts'
@@ -89,7 +92,12 @@ export interface Runtime {
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
   readonly alerts: Alerts
+  readonly events: EventLog
   readonly conditions: Pick<ConditionMonitor, 'thresholdsOf'>
+  /** Recorded levels. */
+  readonly history: History
+  /** Null if it is not configured. */
+  readonly remoteWrite: RemoteWrite | null
   readonly counters: Counters
   /** Identifies this process in leases. */
   readonly nodeId: string
@@ -164,17 +172,33 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   const counters = createCounters(options.droppedLines)
   const redis = isReadOnly ? null : await connectRedis(config, db, log)
   const sourceBodies = () => toSourceBodies(sourceRecords.health(sourceRegistry.manufacturers()))
-  const state = createState({ config, defaultIntervalSeconds, sourceBodies })
+  const onReceiverChanged = (id: number) => events.receiverChanged(id)
+  const state = createState({ config, defaultIntervalSeconds, sourceBodies, onReceiverChanged })
   const parts = { db, redis, cache, counters, nodeId, log }
   const monitoring = createMonitoring({ ...parts, state, paths: config, intervalSeconds })
   const { lists, settings, sourceRegistry, receiverStore, placeholderStore, unitStore, feed, live } = state
-  const { sourceRecords, connections, conditions, alerts, leaseManager, ingest, monitor, maintenance } = monitoring
+  const { sourceRecords, connections, conditions, alerts, events, leaseManager, ingest, monitor, maintenance } =
+    monitoring
+  const history = new RunningHistory({
+    db,
+    databaseUrl: config.database_url,
+    state,
+    monitoring,
+    onGap: ({ from, until, reason }) => events.recordGap({ from: from * 1000, until: until * 1000, reason }),
+    log,
+  })
+  const remoteWriteConfig = isReadOnly ? null : config.history_remote_write
+  const remoteWrite =
+    remoteWriteConfig &&
+    createRemoteWrite({ config: remoteWriteConfig, db, history: history.levels, state, monitoring, counters, log })
   const onChanged = () => {
     settings.clear()
     conditions.settingsChanged()
+    history.listsChanged()
     alerts.settingsChanged()
     cache.drop(null)
     live.listsChanged()
+    events.loadSoon()
   }
   const announceShows = createShowAnnouncements(state)
   const manufacturers = new ManufacturerLoader({ ...state, ...monitoring, secrets, log, onChanged })
@@ -207,6 +231,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
   }
   await loader.open()
   await alerts.open()
+  if (!isReadOnly) await events.open()
   await connections.open()
   await sourceRecords.load()
   return {
@@ -221,7 +246,10 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     sourceRecords,
     connections,
     alerts,
+    events,
     conditions,
+    history,
+    remoteWrite,
     counters,
     nodeId,
     leaseManager,
@@ -253,11 +281,16 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
         incident: lists.current.incident,
         longestWriteMs: db.pending.longestMs(),
       })
-      const details = redis?.isUp === false ? [redisDownDetails] : []
+      const details = [
+        ...(redis?.isUp === false ? [redisDownDetails] : []),
+        ...(history.fault === null ? [] : [`Levels are not recorded: ${history.fault}`]),
+        ...(remoteWrite?.problem == null ? [] : [remoteWrite.problem]),
+      ]
       return serviceHealth(healthOf(sourceRegistry, sourceRecords), { selected, store, details })
     },
     reload: () => loader.reload(),
     async follow(signal) {
+      if (!isReadOnly) history.start()
       const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
       await follower.run(signal)
       await registration
@@ -270,6 +303,8 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
       alerts.close()
       await alerts.flushed()
       await conditions.close()
+      await history.close()
+      if (!isReadOnly) await events.close()
       monitoring.levelPublisher?.close()
       await redis?.close()
       await follower.close()

@@ -18,7 +18,7 @@ describe('POST /api/config/', () => {
   it('returns the effective settings, globally or for one manufacturer', async () => {
     const simulator = withoutPush(await startShure())
     const app = await startApp({ manufacturers: [configFor(simulator, { poll_interval: 7 })] })
-    expect((await app.get('/api/config/')).json).toEqual(defaultSettings)
+    expect((await app.get('/api/config/')).json).toEqual({ ...defaultSettings, HISTORY_MAX_GB: expect.any(Number) })
     const { status, json } = await changeSetting(app, 'alert_battery_threshold', '35')
     expect({ status, json }).toEqual({
       status: 200,
@@ -91,12 +91,17 @@ describe('POST /api/config/', () => {
   // Conformance: C-10.11.
   it('accepts every key within its bounds', async () => {
     const app = await startApp()
-    for (const key of settingKeys) {
+    const headers = await tokenHeaders(app.runtime, 'admin')
+    const changeSetting = (_: HttpClient, key: string, value: string) =>
+      app.post('/api/config/', { key, value }, headers)
+    // The default of the shorter time is longer than the shortest value of the longer time.
+    await changeSetting(app, 'HISTORY_SECONDS_DAYS', '1')
+    for (const key of settingKeys.filter((key) => key !== 'HISTORY_SECONDS_DAYS')) {
       const kind: SettingKind = settingKinds[key]
       if (kind.type === 'choice') {
         expect([key, (await changeSetting(app, key, 'other')).status]).toEqual([key, 400])
         expect((await changeSetting(app, key, kind.values[0] ?? '')).json[key]).toBe(kind.values[0])
-      } else if (kind.type === 'integer') {
+      } else if (kind.type === 'integer' || kind.type === 'decimal') {
         for (const value of [kind.min - 1, kind.max + 1]) {
           expect([key, (await changeSetting(app, key, String(value))).status]).toEqual([key, 400])
         }
@@ -240,6 +245,43 @@ describe('changing settings', () => {
       expect((await app.post('/api/config/', change, headers)).status).toBe(200)
       expect((await app.get('/api/auth/session', headers)).json.permissions).toContain('configure')
     }
+  })
+})
+
+describe('settings of the history', () => {
+  it('require an administrator even on a loopback listener', async () => {
+    const app = await startApp()
+    const change = { key: 'HISTORY_SECONDS_DAYS', value: '20' }
+    const [operator, admin] = [await tokenHeaders(app.runtime, 'operator'), await tokenHeaders(app.runtime, 'admin')]
+    const statuses = async (headers: Record<string, string>) => [
+      (await app.post('/api/config/', change, headers)).status,
+      (await app.send('DELETE', `/api/config/?key=${change.key}`, { headers })).status,
+    ]
+    expect(await statuses({})).toEqual([401, 401])
+    expect(await statuses(operator)).toEqual([403, 403])
+    expect((await app.get('/api/config/')).json.HISTORY_SECONDS_DAYS).toBe(14)
+    expect(await statuses(admin)).toEqual([200, 204])
+  })
+
+  it('are global, and keep minutes at least as long as seconds', async () => {
+    const app = await startApp({ manufacturers: [configFor(await startShure())] })
+    const admin = await tokenHeaders(app.runtime, 'admin')
+    const change = async (key: string, value: string, scope = '') =>
+      (await app.post(`/api/config/${scope}`, { key, value }, admin)).json
+    expect((await change('HISTORY', 'false', '?manufacturer=shure')).details).toBe(
+      'manufacturer: HISTORY cannot be set for a manufacturer',
+    )
+    expect((await change('HISTORY_SECONDS_DAYS', '401')).details).toBe(
+      'value: expected HISTORY_MINUTES_DAYS (400) to be at least HISTORY_SECONDS_DAYS (401)',
+    )
+    expect(await change('HISTORY_MINUTES_DAYS', '500')).toMatchObject({ HISTORY_MINUTES_DAYS: 500 })
+    expect(await change('HISTORY_SECONDS_DAYS', '450')).toMatchObject({ HISTORY_SECONDS_DAYS: 450 })
+    const reset = await app.send('DELETE', '/api/config/?key=HISTORY_MINUTES_DAYS', { headers: admin })
+    expect(reset.status).toBe(400)
+    expect((await change('HISTORY_MAX_GB', '0')).details).toBe(
+      'value: HISTORY_MAX_GB expects a number from 0.00001 to 1000000',
+    )
+    expect(await change('HISTORY_MAX_GB', '0.00001')).toMatchObject({ HISTORY_MAX_GB: 0.00001 })
   })
 })
 

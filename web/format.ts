@@ -6,6 +6,11 @@ const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyl
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const dayTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
+const preciseTime = new Intl.DateTimeFormat(locale, {
+  ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1 },
+})
 const number = new Intl.NumberFormat(locale, { useGrouping: false })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const celsius = unitFormat('celsius')
@@ -13,6 +18,7 @@ const placeholder = '\0'
 const durationUnits = {
   week: unitFormat('week'),
   day: unitFormat('day'),
+  gigabyte: unitFormat('gigabyte'),
   hour: unitFormat('hour'),
   minute: unitFormat('minute'),
   second: unitFormat('second'),
@@ -54,6 +60,21 @@ export function formatTime(at: number): string {
 /** Formats epoch milliseconds as a day and a time without seconds. */
 export function formatDayTime(at: number): string {
   return dayTime.format(at)
+}
+
+/** Formats epoch milliseconds as a time of day without seconds. */
+export function formatClock(at: number): string {
+  return clock.format(at)
+}
+
+/** Formats epoch milliseconds as a time of day with tenths of a second. */
+export function formatPreciseTime(at: number): string {
+  return preciseTime.format(at)
+}
+
+/** Formats epoch milliseconds as a day of the week and a date without the year. */
+export function formatDay(at: number): string {
+  return day.format(at)
 }
 
 /** Formats an ISO 8601 timestamp as a date and time. */
@@ -113,7 +134,7 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function unitFormat(unit: 'celsius' | 'week' | 'day' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+function unitFormat(unit: 'celsius' | 'week' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { commonScale, type ReportedScale } from '../show/day-levels.ts'
 import { createFaultSwitch, createRequestLog, type RequestLog } from '../show/device-api.ts'
 import type { Fault, FaultScope } from '../show/faults.ts'
 import type { DeviceState, ShowChannel } from '../show/show.ts'
@@ -244,6 +245,9 @@ function statusOf({ audio_level, rf_level, transmitter }: ShowChannel): number[]
   const warning = battery < 10 ? 2 : Number(battery < 25)
   return [...receiver, 1 + (Math.abs(rf) % 2), 0, 1 - linked, 42, linked * warning, 0, 0, 0, linked * 30, battery]
 }
+
+/** What `statusOf` reports of the show. */
+export const reportedScale: ReportedScale = { ...commonScale, rf: [-107, -47], audio: [-60, 0] }
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, Math.round(value)))

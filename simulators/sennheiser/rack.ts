@@ -1,5 +1,6 @@
 /** Demo rack: simulated devices of the families that are monitored directly, driven by a simulated show. */
 
+import { commonScale, type PlayedDevice, type ReportedScale } from '../show/day-levels.ts'
 import { createShow, type DeviceState, type ShowChannel } from '../show/show.ts'
 import { type McpSimulator, startMcpSimulator } from './mcp.ts'
 import { type Ssc1Simulator, startSsc1Simulator } from './ssc1.ts'
@@ -20,10 +21,9 @@ const updateIntervalMs = 200
  * Starts the rack and returns `devices` and `password` for a manufacturer record. `firstPerformer` is the index of the
  * performer on the rack's first channel.
  */
-export async function startSennheiserRack(seed: number, firstPerformer: number) {
+export async function startSennheiserRack(seed: number, firstPerformer: number, startedAt: number) {
   const show = createShow({ seed, story: false, manufacturers: { sennheiser: 0 }, firstNumber: 301 })
-  const startedAt = Date.now()
-  const rack: { id: string; device: RackDevice }[] = []
+  const rack: { id: string; device: RackDevice; reportedId: string; scale: ReportedScale }[] = []
   const close = async () => {
     clearInterval(timer)
     await Promise.all(rack.map(({ device }) => device.close()))
@@ -37,17 +37,24 @@ export async function startSennheiserRack(seed: number, firstPerformer: number) 
   }
   const timer = setInterval(updateAll, updateIntervalMs)
   try {
-    for (const [index, { channels, start }] of rackDevices.entries()) {
+    for (const [index, { channels, reportedId, scale, start }] of rackDevices.entries()) {
       const device = await start().catch(skipIfAddressUnavailable)
-      if (device !== null)
-        rack.push({ id: show.add('sennheiser', { channels, firstPerformer: firstPerformer + 4 * index }), device })
+      if (device === null) continue
+      const id = show.add('sennheiser', { channels, firstPerformer: firstPerformer + 4 * index })
+      rack.push({ id, device, reportedId, scale })
     }
   } catch (error) {
     await close()
     throw error
   }
   updateAll()
-  return { devices: rack.map(({ device }) => device.source), password, close }
+  const setups = show.setups()
+  const played = rack.flatMap(({ id, reportedId, scale }): PlayedDevice[] => {
+    const setup = setups.find(({ device }) => device.id === id)
+    if (setup === undefined) return []
+    return [{ manufacturer: 'sennheiser', reportedIds: [reportedId], setup, scale, mutedChannels: [] }]
+  })
+  return { devices: rack.map(({ device }) => device.source), password, played, close }
 }
 
 /** Skips a device whose address is not available, because some operating systems have only one loopback address. */
@@ -57,9 +64,17 @@ function skipIfAddressUnavailable(error: NodeJS.ErrnoException): null {
 }
 
 /** Each device has its own IP address, because an ew device has no other identity. */
-const rackDevices: readonly { readonly channels: number; start(): Promise<RackDevice> }[] = [
+const rackDevices: readonly {
+  readonly channels: number
+  readonly reportedId: string
+  /** What its update function sets. */
+  readonly scale: ReportedScale
+  start(): Promise<RackDevice>
+}[] = [
   {
     channels: 1,
+    reportedId: 'mcp:127.0.0.2',
+    scale: { ...commonScale, rf: [-107, -5], audio: [-50, 0], peakAboveRms: 4, battery: 'four-levels' },
     async start() {
       const device = await startMcpSimulator({ host: '127.0.0.2' })
       return toRackDevice('ew 300 G4', device, (channels) => updateMcp(device, channels))
@@ -67,6 +82,8 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
   },
   {
     channels: 2,
+    reportedId: 'ssc1:00:1B:66:30:00:01',
+    scale: { ...commonScale, minutesPerPercent: 4.8, quality: 100 },
     async start() {
       const device = await startSsc1Simulator({ mac: '00:1B:66:30:00:01', host: '127.0.0.3' })
       device.set({ '/device/name': 'EW-DX EM 2' })
@@ -75,6 +92,8 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
   },
   {
     channels: 2,
+    reportedId: 'ssc1:00:1B:66:30:00:02',
+    scale: { ...commonScale, battery: 'four-levels' },
     async start() {
       const device = await startSsc1Simulator({ model: 'EM6000', mac: '00:1B:66:30:00:02', host: '127.0.0.4' })
       device.set({ '/device/name': 'EM 6000' })
@@ -83,6 +102,8 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
   },
   {
     channels: 4,
+    reportedId: 'sscv2:3000000003',
+    scale: { ...commonScale, minutesPerPercent: 4.8, quality: 98 },
     async start() {
       const product = 'EWDX4CHDS' as const
       const device = await startSsc2Simulator({ product, serial: '3000000003', password, host: '127.0.0.5' })
@@ -92,6 +113,8 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
   },
   {
     channels: 3,
+    reportedId: 'sscv2:3000000004',
+    scale: { ...commonScale, peakAboveRms: 9, minutesPerPercent: 4.8, quality: 100 },
     async start() {
       const product = 'Spectera Base Station' as const
       const device = await startSsc2Simulator({ product, serial: '3000000004', password, host: '127.0.0.6' })
@@ -101,6 +124,8 @@ const rackDevices: readonly { readonly channels: number; start(): Promise<RackDe
   },
   {
     channels: 0,
+    reportedId: 'ssc1:00:1B:66:30:00:05',
+    scale: commonScale,
     async start() {
       const device = await startSsc1Simulator({ model: 'CHG70N', mac: '00:1B:66:30:00:05', host: '127.0.0.7' })
       device.set({ '/device/name': 'CHG 70N' })

@@ -30,11 +30,15 @@ const hourMs = 3_600_000
 /** Returns the levels of a transmitter; null while its battery is being replaced. */
 export function levelsAt(seed: number, part: Part, pack: Pack, elapsedMs: number): Levels | null {
   const battery = batteryAt(pack, elapsedMs)
-  if (battery === null) return null
+  return battery === null ? null : { battery, ...signalAt(seed, part, elapsedMs) }
+}
+
+/** Returns the levels of a channel whose transmitter is on. */
+export function signalAt(seed: number, part: Part, elapsedMs: number): { audio_level: number; rf_level: number } {
   const rf_level = rfAt(seed, elapsedMs)
   // The receiver mutes below the squelch threshold.
   const audio_level = rf_level < -95 ? silence : audioAt(seed, part, elapsedMs)
-  return { battery, audio_level, rf_level }
+  return { audio_level, rf_level }
 }
 
 /** Returns the levels of a channel without a transmitter: only noise. */
@@ -59,14 +63,19 @@ function rfAt(seed: number, elapsedMs: number): number {
   return clamp(Math.round(usual + walking + shadowing + fading - dropout(seed, elapsedMs)), -110, -20)
 }
 
-/** One minute in eight has a dropout of 0.5 to 2.5 seconds. */
+/** One minute in forty has a dropout of 0.5 to 2.5 seconds. */
 function dropout(seed: number, elapsedMs: number): number {
   const minute = Math.floor(elapsedMs / 60_000)
-  if (chance(seed + 4, minute) > 0.125) return 0
-  const start = 5_000 + 50_000 * chance(seed + 5, minute)
-  const length = 500 + 2_000 * chance(seed + 6, minute)
-  const offset = elapsedMs - minute * 60_000 - start
-  return offset < 0 || offset > length ? 0 : 46 * Math.sin((Math.PI * offset) / length)
+  const span = findDropout(seed, minute)
+  if (span === null || elapsedMs < span.fromMs || elapsedMs > span.toMs) return 0
+  return 46 * Math.sin((Math.PI * (elapsedMs - span.fromMs)) / (span.toMs - span.fromMs))
+}
+
+/** Returns when RF drops out in a minute of the show, in milliseconds since its start; null if it does not. */
+export function findDropout(seed: number, minute: number): { readonly fromMs: number; readonly toMs: number } | null {
+  if (chance(seed + 4, minute) > 0.025) return null
+  const fromMs = 60_000 * minute + 5_000 + 50_000 * chance(seed + 5, minute)
+  return { fromMs, toMs: fromMs + 500 + 2_000 * chance(seed + 6, minute) }
 }
 
 function audioAt(seed: number, part: Part, elapsedMs: number): number {

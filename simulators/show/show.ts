@@ -63,6 +63,8 @@ export interface Show {
   devicesAt(elapsedMs: number, manufacturer?: string): readonly DeviceState[]
   deviceAt(elapsedMs: number, id: string): DeviceState | undefined
   countAt(elapsedMs: number, manufacturer?: string): number
+  /** Returns the devices that are present from the start, without scripted events and manual changes. */
+  setups(): readonly DeviceSetup[]
   /** Changes a device or channel manually; overrides the scripted events. */
   set(id: string, change: DeviceChange): void
   set(id: string, change: ChannelChange, channel: number): void
@@ -139,6 +141,7 @@ export function createShow(options: ShowOptions = {}): Show {
       }
       return count
     },
+    setups: () => [...allDevices].flatMap(([id, setup]) => (present.has(id) && !removed.has(id) ? [setup] : [])),
     set(id: string, change: DeviceChange | ChannelChange, channel?: number) {
       requireDevice(id)
       if (channel === undefined) {

@@ -3,11 +3,12 @@
  * meters are off until a client starts them, and each family supports its own keys. UHF-R uses UDP.
  */
 
+import type { PlayedDevice } from '../show/day-levels.ts'
 import type { ChannelChange, DeviceState, Show } from '../show/show.ts'
 import { createShow } from '../show/show.ts'
 import type { Controller, SimulatedDevice, StringsFault } from './strings/controller.ts'
 import { listenTcp, listenUdp } from './strings/listeners.ts'
-import { type ChannelOverrides, type SimulatedFamily, toValues } from './strings/values.ts'
+import { type ChannelOverrides, reportedScales, type SimulatedFamily, toValues } from './strings/values.ts'
 
 export interface StringsSimulatorOptions {
   readonly family: SimulatedFamily
@@ -111,9 +112,6 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     fault: () => fault,
     isUnresponsive: () => isLockedUp || !state().online,
   }
-  const reportTimer = setInterval(() => {
-    for (const controller of controllers) controller.reportChanges()
-  }, reportIntervalMs)
   const listenerOptions = { device, controllers, port: options.port ?? 0 }
   const onDisconnect = ({ isMetering }: Controller) => {
     // Firmware 2.2.11 and later locks up if a client disconnects without stopping the meters.
@@ -124,6 +122,9 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
     family === 'uhfr'
       ? await listenUdp(listenerOptions)
       : await listenTcp({ ...listenerOptions, maxClients, splitsFrames, onDisconnect })
+  const reportTimer = setInterval(() => {
+    for (const controller of controllers) controller.reportChanges()
+  }, reportIntervalMs)
 
   return {
     family,
@@ -160,31 +161,45 @@ export async function startStringsSimulator(options: StringsSimulatorOptions): P
   }
 }
 
+/** The channels of the rack that are muted. */
+const mutedAllDay = [
+  { family: 'ulxd', channel: 2, by: 'receiver' },
+  { family: 'qlxd', channel: 1, by: 'transmitter' },
+] as const
+
+/** The first port of the rack. A device without a serial number or MAC address is identified by its address and port. */
+const rackPort = 25_470
+
 /**
  * Starts one device of every family for the demo. One channel is muted, one has a muted transmitter, and one has an
  * encryption error. ANX4 is omitted, because it behaves like Axient Digital.
  */
-export async function startStringsRack(seed: number, firstPerformer: number) {
+export async function startStringsRack(seed: number, firstPerformer: number, startedAt: number) {
   const show = createShow({ seed, story: false, manufacturers: { shure: 0 }, firstNumber: 301 })
   const families = (Object.keys(models) as SimulatedFamily[]).filter((family) => family !== 'anx4')
   const rack: StringsSimulator[] = []
   for (const [index, family] of families.entries()) {
-    rack.push(
-      await startStringsSimulator({
-        family,
-        show,
-        name: models[family][0],
-        firstPerformer: firstPerformer + 4 * index,
-      }),
-    )
+    const [model, device_type, channels] = models[family]
+    const device = { name: model, model, device_type, channels, firstPerformer: firstPerformer + 4 * index }
+    const id = show.add('shure', device)
+    const start = (port: number) => startStringsSimulator({ family, show, id, startedAt, port })
+    // Another demo may use the port.
+    rack.push(await start(rackPort + index).catch(() => start(0)))
   }
   const change = (family: SimulatedFamily, channel: number, change: ChannelOverrides) =>
     rack.find((device) => device.family === family)?.change(channel, change)
-  change('ulxd', 2, { muted: true })
-  change('qlxd', 1, { transmitterMuted: true })
+  for (const { family, channel, by } of mutedAllDay)
+    change(family, channel, by === 'receiver' ? { muted: true } : { transmitterMuted: true })
   change('ad', 3, { encryptionError: true })
   return {
     devices: rack.map(({ url, family }) => ({ url, name: models[family][0] })),
+    played: show.setups().flatMap((setup, index): PlayedDevice[] => {
+      const { family, url } = rack[index] ?? {}
+      if (family === undefined) return []
+      const reportedIds = [`strings:${setup.device.mac_address}`, `strings:${url?.replace(/^\w+:\/\//, '')}`]
+      const mutedChannels = mutedAllDay.filter((muted) => muted.family === family).map(({ channel }) => channel)
+      return [{ manufacturer: 'shure', reportedIds, setup, scale: reportedScales[family], mutedChannels }]
+    }),
     close: async () => {
       await Promise.all(rack.map((device) => device.close()))
     },

@@ -1,9 +1,16 @@
 /** Changes settings while the service runs: global settings, and those of a manufacturer or a group. */
 
-import { isSettingKey, type SettingKey, type Settings, settingKeys, settingKinds } from '../contract/settings.ts'
+import {
+  defaultSettings,
+  isSettingKey,
+  type SettingKey,
+  type Settings,
+  settingKeys,
+  settingKinds,
+} from '../contract/settings.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
-import { parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
+import { findConflict, globalScope, parseSetting, type SettingRecord, type SettingScope } from '../domain/settings.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
 import { deleteSetting, saveSetting } from '../storage/settings.ts'
@@ -23,8 +30,12 @@ export async function changeSetting(deps: SettingsDeps, actor: Actor, change: Se
   if (group !== null && !settingKinds[key].isPerGroup) {
     throw new RequestError('bad_request', { details: `group: ${key} cannot be set for a group` })
   }
+  if (manufacturer !== null && !settingKinds[key].isPerManufacturer) {
+    throw new RequestError('bad_request', { details: `manufacturer: ${key} cannot be set for a manufacturer` })
+  }
   const parsed = parseSetting(key, value)
   if (!parsed.ok) throw new RequestError('bad_request', { details: `value: ${key} expects ${parsed.expected}` })
+  requireConsistent(deps, key, parsed.value)
   const before = deps.settings(change)[key]
   await deps.db.transaction(async (tx) => {
     await saveSetting(tx, { manufacturer, group, key, value })
@@ -51,12 +62,19 @@ export async function forgetSetting(
 ): Promise<void> {
   const { key, manufacturer, group } = setting
   const target = targetOf(setting)
+  if (isSettingKey(key) && manufacturer === null && group === null) requireConsistent(deps, key, defaultSettings[key])
   await deps.db.transaction(async (tx) => {
     if (!(await deleteSetting(tx, setting))) throw new RequestError('not_found', { subject: `setting ${target}` })
     const details = { key, manufacturer, group }
     await writeAudit(tx, { actor, action: 'settings.forget', target, result: 'ok', details })
   })
   await deps.reload()
+}
+
+/** Throws a RequestError if the value contradicts the other global values. */
+function requireConsistent({ settings }: SettingsDeps, key: SettingKey, value: Settings[SettingKey]): void {
+  const conflict = findConflict({ ...settings(globalScope), [key]: value })
+  if (conflict !== null) throw new RequestError('bad_request', { details: `value: ${conflict}` })
 }
 
 /** Throws a RequestError that lists the known keys. */

@@ -8,11 +8,14 @@ import type { Actor } from '../domain/access/access.ts'
 import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
 import { describeHolder, listSlotHolders, type PlannedMove, planMoves } from '../domain/equipment/slots.ts'
 import { RequestError } from '../domain/errors.ts'
+import { compareEdited } from '../domain/events/edit-events.ts'
+import type { EventDraft } from '../domain/events/event.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import type { PlaceholderStore } from '../state/placeholder-store.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Reader, Tx } from '../storage/database.ts'
+import { insertEvents } from '../storage/events.ts'
 import { deleteGroup, findGroup, insertGroup, saveGroup } from '../storage/groups.ts'
 import {
   deleteAssignment,
@@ -29,6 +32,7 @@ import {
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { placeHolders } from '../storage/slots.ts'
 import { storePicture } from './edit-pictures.ts'
+import { recordAssignments } from './record-assignments.ts'
 
 export interface HardwareDeps {
   readonly db: Database
@@ -111,9 +115,11 @@ export async function moveToSlot(
     const receivers = deps.receiverStore.listFacts(manufacturer)
     const receiver = receivers.find(({ channels }) => channels.some((channel) => channel.id === id))
     if (receiver === undefined) throw new RequestError('not_found', { subject: `channel ${id}` })
-    const [move] = await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
-    if (move !== undefined)
-      await audit(tx, actor, 'channel.move', `channel ${id}`, { before: move.holder.slot, after: slot })
+    const stored = await storeMoves(deps, tx, revision, [{ channel_id: id, slot }])
+    for (const { holder } of stored) {
+      await audit(tx, actor, 'channel.move', `channel ${id}`, { before: holder.slot, after: slot })
+    }
+    await insertEvents(tx, listMoveEvents(deps, actor, stored))
     return receiver.id
   })
 }
@@ -129,7 +135,25 @@ export async function moveToSlots(deps: HardwareDeps, actor: Actor, moves: reado
       after: slot,
     }))
     await audit(tx, actor, 'slots.change', `${stored.length} slots`, { moves: changes })
+    await insertEvents(tx, listMoveEvents(deps, actor, stored))
   })
+}
+
+function listMoveEvents(
+  { receiverStore, now }: HardwareDeps,
+  actor: Actor,
+  moves: readonly PlannedMove[],
+): readonly EventDraft[] {
+  const moved = moves.filter(({ holder }) => holder.kind === 'channel')
+  const slots = new Map(moved.map(({ holder, slot }) => [holder.id, slot]))
+  const edit = { time: now(), by: actor.name, locationName: () => '' }
+  return receiverStore
+    .listFacts()
+    .filter(({ channels }) => channels.some(({ id }) => slots.has(id)))
+    .flatMap((before) => {
+      const channels = before.channels.map((channel) => ({ ...channel, slot: slots.get(channel.id) ?? channel.slot }))
+      return compareEdited(before, { ...before, channels }, edit)
+    })
 }
 
 /** Stores the moves. Returns those that change a slot. */
@@ -179,11 +203,11 @@ export async function changePerformer(
   return performer
 }
 
-export async function removePerformer({ db, reload }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removePerformer({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     await lockPictures(tx)
     const { name } = await performerOf(tx.query, id)
-    await deletePerformer(tx, id)
+    await recordAssignments(tx, { actor, time: now() }, () => deletePerformer(tx, id))
     await removeUnusedPictures(tx)
     await audit(tx, actor, 'performer.delete', `performer ${id}`, { name })
   })
@@ -207,7 +231,7 @@ export async function addAssignment(
     const started_at = now()
     const draft = { ...who, role, is_active, started_at, ended_at: is_active ? null : started_at }
     await checkAssignment(tx, draft)
-    const inserted = await insertAssignment(tx, draft)
+    const inserted = await recordAssignments(tx, { actor, time: started_at }, () => insertAssignment(tx, draft))
     await audit(tx, actor, 'assignment.create', `assignment ${inserted.id}`, { ...who, role, is_active })
     return inserted
   })
@@ -225,7 +249,7 @@ export async function changeAssignment(
     const before = await assignmentOf(tx.query, id)
     const after = { ...setActive(before, is_active ?? before.is_active, now()), ...change }
     await checkAssignment(tx, after, id)
-    await saveAssignment(tx, after)
+    await recordAssignments(tx, { actor, time: now() }, () => saveAssignment(tx, after))
     const { performer, wireless_unit, role } = after
     const details = { performer, wireless_unit, role, is_active: after.is_active }
     await audit(tx, actor, 'assignment.change', `assignment ${id}`, details)
@@ -235,10 +259,10 @@ export async function changeAssignment(
   return assignment
 }
 
-export async function removeAssignment({ db, reload }: HardwareDeps, actor: Actor, id: number): Promise<void> {
+export async function removeAssignment({ db, reload, now }: HardwareDeps, actor: Actor, id: number): Promise<void> {
   await db.transaction(async (tx) => {
     const { performer, wireless_unit } = await assignmentOf(tx.query, id)
-    await deleteAssignment(tx, id)
+    await recordAssignments(tx, { actor, time: now() }, () => deleteAssignment(tx, id))
     await audit(tx, actor, 'assignment.delete', `assignment ${id}`, { performer, wireless_unit })
   })
   await reload()

@@ -5,6 +5,7 @@ import type { MovementBody } from '../contract/resources/review.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { changedFields, type Receiver } from '../domain/equipment/receiver.ts'
 import { RequestError } from '../domain/errors.ts'
+import { compareEdited } from '../domain/events/edit-events.ts'
 import { applyUpdate, type Creation, toDraft } from '../domain/identity/ingest-plan.ts'
 import { parseIpv4 } from '../domain/identity/network.ts'
 import { macKey, reconcile, serialKey } from '../domain/identity/reconcile.ts'
@@ -13,6 +14,7 @@ import type { ReceiverStore } from '../state/receiver-store.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, trimMovements } from '../storage/discovery.ts'
+import { insertEvents } from '../storage/events.ts'
 import { listLocations } from '../storage/locations.ts'
 import { insertReceivers, removeReceiver, saveReceivers } from '../storage/receivers.ts'
 
@@ -77,6 +79,9 @@ export async function changeReceiver(deps: EditReceiverDeps, actor: Actor, id: n
     }
     const details = { ...changed, ...(reason !== '' && { reason }) }
     await writeAudit(tx, { actor, action: 'receiver.change', target: `receiver ${id}`, result: 'ok', details })
+    const locations = await listLocations(tx.query)
+    const locationName = (locationId: number) => locations.find((known) => known.id === locationId)?.name ?? ''
+    await insertEvents(tx, compareEdited(before, after, { time: now(), by: actor.name, locationName }))
     return after
   })
 }

@@ -3,6 +3,7 @@
 import type { AuditAction } from '../contract/values.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
+import { toShowEvent } from '../domain/events/edit-events.ts'
 import {
   changePlan,
   end,
@@ -17,6 +18,7 @@ import {
 import { parseTimestamp } from '../domain/timestamp.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database, Tx } from '../storage/database.ts'
+import { insertEvents } from '../storage/events.ts'
 import { listGroups } from '../storage/groups.ts'
 import { nextRevision } from '../storage/revision.ts'
 import { deleteShow, findShow, insertShow, saveShow } from '../storage/shows.ts'
@@ -73,6 +75,7 @@ export function startShow(deps: EditShowDeps, actor: Actor, id: number): Promise
     const show = start(await showOf(tx, id), deps.now())
     await saveShow(tx, show)
     await audit(tx, actor, 'show.start', id, { title: show.title })
+    await insertEvents(tx, [toShowEvent(show, actor.name)])
     return show
   })
 }
@@ -85,6 +88,7 @@ export function endShow(deps: EditShowDeps, actor: Actor, id: number): Promise<S
     const show = end(running, deps.now(), channels)
     await saveShow(tx, show)
     await audit(tx, actor, 'show.end', id, { title: show.title })
+    await insertEvents(tx, [toShowEvent(show, actor.name)])
     return show
   })
 }

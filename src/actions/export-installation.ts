@@ -3,6 +3,7 @@
 import type { Installation } from '../domain/installation-file.ts'
 import { now } from '../platform/clock.ts'
 import type { Database, Reader } from '../storage/database.ts'
+import { listMarkers } from '../storage/events.ts'
 import { listGroups } from '../storage/groups.ts'
 import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listLocations } from '../storage/locations.ts'
@@ -28,6 +29,7 @@ export async function readInstallation(reader: Reader, secrets: Secrets): Promis
     placeholders: await listPlaceholders(reader),
     shows: await listShows(reader),
     silences: await listSilences(reader, now()),
+    markers: await listMarkers(reader),
   }
 }
 

@@ -29,6 +29,7 @@ import { listPlaceholders, savePlaceholder } from '../storage/placeholders.ts'
 import { listChannelSlots } from '../storage/slots.ts'
 import { UndoRecorder } from '../storage/undo.ts'
 import { listUnits } from '../storage/units.ts'
+import { recordAssignments } from './record-assignments.ts'
 
 export interface ImportCastDeps {
   readonly ingest: Pick<Ingest, 'change'>
@@ -66,7 +67,8 @@ export async function importCast(
         throw new RequestError('bad_request', { details })
       }
       const work = { tx, plan, state, now: now(), mount, preview, undo: new UndoRecorder(tx), changes: [] }
-      await applyAssignments(work, await applyPerformers(work))
+      const performers = await applyPerformers(work)
+      await recordAssignments(tx, { actor, time: work.now }, () => applyAssignments(work, performers))
       await applyPlaceholders(work)
       const { changes, undo } = work
       const { skipped } = plan

@@ -32,6 +32,7 @@ export const importedKinds = [
   'placeholders',
   'shows',
   'silences',
+  'markers',
 ] as const
 export type Kind = (typeof importedKinds)[number]
 

@@ -4,14 +4,17 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Location } from '../contract/resources/locations.ts'
 import type { Actor } from '../domain/access/access.ts'
 import { RequestError } from '../domain/errors.ts'
+import { compareEdited } from '../domain/events/edit-events.ts'
 import type { InstallationFile, LocationEntry } from '../domain/installation-file.ts'
 import type { SourceDeps } from '../manufacturers/sources.ts'
 import { writeAudit } from '../storage/audit.ts'
 import type { Database } from '../storage/database.ts'
+import { insertEvents } from '../storage/events.ts'
 import { insertGroup, saveGroup } from '../storage/groups.ts'
 import { insertPerformer, savePerformer } from '../storage/hardware.ts'
-import { insertLocation, saveLocation } from '../storage/locations.ts'
+import { insertLocation, listLocations, saveLocation } from '../storage/locations.ts'
 import { lockPictures, removeUnusedPictures, savePictureText } from '../storage/pictures.ts'
+import { listReceivers } from '../storage/receivers.ts'
 import { nextRevision } from '../storage/revision.ts'
 import type { Secrets } from '../storage/secrets.ts'
 import { listManufacturers } from '../storage/settings.ts'
@@ -27,9 +30,11 @@ import {
 } from './import-context.ts'
 import { putAssignments, putPlaceholders, putReceivers } from './import-equipment.ts'
 import { planManufacturers, putManufacturers } from './import-manufacturers.ts'
+import { putMarkers } from './import-markers.ts'
 import { putSettings } from './import-settings.ts'
 import { putShows } from './import-shows.ts'
 import { putSilences } from './import-silences.ts'
+import { recordAssignments } from './record-assignments.ts'
 
 export interface ImportReport {
   readonly counts: Readonly<Record<Kind, Readonly<Count>>>
@@ -70,15 +75,19 @@ export async function importInstallation(
       if (!isDeepStrictEqual(work.before.manufacturers, stored)) {
         throw new RequestError('concurrent_change', { subject: 'the manufacturers' })
       }
-      await putManufacturers(work, planned)
-      const locations = await putLocations(work)
-      await putGroups(work)
-      await putPerformers(work)
-      await putReceivers(work, locations)
-      await putPlaceholders(work)
-      await putAssignments(work)
-      await putShows(work)
-      await putSilences(work)
+      await recordAssignments(tx, { actor, time: work.now }, async () => {
+        await putManufacturers(work, planned)
+        const locations = await putLocations(work)
+        await putGroups(work)
+        await putPerformers(work)
+        await putReceivers(work, locations)
+        await putPlaceholders(work)
+        await putAssignments(work)
+        await putShows(work)
+        await putSilences(work)
+      })
+      await recordEdits(work, actor)
+      await putMarkers(work)
       report = { counts: work.counts, unknown: [...new Set(work.unknown)] }
       if (isDryRun) throw new DryRunRollback()
       await writeAudit(tx, {
@@ -94,6 +103,17 @@ export async function importInstallation(
   }
   if (report === undefined) throw new Error('Nothing was imported.')
   return report
+}
+
+/** Stores the events of receivers and channels that the import has renamed and moved. */
+async function recordEdits({ tx, before, now }: ImportContext, actor: Actor): Promise<void> {
+  const locations = await listLocations(tx.query)
+  const locationName = (id: number) => locations.find((location) => location.id === id)?.name ?? ''
+  const after = new Map((await listReceivers(tx.query)).map((receiver) => [receiver.id, receiver]))
+  const events = before.receivers.flatMap((receiver) =>
+    compareEdited(receiver, after.get(receiver.id) ?? receiver, { time: now, by: actor.name, locationName }),
+  )
+  await insertEvents(tx, events)
 }
 
 /** Thrown to roll back the transaction of a dry run. */

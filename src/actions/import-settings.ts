@@ -1,7 +1,7 @@
 /** Imports the settings of one scope. */
 
-import { isSettingKey } from '../contract/settings.ts'
-import { parseSetting, type ScopeSettings, type SettingScope } from '../domain/settings.ts'
+import { defaultSettings, isSettingKey } from '../contract/settings.ts'
+import { findConflict, indexSettings, parseSetting, type ScopeSettings, type SettingScope } from '../domain/settings.ts'
 import { saveSetting } from '../storage/settings.ts'
 import { type ImportContext, ImportError } from './import-context.ts'
 
@@ -12,6 +12,10 @@ export async function putSettings(
   { manufacturer, group }: SettingScope,
   path: string,
 ): Promise<void> {
+  const { global } = indexSettings(before.settings)
+  const conflict =
+    manufacturer === null && group === null && findConflict({ ...defaultSettings, ...global, ...settings })
+  if (conflict) throw new ImportError(`${path}.HISTORY_SECONDS_DAYS`, conflict)
   for (const [key, value] of Object.entries(settings)) {
     if (!isSettingKey(key)) continue
     const text = String(value)

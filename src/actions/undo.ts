@@ -8,6 +8,7 @@ import { writeAudit } from '../storage/audit.ts'
 import { lockUnits } from '../storage/hardware.ts'
 import { lockPictures, removeUnusedPictures } from '../storage/pictures.ts'
 import { findUndoRecord, restoreRows } from '../storage/undo.ts'
+import { recordAssignments } from './record-assignments.ts'
 
 export interface UndoDeps {
   readonly ingest: Pick<Ingest, 'change'>
@@ -22,7 +23,7 @@ export async function undo({ ingest, reload, now }: UndoDeps, actor: Actor, id: 
     await lockUnits(tx)
     const record = await findUndoRecord(tx, id, now())
     if (record === undefined) throw new RequestError('not_found', { subject: `action to undo with the id ${id}` })
-    const changed = await restoreRows(tx, record)
+    const changed = await recordAssignments(tx, { actor, time: now() }, () => restoreRows(tx, record))
     if (changed !== null) throw new RequestError('changed_since', { subject: changed })
     await removeUnusedPictures(tx)
     const details = { action: record.action, records: record.changes.length }

@@ -52,15 +52,21 @@ function settingSchema(key: SettingKey): Type.TSchema {
       return Type.Boolean({ description })
     case 'integer':
       return Type.Integer({ minimum: kind.min, maximum: kind.max, description })
+    case 'decimal':
+      return Type.Number({ minimum: kind.min, maximum: kind.max, description })
     case 'choice':
       return Type.Enum([...kind.values], { description })
   }
 }
 
 const settings = settingsSection(settingKeys)
+const manufacturerSettings = settingsSection(settingKeys.filter((key) => settingKinds[key].isPerManufacturer))
 const groupSettings = settingsSection(settingKeys.filter((key) => settingKinds[key].isPerGroup))
 
-const Manufacturer = record({ code, ...manufacturerFields, settings }, 'a manufacturer with at least a code')
+const Manufacturer = record(
+  { code, ...manufacturerFields, settings: manufacturerSettings },
+  'a manufacturer with at least a code',
+)
 
 const Location = Type.Cyclic(
   {
@@ -136,6 +142,19 @@ const Silence = record(
   'a silence with the time until which it applies',
 )
 
+const requiredTime = Type.String({ format: 'date-time', description: 'a time such as 2026-05-01T18:00:00Z' })
+
+const Marker = record(
+  {
+    time: requiredTime,
+    until: Type.Optional(requiredTime),
+    channel: Type.Optional(record({ ...device, channel: whole(1, 65_535) }, 'a channel of a device')),
+    text: text(1, 500),
+    by: Type.Optional(name),
+  },
+  'a marker with a time and a text',
+)
+
 const File = record(
   {
     version: Type.Literal(1, { description: '1, the version that this program supports' }),
@@ -149,6 +168,7 @@ const File = record(
     placeholders: list(Placeholder, 'a list of placeholders'),
     shows: list(Show, 'a list of shows'),
     silences: list(Silence, 'a list of silences'),
+    markers: list(Marker, 'a list of markers'),
   },
   'what micwatch export writes',
 )
@@ -171,7 +191,7 @@ const explanation = ` The configuration of an installation, written by micwatch 
  Import it with micwatch import, which adds and changes the records of the file and removes none. Manufacturers are
  matched by code, locations by their names, groups by title, performers by name, receivers by manufacturer and serial
  number (otherwise by MAC address, otherwise by the id that their system gives them), placeholders by slot, shows by
- title and planned start.
+ title and planned start, markers by time, channel and text.
 
  "********" stands for a secret that was not exported; the import leaves the stored secret unchanged.
  Accounts, tokens, the review queue and the logs are not included: micwatch backup copies everything.`

@@ -40,3 +40,21 @@ test('escapes C0, DEL, C1 and bidirectional overrides, but not line breaks', () 
   const name = 'Rack\u009b2J\u202e'
   expect(JSON.parse(escapeControls(JSON.stringify({ name })))).toEqual({ name })
 })
+
+test('waits until the reader takes a text, and stops when the reader closes the pipe', async () => {
+  const stream = new PassThrough({ highWaterMark: 10 })
+  const output = createOutput(stream, 10)
+  let isTaken = false
+  const written = output.writeAndWait('x'.repeat(100)).then((isOpen) => {
+    isTaken = true
+    return isOpen
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isTaken).toBe(false)
+  stream.read()
+  expect(await written).toBe(true)
+  const next = output.writeAndWait('y'.repeat(100))
+  stream.destroy(new Error('reader has closed the pipe'))
+  expect([await next, await output.writeAndWait('lost')]).toEqual([false, false])
+  expect(output.dropped).toBe(0)
+})

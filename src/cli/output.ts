@@ -4,6 +4,8 @@ import type { Writable } from 'node:stream'
 
 export interface Output {
   write(text: string): void
+  /** Waits until the reader has taken the text. Resolves with false if the reader has closed the pipe. */
+  writeAndWait(text: string | Uint8Array): Promise<boolean>
   /** Number of writes that were dropped. */
   readonly dropped: number
 }
@@ -32,6 +34,17 @@ export function createOutput(stream: Writable, maxBufferedBytes: number): Output
           if (error) dropped += 1
         })
     },
+    writeAndWait: (text) =>
+      new Promise((resolve) => {
+        if (!stream.writable) return resolve(false)
+        // A stream that is destroyed does not call back for the chunk that it was writing.
+        const onClose = () => resolve(false)
+        stream.once('close', onClose)
+        stream.write(text, (error) => {
+          stream.off('close', onClose)
+          resolve(!error)
+        })
+      }),
     get dropped() {
       return dropped
     },

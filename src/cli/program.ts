@@ -11,6 +11,7 @@ import { createAdminCommand } from './create-admin.ts'
 import { addDevicesCommands } from './devices.ts'
 import { exportCommand, importCommand } from './export-import.ts'
 import { followCommands } from './follow.ts'
+import { historyCommand } from './history.ts'
 import { migrateCommand, simulateCommand } from './maintenance.ts'
 import { nodesCommand } from './nodes.ts'
 import { createOutput, escapeControls } from './output.ts'
@@ -94,6 +95,10 @@ const terminal: Terminal = {
   out: (text) => out.write(`${escapeControls(text)}\n`),
   // A progress line begins with a carriage return. It keeps its control characters, because it has to redraw itself.
   err: (text) => err.write(text.startsWith('\r') ? text : `${escapeControls(text)}\n`),
+  write: (text) =>
+    out.writeAndWait(
+      process.stdout.isTTY ? escapeControls(Buffer.from(text).toString().replaceAll('\r\n', '\n')) : text,
+    ),
   askSecret,
   readLine: async () => {
     for await (const line of createInterface({ input: process.stdin })) return line
@@ -130,10 +135,12 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     .addCommand(importCommand(terminal, done))
     .addCommand(backupCommand(terminal, done))
     .addCommand(restoreCommand(terminal, done))
+    .addCommand(historyCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
   for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)
   for (const command of followCommands(terminal, done)) program.addCommand(command)
-  for (const command of [program, ...program.commands]) {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands])
+  for (const command of [program, ...commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
   }
   try {

@@ -6,9 +6,11 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Demo } from '../../simulators/demo.ts'
 import type { Config } from '../config.ts'
 import type { AuditRecord } from '../domain/access/access.ts'
+import type { Runtime } from '../runtime.ts'
 import {
   type CommonOptions,
   createCommand,
@@ -48,18 +50,18 @@ async function serve(options: ServeOptions, terminal: Terminal): Promise<ExitCod
   if (!options.demo) {
     const flag = seed !== undefined ? '--seed' : receivers !== undefined ? '--receivers' : null
     if (flag !== null) throw new UsageError(`${flag} can only be used with --demo`)
-    return run(readOptions(options, terminal), options, terminal, [])
+    return run(readOptions(options, terminal), options, terminal, null)
   }
   const isTemporary = !hasDataLocation(options, terminal)
   const config = readOptions(options, terminal, { isOffline: isTemporary })
   const { startDemo } = await import('../../simulators/demo.ts')
   const demo = await startDemo({ seed, receivers })
   try {
-    if (!isTemporary) return await run(config, options, terminal, demo.manufacturers)
+    if (!isTemporary) return await run(config, options, terminal, demo)
     return await withTemporaryFolder('micwatch-demo-', terminal, (dataDir) => {
       const databaseUrl = `sqlite:${join(dataDir, 'micwatch.db')}`
       const temporary = { ...config, data_dir: dataDir, database_url: databaseUrl, manufacturers: [] }
-      return run(temporary, { ...options, dataDir, databaseUrl }, terminal, demo.manufacturers)
+      return run(temporary, { ...options, dataDir, databaseUrl }, terminal, demo)
     })
   } finally {
     await demo.close()
@@ -74,12 +76,7 @@ function hasDataLocation({ dataDir, databaseUrl }: ServeOptions, { env }: Termin
   return (dataDir ?? databaseUrl ?? env.MICWATCH_DATA_DIR ?? env.MICWATCH_DATABASE_URL) !== undefined
 }
 
-async function run(
-  config: Config,
-  options: ServeOptions,
-  terminal: Terminal,
-  manufacturers: Demo['manufacturers'],
-): Promise<ExitCode> {
+async function run(config: Config, options: ServeOptions, terminal: Terminal, demo: Demo | null): Promise<ExitCode> {
   const { pid, version, webRoot, signal } = terminal
   const log = createLog(terminal, options.demo ? 'error' : 'info')
   const print = (line: string) => terminal.err(line)
@@ -100,7 +97,7 @@ async function run(
     pid,
     version,
     webRoot,
-    manufacturers,
+    manufacturers: demo?.manufacturers ?? [],
     servesOnly: !options.poll,
     failsOnDamage: options.strict === true,
     createAdmin: `micwatch create_admin --username <name>${installationFlags(options, terminal.env)}`,
@@ -108,7 +105,27 @@ async function run(
   const { address } = app
   if (options.json) printJson(terminal, { address, pid })
   else terminal.out(`Micwatch ${options.demo ? 'shows a simulated venue' : 'is listening'} at ${address}`)
+  const filling = demo === null ? null : fillHistory(app.runtime, demo.venue, { log, signal })
   if (!signal.aborted) await once(signal, 'abort')
+  await filling
   await app.close()
   return exitCodes.ok
+}
+
+/** Fills the history with the demo's day before, unless something was recorded before. */
+async function fillHistory(
+  runtime: Runtime,
+  venue: Demo['venue'],
+  { log, signal }: { readonly log: FastifyBaseLogger; readonly signal: AbortSignal },
+): Promise<void> {
+  try {
+    if (!runtime.settings(null).HISTORY || (await runtime.history.levels.range()) !== null) return
+    const [{ playDay }, { createDayTarget }] = await Promise.all([
+      import('../../simulators/demo-day.ts'),
+      import('./demo-history.ts'),
+    ])
+    await playDay(venue, createDayTarget(runtime), signal)
+  } catch (error) {
+    log.error({ error: String(error) }, 'the history of the demo could not be filled')
+  }
 }

@@ -32,6 +32,11 @@ export interface Terminal {
   out(text: string): void
   err(text: string): void
   /**
+   * Writes text of any length to standard output, and waits until the reader has taken it. Resolves with false if the
+   * reader has closed the pipe.
+   */
+  write(text: Uint8Array): Promise<boolean>
+  /**
    * Prompts on standard error and reads an answer without echo; null if standard input is not a terminal or the user
    * cancelled.
    */

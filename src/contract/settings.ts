@@ -6,18 +6,21 @@
 import { type AlertKind, alertKindDefaults, alertKinds } from './alert-kinds.ts'
 import { severities } from './values.ts'
 
-export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts'
+export type SettingSubject = 'polling' | 'battery' | 'rf' | 'audio' | 'alerts' | 'history'
 
 interface Described {
   readonly subject: SettingSubject
+  /** Whether a manufacturer can have a value of its own. */
+  readonly isPerManufacturer: boolean
   /** Whether a group can have a value of its own. */
   readonly isPerGroup: boolean
   readonly description: string
 }
 
-export interface IntegerSetting extends Described {
-  readonly type: 'integer'
-  readonly unit: 's' | 'min' | '%' | 'dBm'
+export interface NumberSetting<Type extends 'integer' | 'decimal' = 'integer' | 'decimal'> extends Described {
+  /** `decimal`: a number that may have a fraction. */
+  readonly type: Type
+  readonly unit: 's' | 'min' | '%' | 'dBm' | 'd' | 'GB'
   readonly min: number
   readonly max: number
   readonly default: number
@@ -38,15 +41,19 @@ export interface ChoiceSetting<Values extends readonly string[] = readonly strin
   readonly default: Values[number]
 }
 
-export type SettingKind = IntegerSetting | BooleanSetting | ChoiceSetting
+export type SettingKind = NumberSetting | BooleanSetting | ChoiceSetting
 
 const percent = { type: 'integer', unit: '%', min: 0, max: 100, earlier: 'higher' } as const
 const minutes = { type: 'integer', unit: 'min', min: 0, max: 1440, earlier: 'higher' } as const
 const dbm = { type: 'integer', unit: 'dBm', min: -120, max: -20 } as const
-const battery = { subject: 'battery', isPerGroup: true } as const
-const rf = { subject: 'rf', isPerGroup: true } as const
-const audio = { subject: 'audio', isPerGroup: true } as const
-const alerting = { subject: 'alerts', isPerGroup: true } as const
+const days = { type: 'integer', unit: 'd', min: 1, max: 3650, earlier: 'higher' } as const
+const perScope = { isPerManufacturer: true, isPerGroup: true } as const
+const battery = { ...perScope, subject: 'battery' } as const
+const rf = { ...perScope, subject: 'rf' } as const
+const audio = { ...perScope, subject: 'audio' } as const
+const alerting = { ...perScope, subject: 'alerts' } as const
+const polling = { subject: 'polling', isPerManufacturer: true, isPerGroup: false } as const
+const history = { subject: 'history', isPerManufacturer: false, isPerGroup: false } as const
 
 /** The settings that decide when a condition is true. */
 export const thresholdKinds = {
@@ -114,7 +121,7 @@ export const thresholdKinds = {
 } as const satisfies Record<string, SettingKind>
 
 type AlertSettingKinds = { readonly [Kind in AlertKind as `alert_${Kind}_enabled`]: BooleanSetting } & {
-  readonly [Kind in AlertKind as `alert_${Kind}_delay_seconds`]: IntegerSetting
+  readonly [Kind in AlertKind as `alert_${Kind}_delay_seconds`]: NumberSetting<'integer'>
 } & { readonly [Kind in AlertKind as `alert_${Kind}_severity`]: ChoiceSetting<typeof severities> }
 
 const alertSettingKinds = Object.fromEntries(
@@ -159,8 +166,7 @@ const alertSettingKinds = Object.fromEntries(
 
 export const settingKinds = {
   polling_interval: {
-    subject: 'polling',
-    isPerGroup: false,
+    ...polling,
     type: 'integer',
     unit: 's',
     min: 1,
@@ -170,20 +176,48 @@ export const settingKinds = {
     description: 'Seconds between two polls.',
   },
   enable_websocket: {
-    subject: 'polling',
-    isPerGroup: false,
+    ...polling,
     type: 'boolean',
     default: true,
     description: 'False while real-time updates are disabled.',
   },
   ...thresholdKinds,
   ...alertSettingKinds,
+  HISTORY: {
+    ...history,
+    type: 'boolean',
+    default: true,
+    description: 'False: no levels are recorded.',
+  },
+  HISTORY_SECONDS_DAYS: {
+    ...history,
+    ...days,
+    default: 14,
+    description: 'Days for which every second is kept; at most `HISTORY_MINUTES_DAYS`.',
+  },
+  HISTORY_MINUTES_DAYS: {
+    ...history,
+    ...days,
+    default: 400,
+    description: 'Days for which steps of 10 seconds and 1 minute, events and cleared alerts are kept.',
+  },
+  HISTORY_MAX_GB: {
+    ...history,
+    type: 'decimal',
+    unit: 'GB',
+    min: 0.00001,
+    max: 1_000_000,
+    default: 20,
+    earlier: 'higher',
+    description:
+      'The most that recorded levels may use on the disk, in GB. By default the smaller of 20 and half the space that was free when recording first started.',
+  },
 } as const satisfies Record<string, SettingKind>
 
 export type SettingKey = keyof typeof settingKinds
 export type ThresholdKey = keyof typeof thresholdKinds
 
-type ValueOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer' }
+type ValueOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer' | 'decimal' }
   ? number
   : Kind extends { readonly type: 'boolean' }
     ? boolean

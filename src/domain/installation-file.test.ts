@@ -69,6 +69,7 @@ test('toInstallationFile identifies a docked pack by its own id', () => {
     placeholders: [],
     shows: [],
     silences: [],
+    markers: [],
   }
   expect(toInstallationFile(installation, { withSecrets: false }).assignments).toEqual([
     {
@@ -84,7 +85,7 @@ test('toInstallationFile leaves out a silence of which all channels or groups we
   const none = { channels: [], groups: [], kinds: [], until: 1000, reason: '', by: 'ann', created_at: 0 }
   const installation: Installation = {
     ...{ manufacturers: [], settings: [], locations: [], performers: [], receivers: [], units: [], assignments: [] },
-    ...{ placeholders: [], shows: [] },
+    ...{ placeholders: [], shows: [], markers: [] },
     groups: [{ id: 3, title: 'Band', slots: [], hide_charts: false, manufacturer: null }],
     silences: [
       { ...none, id: 1, channels: [4711], kinds: ['stale'] },

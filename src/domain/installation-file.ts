@@ -14,6 +14,7 @@ import type { Assignment, Unit } from './equipment/hardware.ts'
 import type { Placeholder } from './equipment/placeholder.ts'
 import type { Receiver } from './equipment/receiver.ts'
 import type { PlannedMove, SlotHolder } from './equipment/slots.ts'
+import type { EventRecord } from './events/event.ts'
 import { indexSettings, type ScopeSettings, type SettingRecord } from './settings.ts'
 import { type Show, toShowBody } from './shows.ts'
 
@@ -30,6 +31,7 @@ export interface InstallationFile {
   readonly placeholders?: readonly PlaceholderEntry[]
   readonly shows?: readonly ShowEntry[]
   readonly silences?: readonly SilenceEntry[]
+  readonly markers?: readonly MarkerEntry[]
 }
 
 export interface ManufacturerEntry {
@@ -120,6 +122,17 @@ export interface SilenceEntry {
   readonly since?: string
 }
 
+/** A marker on the timeline, of all channels if it has none. It is identified by all that it contains. */
+export interface MarkerEntry {
+  /** ISO 8601. */
+  readonly time: string
+  readonly until?: string
+  readonly channel?: DeviceReference & { readonly channel: number }
+  readonly text: string
+  /** Who created it. */
+  readonly by?: string
+}
+
 /** The stored records to export. */
 export interface Installation {
   readonly manufacturers: readonly (Required<Omit<ManufacturerEntry, 'settings'>> & {
@@ -138,6 +151,7 @@ export interface Installation {
   readonly shows: readonly Show[]
   /** Silences in effect. */
   readonly silences: readonly Silence[]
+  readonly markers: readonly EventRecord[]
 }
 
 /** Converts the records to a file. All lists are sorted, so that equal installations give equal files. */
@@ -175,6 +189,10 @@ export function toInstallationFile(
     ...whenNotEmpty(
       'silences',
       sortBy(toSilenceEntries(installation), (entry) => JSON.stringify(entry)),
+    ),
+    ...whenNotEmpty(
+      'markers',
+      sortBy(toMarkerEntries(installation), (entry) => JSON.stringify(entry)),
     ),
   }
 }
@@ -290,6 +308,28 @@ function toSilenceEntries({ silences, groups, receivers }: Installation): Silenc
         ...(reason !== '' && { reason }),
         by,
         since: new Date(created_at).toISOString(),
+      },
+    ]
+  })
+}
+
+/** Markers of removed channels are left out, because nothing identifies these. */
+function toMarkerEntries({ markers, receivers }: Installation): MarkerEntry[] {
+  const references = new Map(
+    receivers.flatMap((receiver) =>
+      receiver.channels.map(({ id, channel }) => [id, { ...toReference(receiver), channel }] as const),
+    ),
+  )
+  return markers.flatMap(({ time, until, channel_id, text, by }): MarkerEntry[] => {
+    const channel = channel_id === null ? undefined : references.get(channel_id)
+    if (channel_id !== null && channel === undefined) return []
+    return [
+      {
+        time: new Date(time).toISOString(),
+        ...(until !== null && { until: new Date(until).toISOString() }),
+        ...(channel && { channel }),
+        text,
+        ...(by !== null && { by }),
       },
     ]
   })

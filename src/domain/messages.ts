@@ -1,14 +1,40 @@
 /** The WebSocket messages that are sent to all clients, and the response to client messages. */
 
-import type { AlertMessage, DeviceUpdate, Pong, ShowUpdate, SocketError, StatusUpdate } from '../contract/messages.ts'
+import type {
+  AlertMessage,
+  DeviceUpdate,
+  EventChanged,
+  EventDeleted,
+  EventMessage,
+  Pong,
+  ShowUpdate,
+  SocketError,
+  StatusUpdate,
+} from '../contract/messages.ts'
 import { isDeeper, maxJsonDepth } from './json.ts'
 
 /** Messages that are sent to all clients. */
-export type BroadcastMessage = DeviceUpdate | AlertMessage | StatusUpdate | ShowUpdate
+export type BroadcastMessage =
+  | DeviceUpdate
+  | AlertMessage
+  | StatusUpdate
+  | ShowUpdate
+  | EventMessage
+  | EventChanged
+  | EventDeleted
 
 /** Returns the manufacturer that a message concerns; null if it concerns all. */
 export function manufacturerOf(message: BroadcastMessage): string | null {
-  return message.type === 'show_update' ? null : message.manufacturer
+  switch (message.type) {
+    case 'show_update':
+    case 'event_deleted':
+      return null
+    case 'event':
+    case 'event_changed':
+      return message.event.manufacturer
+    default:
+      return message.manufacturer
+  }
 }
 
 /** Returns the response to a client message. The only supported message is a ping. */

@@ -35,6 +35,17 @@ test.each<[SettingKey, string, unknown]>([
   ['alert_rf_weak_delay_seconds', '3601', null],
   ['alert_rf_weak_severity', 'info', 'info'],
   ['alert_rf_weak_severity', 'ok', null],
+  ['HISTORY', 'false', false],
+  ['HISTORY_SECONDS_DAYS', '1', 1],
+  ['HISTORY_SECONDS_DAYS', '0', null],
+  ['HISTORY_SECONDS_DAYS', '1.5', null],
+  ['HISTORY_MINUTES_DAYS', '3650', 3650],
+  ['HISTORY_MINUTES_DAYS', '3651', null],
+  ['HISTORY_MAX_GB', '0.00001', 0.00001],
+  ['HISTORY_MAX_GB', '0.000001', null],
+  ['HISTORY_MAX_GB', '2.5', 2.5],
+  ['HISTORY_MAX_GB', '-1', null],
+  ['HISTORY_MAX_GB', '1e3', null],
 ])('parseSetting of %s = %s', (key, text, expected) => {
   const parsed = parseSetting(key, text)
   expect(parsed.ok ? parsed.value : null).toBe(expected)
@@ -50,8 +61,12 @@ test('every default is a valid value', () => {
   }
 })
 
-test('only the polling interval and real-time updates cannot be set per group', () => {
-  expect(settingKeys.filter((key) => !settingKinds[key].isPerGroup)).toEqual(['polling_interval', 'enable_websocket'])
+const historyKeys = ['HISTORY', 'HISTORY_SECONDS_DAYS', 'HISTORY_MINUTES_DAYS', 'HISTORY_MAX_GB']
+
+test('settings of polling cannot be set per group, and those of the history are always global', () => {
+  const ofPolling = ['polling_interval', 'enable_websocket']
+  expect(settingKeys.filter((key) => !settingKinds[key].isPerGroup)).toEqual([...ofPolling, ...historyKeys])
+  expect(settingKeys.filter((key) => !settingKinds[key].isPerManufacturer)).toEqual(historyKeys)
 })
 
 /** A stored setting of a manufacturer (text), a group (number), or all (null). */

@@ -56,8 +56,10 @@ function parseValue(kind: SettingKind, text: string): number | boolean | string 
       return text === 'true' ? true : text === 'false' ? false : undefined
     case 'choice':
       return kind.values.find((value) => value === text)
-    case 'integer': {
-      const value = /^-?\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    case 'integer':
+    case 'decimal': {
+      const format = kind.type === 'integer' ? /^-?\d{1,9}$/ : /^-?\d{1,9}(\.\d{1,9})?$/
+      const value = format.test(text) ? Number(text) : Number.NaN
       return value >= kind.min && value <= kind.max ? value : undefined
     }
   }
@@ -72,7 +74,19 @@ export function describeValues(kind: SettingKind): string {
       return `one of ${kind.values.join(', ')}`
     case 'integer':
       return `a whole number from ${kind.min} to ${kind.max}`
+    case 'decimal':
+      return `a number from ${kind.min} to ${kind.max}`
   }
+}
+
+/** Returns why the global values contradict each other; null if they do not. */
+export function findConflict({
+  HISTORY_SECONDS_DAYS: seconds,
+  HISTORY_MINUTES_DAYS: minutes,
+}: Settings): string | null {
+  return seconds > minutes
+    ? `expected HISTORY_MINUTES_DAYS (${minutes}) to be at least HISTORY_SECONDS_DAYS (${seconds})`
+    : null
 }
 
 /** The values that one scope sets. */
@@ -142,6 +156,7 @@ function rankOf(kind: SettingKind, value: number | boolean | string): number {
     case 'choice':
       return kind.values.indexOf(String(value))
     case 'integer':
+    case 'decimal':
       if (kind.earlier === 'higher') return Number(value)
       return kind.earlier === 'lower_but_zero' && value === 0 ? Number.NEGATIVE_INFINITY : -Number(value)
   }
@@ -164,6 +179,8 @@ export interface SettingsOptions {
   /** `poll_interval` in the manufacturer's plugin configuration. */
   readonly configuredInterval?: number | undefined
   readonly defaultInterval: number
+  /** The default of `HISTORY_MAX_GB`, which depends on the disk; null as long as it is not known. */
+  readonly defaultMaxGb?: number | null
   /** `WEBSOCKET_BROADCASTING` in the configuration. If false, no setting can enable real-time updates. */
   readonly isBroadcasting: boolean
 }
@@ -187,8 +204,10 @@ export function explainSettings(options: SettingsOptions): ExplainedSettings {
     }
     return undefined
   }
+  const { HISTORY_MAX_GB } = defaultSettings
+  const defaults = { ...defaultSettings, HISTORY_MAX_GB: options.defaultMaxGb ?? HISTORY_MAX_GB }
   const explained = Object.fromEntries(
-    settingKeys.map((key) => [key, find(key) ?? { value: defaultSettings[key], source: 'default' }]),
+    settingKeys.map((key) => [key, find(key) ?? { value: defaults[key], source: 'default' }]),
   ) as unknown as ExplainedSettings
   const interval = find('polling_interval')
   const configured = { value: configuredInterval ?? defaultInterval, source: 'configured' } as const

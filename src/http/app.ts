@@ -15,6 +15,7 @@ import { openRuntime, type Runtime, type RuntimeOptions } from '../runtime.ts'
 import { createCache } from '../state/cache.ts'
 import { writeAudit } from '../storage/audit.ts'
 import { openCertificate } from '../storage/certificate.ts'
+import { listChannelStatesAt } from '../storage/channel-states.ts'
 import { removeSetupCode, writeSetupCode } from '../storage/setup-code.ts'
 import { isLoopback } from './server/guard.ts'
 import type { CachedResponse } from './server/response.ts'
@@ -115,6 +116,8 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
         runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,
       replaceSoon: (receiver, channel) => runtime.conditions.thresholdsOf(receiver, channel).BATTERY_REPLACE_SOON,
       live: runtime.live,
+      history: runtime.history,
+      channelStatesAt: (time) => listChannelStatesAt(runtime.db.read, time),
       discoveryDeps: { ...runtime, ranges: config.discovery_ranges, signal: stop.signal, now },
       editDeps: { ...runtime, now },
       importDeps: { ...runtime, now, mount },
@@ -134,6 +137,7 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
     if (typeof bound === 'object' && bound !== null)
       runtime.sourceDeps.destinations.blockListener(bound.address, bound.port)
     loops.push(runtime.follow(stop.signal), signIn.credentials.watch(stop.signal))
+    if (runtime.remoteWrite !== null) loops.push(runtime.remoteWrite.run(stop.signal))
     if (!options.servesOnly) {
       const hasReaders = () => runtime.leaseManager.hasOtherNodes && runtime.redis?.isUp !== true
       loops.push(runtime.monitor.run(stop.signal), keepSavingLevels({ ...runtime, log }, hasReaders, stop.signal))
@@ -218,7 +222,7 @@ async function openTls({ tls, data_dir, server }: Config, { print }: AppOptions)
 
 /** Creates the dependencies of the server's editing routes. */
 function createEditingDeps(runtime: Runtime) {
-  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, reload, sourceDeps } = runtime
+  const { db, secrets, ingest, receiverStore, placeholderStore, unitStore, events, reload, sourceDeps } = runtime
   const settings = runtime.settingsIn
   const hasManufacturer = (code: string) => runtime.manufacturers().some((manufacturer) => manufacturer.code === code)
   return {
@@ -234,6 +238,7 @@ function createEditingDeps(runtime: Runtime) {
     },
     hardwareDeps: { db, ingest, receiverStore, placeholderStore, hasManufacturer, reload, now },
     showDeps: { db, reload, now },
+    markerDeps: { db, receiverStore, events, now },
     placeholderDeps: { ingest, receiverStore, placeholderStore, now },
     manufacturerDeps: { db, secrets, ...sourceDeps, sources: () => runtime.sources, reload },
   }

@@ -18,6 +18,7 @@ import {
   toAlertCause,
 } from '../domain/alerts/compare-causes.ts'
 import { type AlertEnding, describeEnding } from '../domain/alerts/describe-alert.ts'
+import { recordingSubject, toRecordingCause } from '../domain/alerts/recording.ts'
 import { channelsOfAlert, isSilenced, type Silence } from '../domain/alerts/silences.ts'
 import { hasRunningShow, isSnoozeOver } from '../domain/alerts/snooze.ts'
 import {
@@ -39,6 +40,7 @@ import type { Log } from './log.ts'
 import { type AlertEdit, OpenAlerts, type OpenAlertsDeps } from './open-alerts.ts'
 import type { ReportingSources } from './reporting-sources.ts'
 import { StoreAlert } from './store-alert.ts'
+import { UnstoredAlert } from './unstored-alert.ts'
 
 export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
   readonly receiverStore: Pick<ReceiverStore, 'get' | 'facts'>
@@ -69,7 +71,7 @@ export interface AlertDeps extends Omit<OpenAlertsDeps, 'isSilenced'> {
 interface Due {
   readonly receivers: Set<number>
   readonly sources: Set<string>
-  /** Whether subscriptions, snoozes and orphaned alerts are evaluated too. */
+  /** Whether recording, subscriptions, snoozes and orphaned alerts are evaluated too. */
   everything: boolean
 }
 
@@ -79,6 +81,10 @@ const maxTimerMs = 2_000_000_000
 export class Alerts {
   /** The alert about the database, which is not stored. */
   readonly storeAlert: StoreAlert
+  /** The alert about recording, if it cannot be stored. */
+  readonly #unstoredRecording: UnstoredAlert
+  /** Why levels cannot be recorded, or null if they can; undefined until either is known. */
+  #recordingFault: string | null | undefined
   readonly #deps: AlertDeps
   readonly #open: OpenAlerts
   /** The receivers in `ownReceivers` whose alerts were evaluated since they were added. */
@@ -102,14 +108,16 @@ export class Alerts {
   constructor(deps: AlertDeps) {
     this.#deps = deps
     this.#open = new OpenAlerts({ ...deps, isSilenced: (alert) => this.isSilenced(alert) })
+    const publish = (alert: Alert) => {
+      deps.feed.publish(toAlertMessage(alert))
+      deps.onChanged?.(alert)
+    }
     this.storeAlert = new StoreAlert({
       settings: () => deps.alertSettings('storage_failing', { manufacturer: null, slots: [] }),
-      publish(alert) {
-        deps.feed.publish(toAlertMessage(alert))
-        deps.onChanged?.(alert)
-      },
+      publish,
       now: deps.now,
     })
+    this.#unstoredRecording = new UnstoredAlert({ id: -1, publish, now: deps.now })
   }
 
   /** Loads the open alerts without publishing them. */
@@ -123,9 +131,9 @@ export class Alerts {
     return this.#queue.run(() => this.#open.load())
   }
 
-  /** Returns the open alerts, including a fault of the database. */
+  /** Returns the open alerts, including those that cannot be stored. */
   list(): readonly Alert[] {
-    return [...this.#open.list(), ...this.storeAlert.list()]
+    return [...this.#open.list(), ...this.storeAlert.list(), ...this.#unstoredRecording.list()]
   }
 
   /** Whether the alert is open and a silence applies to it. */
@@ -170,6 +178,12 @@ export class Alerts {
     if (unsuccessful_cycles === 0 && this.#open.find(upstreamSubject(source)) === undefined) return
     this.#due.sources.add(source)
     this.#schedule()
+  }
+
+  /** Levels cannot be recorded for this reason, or they can (null). */
+  recordingChanged(fault: string | null): void {
+    this.#recordingFault = fault
+    this.evaluateAll()
   }
 
   /** Evaluates causes that depend on time, settings or the set of sources, and retries failed writes. */
@@ -247,17 +261,21 @@ export class Alerts {
       if (isTimeSliceUsed()) await yieldToEventLoop()
     }
     for (const source of due.sources) changes.push(...this.#evaluateSource(source))
+    const ofRecording = due.everything ? this.#evaluateRecording() : []
+    changes.push(...ofRecording)
     if (due.everything) changes.push(...this.#evaluateSubscriptions(), ...this.#clearOrphans(), ...this.#endSnoozes())
     if (due.everything) this.#open.publishSilenced()
     this.#setTimer()
     if (changes.length === 0) return
     try {
       await this.#open.write(changes)
+      this.#unstoredRecording.clear((alert) => describeEnding(alert, 'resolved'))
     } catch (error) {
       // The next call of `evaluateAll` evaluates everything whose changes could not be stored.
       for (const id of due.receivers) this.#due.receivers.add(id)
       for (const source of due.sources) this.#due.sources.add(source)
       this.#areSettingsChanged = true
+      for (const change of ofRecording) if (change.type === 'raise') this.#unstoredRecording.raise(change.cause)
       this.#deps.log.warn({ alerts: changes.length, error: String(error) }, 'alerts could not be stored')
     }
   }
@@ -307,6 +325,18 @@ export class Alerts {
       causes: failures === undefined ? [] : listSourceCauses(failures),
       open: alert === undefined ? [] : [alert],
       endingOf: () => (failures === undefined ? 'resolved' : null),
+    }).changes
+  }
+
+  #evaluateRecording(): readonly AlertChange[] {
+    const fault = this.#recordingFault
+    if (fault === undefined) return []
+    const alert = this.#open.find(recordingSubject)
+    if (fault === null) this.#unstoredRecording.clear((unstored) => describeEnding(unstored, 'resolved'))
+    return this.#compare(recordingSubject, {
+      causes: fault === null ? [] : [toRecordingCause(fault)],
+      open: alert === undefined ? [] : [alert],
+      endingOf: () => (fault === null ? 'resolved' : null),
     }).changes
   }
 

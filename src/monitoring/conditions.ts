@@ -45,6 +45,14 @@ export interface ConditionDeps {
   /** Puts and publishes a receiver of which only conditions changed. */
   publish(receiver: Receiver): void
   save(stored: readonly StoredCondition[]): Promise<void>
+  /** Called with the values of every sample and report of a channel. `at` is a `performance.now()` time. */
+  onSample?(
+    channelId: number,
+    receiverId: number,
+    values: Readonly<WatchedValues>,
+    thresholds: Thresholds,
+    at: number,
+  ): void
   readonly log: Log
   /** The wall-clock time in epoch ms. */
   now(): number
@@ -52,6 +60,7 @@ export interface ConditionDeps {
 
 /** What this process knows about one channel. */
 interface WatchedChannel {
+  readonly id: number
   readonly receiverId: number
   readonly watch: LevelWatch
   /** The facts of the last record, and the levels of the last sample. */
@@ -262,6 +271,7 @@ export class ConditionMonitor {
     if (channel === undefined || channel.thresholds === null) return
     this.#deps.receiverStore.levels.readWatched(row, channel.values)
     if (updateWatch(channel.watch, channel.values, channel.thresholds, at)) this.#schedule(channel.receiverId)
+    this.#deps.onSample?.(channel.id, channel.receiverId, channel.values, channel.thresholds, at)
   }
 
   #schedule(receiverId: number): void {
@@ -277,6 +287,7 @@ export class ConditionMonitor {
     const values = createWatchedValues()
     const dueAt = Number.POSITIVE_INFINITY
     const channel: WatchedChannel = {
+      id: channelId,
       receiverId,
       watch,
       values,
@@ -314,7 +325,9 @@ export class ConditionMonitor {
     for (const channel of receiver.channels) {
       const watched = this.#channelOf(receiver.id, channel.id)
       readWatchedValues(channel, watched.values)
-      updateWatch(watched.watch, watched.values, this.#thresholdsOf(watched, receiver, channel), at)
+      const thresholds = this.#thresholdsOf(watched, receiver, channel)
+      updateWatch(watched.watch, watched.values, thresholds, at)
+      this.#deps.onSample?.(channel.id, receiver.id, watched.values, thresholds, at)
     }
   }
 

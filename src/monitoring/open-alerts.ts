@@ -4,6 +4,8 @@
  */
 
 import { type Alert, type AlertChange, toAlertMessage } from '../domain/alerts/alert.ts'
+import { toAlertEvent } from '../domain/events/alert-events.ts'
+import type { EventDraft } from '../domain/events/event.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
 import type { Feed } from '../state/feed.ts'
 import {
@@ -16,12 +18,15 @@ import {
   updateAlert,
 } from '../storage/alerts.ts'
 import type { Database, Tx } from '../storage/database.ts'
+import { insertEvents } from '../storage/events.ts'
 import { currentRevision, nextRevision } from '../storage/revision.ts'
 
 export interface OpenAlertsDeps {
   readonly db: Database
   readonly feed: Pick<Feed, 'publish'>
   now(): number
+  /** How many days cleared alerts are kept. */
+  keepDays(): number
   /** Whether a silence applies to the alert. */
   isSilenced(alert: Alert): boolean
   /** Called with every alert that was raised, changed or cleared, after it was stored. */
@@ -31,8 +36,7 @@ export interface OpenAlertsDeps {
 /** A user's change of an alert. */
 export type AlertEdit = (tx: Tx, revision: number) => Promise<{ readonly alert: Alert; readonly isChanged: boolean }>
 
-const keepClearedMs = 30 * 24 * 3600_000
-const keepCleared = 10_000
+const dayMs = 24 * 3600_000
 const none: ReadonlyMap<string, Alert> = new Map()
 
 export class OpenAlerts {
@@ -90,15 +94,20 @@ export class OpenAlerts {
 
   /** Stores and publishes the changes. Returns the changed alerts, without those that another process changed first. */
   async write(changes: readonly AlertChange[]): Promise<readonly Alert[]> {
-    const { now } = this.#deps
+    const { now, keepDays } = this.#deps
     return this.#change(async (tx, revision) => {
       const applied: Alert[] = []
+      const events: EventDraft[] = []
       for (const change of changes) {
         const alert = await apply(tx, revision, change, now())
-        if (alert !== null) applied.push(alert)
+        if (alert !== null) {
+          applied.push(alert)
+          events.push(...toEvents(change, alert, now()))
+        }
         if (isTimeSliceUsed()) await yieldToEventLoop()
       }
-      await pruneAlerts(tx, now() - keepClearedMs, keepCleared)
+      await pruneAlerts(tx, now() - keepDays() * dayMs)
+      await insertEvents(tx, events)
       return applied
     })
   }
@@ -109,6 +118,10 @@ export class OpenAlerts {
     await this.#change(async (tx, revision) => {
       const { alert, isChanged } = await work(tx, revision)
       edited = alert
+      const { state, acknowledged_by: by, acknowledged_at: time } = alert
+      if (isChanged && state === 'acknowledged') {
+        await insertEvents(tx, [toAlertEvent('alert_acknowledged', alert, { time: time ?? this.#deps.now(), by })])
+      }
       return isChanged ? [alert] : []
     })
     if (edited === undefined) throw new Error('No alert was edited.')
@@ -166,6 +179,21 @@ export class OpenAlerts {
     const ofReceiver = this.#byReceiver.get(receiver_id)
     ofReceiver?.delete(subject)
     if (ofReceiver?.size === 0) this.#byReceiver.delete(receiver_id)
+  }
+}
+
+function toEvents(change: AlertChange, alert: Alert, time: number): EventDraft[] {
+  switch (change.type) {
+    case 'raise':
+      return [toAlertEvent('alert_raised', alert, { time })]
+    case 'update':
+      return change.isWorse ? [toAlertEvent('alert_raised', alert, { time })] : []
+    case 'end_snooze':
+      return []
+    case 'clear':
+      return [toAlertEvent('alert_cleared', alert, { time })]
+    default:
+      return change satisfies never
   }
 }
 

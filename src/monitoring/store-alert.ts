@@ -1,9 +1,11 @@
 /** Announces `storage_failing` while changes cannot be stored. The alert itself cannot be stored either; its id is 0. */
 
-import { type Alert, noData, noResponse } from '../domain/alerts/alert.ts'
+import { type Alert, noData } from '../domain/alerts/alert.ts'
 import type { AlertSettings } from '../domain/alerts/alert-settings.ts'
 import { type Cause, toAlertCause } from '../domain/alerts/compare-causes.ts'
+import { describeEnding } from '../domain/alerts/describe-alert.ts'
 import { type StoreCondition, storeFaults } from '../domain/equipment/health.ts'
+import { UnstoredAlert } from './unstored-alert.ts'
 
 interface StoreAlertDeps {
   settings(): AlertSettings
@@ -19,35 +21,31 @@ export class StoreAlert {
   readonly #deps: StoreAlertDeps
   /** When the current fault was first seen (`performance.now()`); null without a fault. */
   #since: number | null = null
-  #alert: Alert | null = null
+  readonly #alert: UnstoredAlert
 
   constructor(deps: StoreAlertDeps) {
     this.#deps = deps
+    this.#alert = new UnstoredAlert({ ...deps, id: 0 })
   }
 
   /** Returns the alert while it is open. */
   list(): readonly Alert[] {
-    return this.#alert === null ? [] : [this.#alert]
+    return this.#alert.list()
   }
 
   /** Called regularly with the current condition of the database. */
   update(condition: StoreCondition, at = performance.now()): void {
-    const { settings, now } = this.#deps
-    const { isEnabled, delaySeconds, severity } = settings()
+    const { isEnabled, delaySeconds, severity } = this.#deps.settings()
     if (condition === 'ok' || !isEnabled) {
       this.#since = null
-      if (this.#alert === null) return
-      const message = condition === 'ok' ? 'Changes are stored again' : `Disabled by a setting: ${this.#alert.message}`
-      this.#deps.publish({ ...this.#alert, state: 'cleared', cleared_at: now(), message })
-      this.#alert = null
+      this.#alert.clear((alert) =>
+        condition === 'ok' ? 'Changes are stored again' : describeEnding(alert, 'disabled'),
+      )
       return
     }
     this.#since ??= at
     const waitMs = (condition === 'unwritable' ? unwritableForMs : 0) + delaySeconds * 1000
-    if (this.#alert !== null || at - this.#since < waitMs) return
-    const times = { raised_at: now(), cleared_at: null }
-    this.#alert = { ...toAlertCause(causeOf(condition), severity), ...noResponse, ...times, id: 0, state: 'raised' }
-    this.#deps.publish(this.#alert)
+    if (at - this.#since >= waitMs) this.#alert.raise(toAlertCause(causeOf(condition), severity))
   }
 }
 

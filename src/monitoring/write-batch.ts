@@ -3,6 +3,7 @@
 import { boundMetadata, type QueueEntry } from '../domain/equipment/discovery.ts'
 import { draftChannelUnits, findRenamedUnits, type Unit } from '../domain/equipment/hardware.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { compareEdited } from '../domain/events/edit-events.ts'
 import { applyUpdate, type IngestPlan, isStructural, type QueuedDevice } from '../domain/identity/ingest-plan.ts'
 import { macKey, serialKey } from '../domain/identity/reconcile.ts'
 import { isTimeSliceUsed, yieldToEventLoop } from '../platform/time-slice.ts'
@@ -10,6 +11,7 @@ import type { ReceiverStore } from '../state/receiver-store.ts'
 import type { UnitStore } from '../state/unit-store.ts'
 import type { Tx } from '../storage/database.ts'
 import { logMovement, savePending, trimMovements, trimQueue } from '../storage/discovery.ts'
+import { insertEvents } from '../storage/events.ts'
 import { addChannels, insertReceivers, saveLastSeen, saveReadings, saveReceivers } from '../storage/receivers.ts'
 import { insertUnits, saveUnits } from '../storage/units.ts'
 import type { Backlog } from './backlog.ts'
@@ -67,6 +69,16 @@ export async function writeBatch(
   if (isTimeSliceUsed()) await yieldToEventLoop()
   const units = await storeUnits(deps, tx, revision, { batch, plan, created, withNewUnits, saved: changed })
   const entries = await queueEntries(deps, tx, revision, { batch, plan, created })
+  await insertEvents(
+    tx,
+    plan.moves.flatMap(({ receiver, old_ip, new_ip }) =>
+      compareEdited(
+        { ...receiver, ip: old_ip },
+        { ...receiver, ip: new_ip },
+        { time: now(), by: null, locationName: () => '' },
+      ),
+    ),
+  )
   // Yields first, because the commit can block the event loop for long.
   if (isTimeSliceUsed()) await yieldToEventLoop()
   return { created, extended, versions, unchanged, units, entries }

@@ -5,14 +5,20 @@ import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
+const workers = new URL('../workers/', import.meta.url)
+
 /**
  * Starts a worker thread. In a build, the worker is a JavaScript file in the same folder; without one, it is TypeScript
- * in `workers/` and loads tsx first.
+ * in `folder` and loads tsx first.
  */
-export function startThread(name: 'hash-worker' | 'checkpoint-worker', options?: WorkerOptions): Worker {
+export function startThread(
+  name: 'hash-worker' | 'checkpoint-worker' | 'history-worker' | 'demo-day-worker',
+  options?: WorkerOptions,
+  folder: URL = workers,
+): Worker {
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, import.meta.url), options)
   const loader = createRequire(import.meta.url).resolve('tsx/cjs/api')
-  const program = fileURLToPath(new URL(`../workers/${name}.ts`, import.meta.url))
+  const program = fileURLToPath(new URL(`${name}.ts`, folder))
   const [tsx, path] = [JSON.stringify(loader), JSON.stringify(program)]
   return new Worker(`require(${tsx}).register(); require(${path})`, { ...options, eval: true })
 }

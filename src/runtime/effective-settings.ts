@@ -93,7 +93,9 @@ export class EffectiveSettings {
     const manufacturer = lists.current.groups.find(({ id }) => id === group)?.manufacturer ?? code
     const configuredInterval = manufacturer === null ? undefined : sourceRegistry.pollIntervalSeconds(manufacturer)
     const scope = { manufacturer, group }
-    return { stored: this.#index().stored, scope, configuredInterval, defaultInterval, isBroadcasting }
+    const { maxHistoryBytes } = lists.current
+    const defaultMaxGb = maxHistoryBytes === null ? null : maxHistoryBytes / 1e9
+    return { stored: this.#index().stored, scope, configuredInterval, defaultInterval, defaultMaxGb, isBroadcasting }
   }
 
   #scopesOf({ manufacturer, slots }: AlertScope): SettingScopes {

@@ -3,6 +3,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Alerts } from '../monitoring/alerts.ts'
 import type { Connections } from '../monitoring/connections.ts'
+import type { EventLog } from '../monitoring/event-log.ts'
 import type { Ingest } from '../monitoring/ingest.ts'
 import type { SourceRecords } from '../monitoring/source-records.ts'
 import type { StoreMaintenance } from '../monitoring/store-maintenance.ts'
@@ -19,6 +20,7 @@ interface FollowerDeps {
   readonly db: Database
   readonly log: FastifyBaseLogger
   readonly alerts: Alerts
+  readonly events: Pick<EventLog, 'load'>
   readonly ingest: Ingest
   readonly sourceRecords: SourceRecords
   readonly connections: Connections
@@ -74,7 +76,7 @@ export class Follower {
   }
 
   async #loadAll(): Promise<void> {
-    const { db, alerts, ingest, configured, sourceRecords, connections } = this.#deps
+    const { db, alerts, events, ingest, configured, sourceRecords, connections } = this.#deps
     // Alerts are loaded before the states. Other processes store a state before they clear the alert about it, so a
     // cleared alert is never evaluated with the older state, which would raise the alert again.
     await alerts.load()
@@ -84,6 +86,7 @@ export class Follower {
     await this.#deps.reload()
     await sourceRecords.load()
     await connections.load()
+    await events.load()
     alerts.evaluateAll()
   }
 

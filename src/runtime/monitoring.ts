@@ -3,9 +3,11 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { toAlertBody } from '../domain/alerts/alert.ts'
 import type { Receiver } from '../domain/equipment/receiver.ts'
+import { type EventChange, toEventBody } from '../domain/events/event.ts'
 import { Alerts } from '../monitoring/alerts.ts'
 import { ConditionMonitor } from '../monitoring/conditions.ts'
 import { Connections } from '../monitoring/connections.ts'
+import { EventLog } from '../monitoring/event-log.ts'
 import { Ingest } from '../monitoring/ingest.ts'
 import { LeaseManager } from '../monitoring/lease-manager.ts'
 import { createLevelPublisher } from '../monitoring/levels.ts'
@@ -36,6 +38,9 @@ interface MonitoringDeps {
   readonly intervalSeconds: number | undefined
 }
 
+/** How many days events and cleared alerts are kept. */
+const eventDays = 400
+
 export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
   const { sourceRegistry, settings, receiverStore, placeholderStore, unitStore, feed, live } = state
@@ -60,6 +65,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     feed,
     log,
     now,
+    keepDays: () => eventDays,
     isSource: (id) => sourceRegistry.find(id) !== undefined,
     alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
@@ -74,7 +80,20 @@ export function createMonitoring(deps: MonitoringDeps) {
     runningShows: state.runningShows,
     isMonitored: (code) => manufacturers().some((known) => known.code === code && known.isEnabled),
     subscriptions: () => connections.subscriptions(),
-    onChanged: (alert) => live.alertChanged(toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) })),
+    onChanged(alert) {
+      live.alertChanged(toAlertBody(alert, { now: now(), isSilenced: alerts.isSilenced(alert) }))
+      events.loadSoon()
+    },
+  })
+  const events = new EventLog({
+    db,
+    receiverStore,
+    isOwn: (receiverId) => conditions.isOwn(receiverId),
+    thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+    announce: announceEvent,
+    keepDays: () => eventDays,
+    log,
+    now,
   })
   const orphanedSources = createOrphanedSources({
     db,
@@ -92,7 +111,10 @@ export function createMonitoring(deps: MonitoringDeps) {
     manufacturers,
     isOrphaned: orphanedSources.has,
     onChanged: () => live.sourcesChanged(),
-    onRecorded: (failures) => alerts.evaluateSource(failures),
+    onRecorded(failures) {
+      alerts.evaluateSource(failures)
+      events.sourceRecorded(failures, isFailing(failures.source))
+    },
   })
   const leaseManager = new LeaseManager({ db, nodeId, log })
   const levelPublisher =
@@ -116,6 +138,8 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     publish: (receiver) => ingest.publishConditions(receiver),
     save: (stored) => ingest.saveConditions(stored),
+    onSample: (channelId, receiverId, values, thresholds, at) =>
+      events.sampled(channelId, receiverId, values, thresholds, at),
     log,
     now,
   })
@@ -155,6 +179,12 @@ export function createMonitoring(deps: MonitoringDeps) {
     return deps.intervalSeconds === undefined ? settings.pollingIntervalMs(manufacturer) : deps.intervalSeconds * 1000
   }
 
+  function announceEvent(change: EventChange): void {
+    const message = change.type === 'event_deleted' ? change : { type: change.type, event: toEventBody(change.event) }
+    feed.publish(message)
+    live.eventChanged(message)
+  }
+
   function isFailing(source: string): boolean {
     return (sourceRecords.get(source)?.consecutive_failures ?? 0) > 0
   }
@@ -192,6 +222,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     connections,
     conditions,
     alerts,
+    events,
     sourceRecords,
     leaseManager,
     levelPublisher,

@@ -30,6 +30,8 @@ interface StateDeps {
   readonly defaultIntervalSeconds: number | undefined
   /** Returns the status of every source. */
   sourceBodies(): readonly SourceBody[]
+  /** Called after a receiver was added, replaced or removed. */
+  onReceiverChanged(id: number): void
 }
 
 export type State = ReturnType<typeof createState>
@@ -48,7 +50,10 @@ export function createState(deps: StateDeps) {
   /** Returns the ids of the running shows that have the channel in this slot. */
   const showsOf = (slot: number) => listShowsOfSlot(slot, runningShows(), lists.current.groups)
   const receiverStore = createReceiverStore({
-    receiverChanged: (id) => live.receiverChanged(id),
+    receiverChanged(id) {
+      live.receiverChanged(id)
+      deps.onReceiverChanged(id)
+    },
     queueChanged: () => live.queueChanged(),
   })
   const placeholderStore = createPlaceholderStore(() => live.listsChanged())

@@ -19,7 +19,7 @@ import { listAssignments, listPerformers } from '../storage/hardware.ts'
 import { listDiscovered, listLocations } from '../storage/locations.ts'
 import { findIncident } from '../storage/repair.ts'
 import { currentRevision } from '../storage/revision.ts'
-import { listSettings } from '../storage/settings.ts'
+import { findMaxHistoryBytes, listSettings } from '../storage/settings.ts'
 import { listShows } from '../storage/shows.ts'
 import { listSilences } from '../storage/silences.ts'
 
@@ -36,6 +36,8 @@ interface Lists {
   /** The silences in effect. */
   readonly silences: readonly Silence[]
   readonly incident: StoreIncident | null
+  /** The default of `HISTORY_MAX_GB`, in bytes; null until recording has started for the first time. */
+  readonly maxHistoryBytes: number | null
 }
 
 export class StoredLists {
@@ -49,6 +51,7 @@ export class StoredLists {
     assignments: [],
     silences: [],
     incident: null,
+    maxHistoryBytes: null,
   }
   /** The lists of the last load as JSON, to detect changes. */
   #loaded = ''
@@ -68,6 +71,7 @@ export class StoredLists {
       assignments: await listAssignments(reader, { is_active: true }),
       silences: await listSilences(reader, now()),
       incident: await findIncident(reader),
+      maxHistoryBytes: await findMaxHistoryBytes(reader),
     }
     const text = JSON.stringify({ ...lists, shows: showCounter })
     if (text === this.#loaded) return false

@@ -65,3 +65,37 @@ export function createCounters(droppedLines: () => number = () => 0): Counters {
     countIgnored: (source) => ignored.inc(labels(source)),
   }
 }
+
+export interface RemoteWriteCounters {
+  /** Counts a response to a request with this many samples. */
+  countResponse(outcome: 'accepted' | 'rejected' | 'failed', samples: number): void
+  setBacklog(seconds: number): void
+}
+
+/** Adds the metrics of remote write. */
+export function createRemoteWriteCounters({ registry }: Pick<Counters, 'registry'>): RemoteWriteCounters {
+  const samplesByOutcome = new Counter({
+    name: 'micwatch_remote_write_samples_total',
+    help: 'Samples that the remote-write receiver accepted, or rejected so that they were skipped.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  const retries = new Counter({
+    name: 'micwatch_remote_write_retries_total',
+    help: 'Remote-write requests that failed and are sent again.',
+    registers: [registry],
+  })
+  const backlog = new Gauge({
+    name: 'micwatch_remote_write_backlog_seconds',
+    help: 'Recorded time that remote write has not sent yet.',
+    registers: [registry],
+  })
+  for (const outcome of ['accepted', 'rejected']) samplesByOutcome.inc({ outcome }, 0)
+  return {
+    countResponse(outcome, samples) {
+      if (outcome === 'failed') retries.inc()
+      else samplesByOutcome.inc({ outcome }, samples)
+    },
+    setBacklog: (seconds) => backlog.set(seconds),
+  }
+}

@@ -3,6 +3,7 @@
 import type { WatchedValues } from '../domain/conditions/level-watch.ts'
 import type { ChannelDetails } from '../domain/equipment/details.ts'
 import type { Channel, Receiver } from '../domain/equipment/receiver.ts'
+import type { RecordedValues } from '../domain/history/second.ts'
 import { toAntennaLetters, toAntennaMask } from '../domain/levels/antennas.ts'
 import { type LevelDetail, type LevelSample, levelDetails, levelFields } from '../domain/levels/level-sample.ts'
 import { entryLevels, unlistedLevels } from '../domain/live/channel-levels.ts'
@@ -40,6 +41,15 @@ export interface LevelRows {
  */
 export type SampleListener = (row: number, at: number) => void
 
+export interface RecordListener {
+  /** Called after a record with levels was loaded. */
+  loaded(rows: LevelRows): void
+  /** Called after a record was replaced by one with the same levels. */
+  factsChanged(rows: LevelRows): void
+  /** Called after a receiver was removed, and before it gets other rows. */
+  removed(rows: LevelRows): void
+}
+
 /** The columns of a row: the channel's own levels, the transmitter's levels, and the channel's details. */
 const transmitterColumn = levelFields.length
 const detailColumn = 2 * levelFields.length
@@ -69,6 +79,7 @@ const watchedColumns = {
   antennas: columnOf('antennas'),
   quality: columnOf('quality'),
   audio_peak: columnOf('audio_peak'),
+  audio_rms: columnOf('audio_rms'),
 } as const
 
 /** The columns of the announced levels. `readAnnounced` replaces the channel's own levels by its transmitter's. */
@@ -83,11 +94,17 @@ export class LevelStore {
   readonly #freeRows: number[] = []
   readonly #rowsOfReceiver = new Map<number, LevelRows>()
   readonly #changed = new Set<LevelRows>()
-  #onSample: SampleListener | undefined
+  readonly #sampleListeners: SampleListener[] = []
+  readonly #recordListeners: RecordListener[] = []
 
-  /** Passes every sample from now on to the listener, for example a recorder. */
+  /** Passes every sample from now on to the listener. */
   listen(onSample: SampleListener): void {
-    this.#onSample = onSample
+    this.#sampleListeners.push(onSample)
+  }
+
+  /** Notifies the listener of every record from now on. */
+  listenToRecords(listener: RecordListener): void {
+    this.#recordListeners.push(listener)
   }
 
   rowsOf(receiverId: number): LevelRows | undefined {
@@ -105,12 +122,15 @@ export class LevelStore {
     rows.isNewerThanRecord = false
     rows.lastSamples = null
     for (const [index, channel] of receiver.channels.entries()) this.#loadChannel(rows.rows[index] ?? 0, channel)
+    for (const listener of this.#recordListeners) listener.loaded(rows)
   }
 
   /** Replaces the record of a receiver by one with the same channels and levels. */
   setFacts(receiver: Receiver): void {
     const rows = this.#rowsOfReceiver.get(receiver.id)
-    if (rows !== undefined) rows.facts = receiver
+    if (rows === undefined) return
+    rows.facts = receiver
+    for (const listener of this.#recordListeners) listener.factsChanged(rows)
   }
 
   /** Lists the receivers whose last report arrived after `time` (epoch ms). */
@@ -127,6 +147,7 @@ export class LevelStore {
     this.#rowsOfReceiver.delete(receiverId)
     this.#changed.delete(rows)
     this.#freeRows.push(...rows.rows)
+    for (const listener of this.#recordListeners) listener.removed(rows)
   }
 
   /** Whether a sample differs from the known levels. */
@@ -155,7 +176,7 @@ export class LevelStore {
       const row = rows.rowByNumber[sample.channel]
       if (row === undefined) continue
       if (this.#merge(row * columns, sample, true)) hasChanged = true
-      this.#onSample?.(row, at)
+      for (const onSample of this.#sampleListeners) onSample(row, at)
     }
     if (!hasChanged) return false
     rows.version += 1
@@ -225,6 +246,18 @@ export class LevelStore {
     values.quality = this.#firstKnown(start + watchedColumns.quality, start + watchedColumns.quality)
     const peak = this.#values[start + watchedColumns.audio_peak] ?? absent
     values.peak = peak > unknown ? peak : this.#firstKnown(transmitterStart + 1, start + 1)
+  }
+
+  /**
+   * Writes the levels of a row to `values`, as `readWatched` does, and the RMS audio level, which is the only one if the
+   * equipment reports no RMS level.
+   */
+  readRecorded(row: number, values: RecordedValues): void {
+    this.readWatched(row, values)
+    const start = row * columns
+    const rms = this.#values[start + watchedColumns.audio_rms] ?? absent
+    const transmitterStart = values.hasTransmitter ? start + transmitterColumn : start
+    values.rms = rms > unknown ? rms : this.#firstKnown(transmitterStart + 1, start + 1)
   }
 
   /** Returns the first value, else the second; NaN if neither is known. */

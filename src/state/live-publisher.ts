@@ -7,7 +7,7 @@
  */
 
 import type { LiveChange, SourceBody } from '../contract/live-messages.ts'
-import type { StatusUpdate } from '../contract/messages.ts'
+import type { EventChanged, EventDeleted, EventMessage, StatusUpdate } from '../contract/messages.ts'
 import type { AlertBody, SilenceBody } from '../contract/resources/alerts.ts'
 import type { DiscoveredDevice } from '../contract/resources/discovery.ts'
 import type { Group } from '../contract/resources/groups.ts'
@@ -101,6 +101,7 @@ export class LivePublisher {
   readonly #alerts: AlertBody[] = []
   readonly #shows: AnnouncedShow[] = []
   readonly #statusUpdates: StatusUpdate[] = []
+  readonly #events: (EventMessage | EventChanged | EventDeleted)[] = []
   #areListsChanged = false
   #areSourcesChanged = false
   #isQueueChanged = false
@@ -145,6 +146,13 @@ export class LivePublisher {
   showChanged(show: AnnouncedShow): void {
     if (this.#announced === null) return
     this.#shows.push(show)
+    this.#schedule()
+  }
+
+  /** The log of events changed. */
+  eventChanged(change: EventMessage | EventChanged | EventDeleted): void {
+    if (this.#announced === null) return
+    this.#events.push(change)
     this.#schedule()
   }
 
@@ -271,6 +279,7 @@ export class LivePublisher {
     this.#alerts.length = 0
     this.#shows.length = 0
     this.#statusUpdates.length = 0
+    this.#events.length = 0
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -355,6 +364,7 @@ export class LivePublisher {
     }
     for (const show of this.#shows.splice(0)) add({ type: 'show', show })
     for (const update of this.#statusUpdates.splice(0)) add(update, { manufacturer: update.manufacturer })
+    for (const change of this.#events.splice(0)) add(change, toEventSubject(change))
     this.#areListsChanged = false
     this.#areSourcesChanged = false
     this.#isQueueChanged = false
@@ -465,6 +475,12 @@ export class LivePublisher {
     this.#lastSentSeq = this.journal.seq
     for (const { wantsAllLevels } of this.#subscribers) if (wantsAllLevels) this.#lastFullSeq = this.journal.seq
   }
+}
+
+function toEventSubject(change: EventMessage | EventChanged | EventDeleted): LiveSubject {
+  if (change.type === 'event_deleted') return {}
+  const { manufacturer, receiver_id: receiverId, channel_id: channelId } = change.event
+  return { manufacturer, receiverId, channelId }
 }
 
 function toScope(key: string | number | null): SettingScope {

@@ -1,6 +1,6 @@
 /**
  * Stores alerts. Each is raised, acknowledged and cleared once, even with several processes. Cleared alerts are pruned by
- * age and number.
+ * age.
  */
 
 import type { SelectQueryBuilder, UpdateQueryBuilder, UpdateResult } from 'kysely'
@@ -16,6 +16,7 @@ import {
   type SnoozeEnd,
 } from '../domain/alerts/alert.ts'
 import type { Reader, Tx } from './database.ts'
+import { chunkSize, inPages } from './rows.ts'
 import type { AlertRow, Schema } from './schema.ts'
 
 export interface AlertFilter {
@@ -35,6 +36,20 @@ export interface AlertFilter {
 export async function listOpenAlerts(reader: Reader): Promise<Alert[]> {
   const rows = await reader.selectFrom('alerts').selectAll().where('cleared_at', 'is', null).orderBy('id').execute()
   return rows.map(toAlert)
+}
+
+/** Returns when each alert that was raised after `since` (epoch ms) was raised and cleared, and what it is about. */
+export async function listAlertRanges(reader: Reader, since: number) {
+  return inPages((after) =>
+    reader
+      .selectFrom('alerts')
+      .select(['id', 'channel_id', 'receiver_id', 'raised_at', 'cleared_at'])
+      .where('raised_at', '>', since)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(chunkSize)
+      .execute(),
+  )
 }
 
 /** Returns a part of the matching alerts, newest first. */
@@ -162,19 +177,9 @@ export function endSnooze(
   return changeOpen(query.where('snoozed_until', '=', JSON.stringify(snoozed_until)), id)
 }
 
-/** Deletes the alerts that were cleared before `time`. Of the other cleared alerts, keeps the newest `maxCount`. */
-export async function pruneAlerts(tx: Tx, time: number, maxCount: number): Promise<void> {
+/** Deletes the alerts that were cleared before `time`. */
+export async function pruneAlerts(tx: Tx, time: number): Promise<void> {
   await tx.query.deleteFrom('alerts').where('cleared_at', '<', time).execute()
-  const oldest = await tx.query
-    .selectFrom('alerts')
-    .select('id')
-    .where('cleared_at', 'is not', null)
-    .orderBy('id', 'desc')
-    .offset(maxCount)
-    .limit(1)
-    .executeTakeFirst()
-  if (oldest === undefined) return
-  await tx.query.deleteFrom('alerts').where('cleared_at', 'is not', null).where('id', '<=', oldest.id).execute()
 }
 
 type AlertUpdate = UpdateQueryBuilder<Schema, 'alerts', 'alerts', UpdateResult>

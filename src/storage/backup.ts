@@ -1,13 +1,23 @@
 /** Writes the whole database to one SQLite file while the database is in use, whether it is SQLite or PostgreSQL. */
 
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Database } from './database.ts'
+import { addHistory, type CopyOptions } from './history/history-backup.ts'
+import { historyPath } from './history/sqlite-tables.ts'
 import { copyFromPostgres } from './postgres-copy.ts'
 import { copySqlite, sqlitePath, type WriteOptions, writeAtomically } from './sqlite-file.ts'
 
 export interface Written {
   readonly file: string
   readonly bytes: number
+  /** Whether the file contains recorded levels. */
+  readonly history: boolean
+}
+
+interface BackupOptions extends WriteOptions {
+  /** Includes recorded levels, which is only possible with SQLite. */
+  readonly withHistory?: CopyOptions | undefined
 }
 
 /** Throws if the file exists and `overwrite` is false. */
@@ -15,10 +25,14 @@ export async function writeBackup(
   db: Database,
   database_url: string,
   file: string,
-  options: WriteOptions,
+  { withHistory, ...options }: BackupOptions,
 ): Promise<Written> {
   const path = sqlitePath(database_url)
-  if (path !== null) await copySqlite(path, file, options)
-  else await writeAtomically(file, options, (draft) => copyFromPostgres(db, draft))
-  return { file, bytes: (await stat(file)).size }
+  const history = path !== null && withHistory !== undefined && existsSync(historyPath(path))
+  await writeAtomically(file, options, async (draft) => {
+    if (path === null) return copyFromPostgres(db, draft)
+    await copySqlite(path, draft, { ...options, overwrite: true })
+    if (history) await addHistory(draft, historyPath(path), withHistory)
+  })
+  return { file, bytes: (await stat(file)).size, history }
 }

@@ -2,6 +2,7 @@
 
 import type { Performer } from '../contract/resources/performers.ts'
 import type { Assignment } from '../domain/equipment/hardware.ts'
+import type { ActiveAssignment } from '../domain/events/edit-events.ts'
 import type { Reader, Tx } from './database.ts'
 
 /** Returns all performers, ordered by id. */
@@ -55,6 +56,27 @@ export async function listAssignments(reader: Reader, filter: AssignmentFilter =
 export async function findAssignment(reader: Reader, id: number): Promise<Assignment | undefined> {
   const row = await reader.selectFrom('assignments').selectAll().where('id', '=', id).executeTakeFirst()
   return row && toAssignment(row)
+}
+
+/** Returns the active assignments with the names of their performers, units and receivers, ordered by id. */
+export async function listActiveAssignments(reader: Reader): Promise<ActiveAssignment[]> {
+  const rows = await reader
+    .selectFrom('assignments')
+    .innerJoin('performers', 'performers.id', 'assignments.performer')
+    .innerJoin('units', 'units.id', 'assignments.wireless_unit')
+    .leftJoin('channels', 'channels.id', 'units.channel_id')
+    .leftJoin('receivers', 'receivers.id', 'units.receiver_id')
+    .select(['performers.id as performer', 'performers.name as performer_name', 'assignments.wireless_unit'])
+    .select(['units.manufacturer', 'units.channel_id', 'units.receiver_id', 'units.name', 'channels.slot'])
+    .select('receivers.name as receiver')
+    .where('assignments.is_active', '=', 1)
+    .orderBy('assignments.id')
+    .execute()
+  return rows.map(({ performer: id, performer_name, name, ...row }) => ({
+    ...row,
+    performer: { id, name: performer_name },
+    name: name ?? row.receiver,
+  }))
 }
 
 /** Returns the unit's active assignment. */

@@ -3,6 +3,7 @@
  */
 
 import { DatabaseSync } from '@photostructure/sqlite'
+import { createHistorySchema, historyTables } from './history/sqlite-tables.ts'
 import { createSqliteSchema, missingMigrations } from './migrate.ts'
 import { describeDamage, findDamage, type Read, readSqlite, type StoredRow } from './sqlite-file.ts'
 
@@ -33,18 +34,21 @@ function findForeignSchema(read: Read): string | null {
   // unlimited number of rows.
   const migrationsTable = entries.find(({ name }) => name === 'migrations')
   if (migrationsTable === undefined) return foreign
-  if (!schemaAfter([]).some((entry) => toKey(entry) === toKey(migrationsTable))) return describeForeign(migrationsTable)
+  if (!schemaAfter([], false).some((entry) => toKey(entry) === toKey(migrationsTable)))
+    return describeForeign(migrationsTable)
   const names = read('migrations order by name', ['name']).map(({ name }) => String(name))
   if (names.length === 0) return 'it is empty'
   missingMigrations(names)
-  return findDifference(entries, schemaAfter(names))
+  const hasHistory = entries.some(({ name }) => (historyTables as readonly unknown[]).includes(name))
+  return findDifference(entries, schemaAfter(names, hasHistory))
 }
 
-/** Returns the schema of an empty database after these migrations. */
-function schemaAfter(names: readonly string[]): readonly StoredRow[] {
+/** Returns the schema of an empty database after these migrations, and of the history if it has one. */
+function schemaAfter(names: readonly string[], hasHistory: boolean): readonly StoredRow[] {
   const database = new DatabaseSync(':memory:')
   try {
     createSqliteSchema(database, names)
+    if (hasHistory) createHistorySchema(database)
     return database.prepare('select type, name, tbl_name, sql from sqlite_master').all() as StoredRow[]
   } finally {
     database.close()

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { rm, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import type { Actor } from '../domain/access/access.ts'
@@ -13,6 +13,14 @@ import { writeBackup } from './backup.ts'
 import { type Database, machineMs, openDatabase, type Tx } from './database.ts'
 import { StoreBusyError } from './errors.ts'
 import { createFolder } from './folder.ts'
+import {
+  type CopyOptions,
+  containsHistory,
+  copyWithoutHistory,
+  extractHistory,
+  moveHistoryAside,
+} from './history/history-backup.ts'
+import { historyPath } from './history/sqlite-tables.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { copyIntoPostgres } from './postgres-copy.ts'
@@ -22,7 +30,7 @@ import { connectFile, copySqlite, findDamage, readSqlite, removeSqlite, sqlitePa
 import { takeExclusiveLock } from './sqlite-lock.ts'
 import { contentTables, transientTables } from './tables.ts'
 
-export interface RestoreOptions {
+export interface RestoreOptions extends CopyOptions {
   readonly paths: StorePaths
   /** The path of the backup. */
   readonly file: string
@@ -39,6 +47,10 @@ export interface Restored {
   readonly migrated: readonly string[]
   /** The path of a copy of the previous database; null when that was empty. */
   readonly safety_copy: string | null
+  /** Whether recorded levels were restored. */
+  readonly history: boolean
+  /** The path of the previous recorded levels; null if there were none. */
+  readonly history_safety_copy: string | null
 }
 
 /** Restores a backup. If that is not possible, throws an error with the reason, and nothing has changed. */
@@ -128,20 +140,30 @@ async function restoreSqlite(path: string, options: RestoreOptions): Promise<Res
     if (lock === null || held.length > 0) throw inUse(held)
     const isEmpty = found.kind === 'nothing' || (found.kind === 'stored' && hasNoContent(found.counts))
     if (!isEmpty) requireForce(options, path, found.kind === 'stored' ? found.counts : null)
-    const safety_copy = isEmpty ? null : `${path}.before-restore-${toStamp(options.now())}`
-    const draft = `${path}.${randomBytes(4).toString('hex')}.tmp`
+    const suffix = `before-restore-${toStamp(options.now())}`
+    const safety_copy = isEmpty ? null : `${path}.${suffix}`
+    const [draft, historyDraft] = [draftFor(path), draftFor(historyPath(path))]
     try {
       const migrated = await prepare(draft, options, found.kind === 'stored' ? found.carriedOver : nothingCarriedOver)
+      const history = containsHistory(options.file)
+      if (history) await extractHistory(options.file, historyDraft, options)
       await removeExisting(path, safety_copy, found.kind)
       // Copies the draft instead of renaming it, because this process may still have it open.
       await copySqlite(draft, path, { overwrite: true })
-      return { migrated, safety_copy }
+      const history_safety_copy = await moveHistoryAside(path, suffix)
+      if (history) await rename(historyDraft, historyPath(path))
+      return { migrated, safety_copy, history, history_safety_copy }
     } finally {
       await removeSqlite(draft)
+      await removeSqlite(historyDraft)
     }
   } finally {
     lock?.release()
   }
+}
+
+function draftFor(path: string): string {
+  return `${path}.${randomBytes(4).toString('hex')}.tmp`
 }
 
 async function inspect(path: string): Promise<Found> {
@@ -220,7 +242,7 @@ async function restorePostgres(options: RestoreOptions): Promise<Restored> {
         if (active.length > 0) throw inUse(active)
         await copyIntoPostgres(tx, draft)
       })
-      return { migrated, safety_copy }
+      return { migrated, safety_copy, history: false, history_safety_copy: null }
     } finally {
       await removeSqlite(draft)
     }
@@ -244,7 +266,7 @@ async function countRows(db: Database): Promise<Counts> {
  */
 async function prepare(draft: string, options: RestoreOptions, carriedOver: CarriedOver): Promise<readonly string[]> {
   const { file, actor, paths } = options
-  await copySqlite(file, draft, { overwrite: true })
+  await copyWithoutHistory(file, draft)
   const db = await openDatabase({ url: `sqlite:${draft}` })
   try {
     const migrated = await migrate(db)

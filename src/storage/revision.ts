@@ -8,12 +8,13 @@ import { sql } from 'kysely'
 import type { Reader, Tx } from './database.ts'
 
 /**
- * `revision` covers receivers, placeholders and the queue. Alerts, connections and shows have their own counters, to
- * avoid lock contention. Changes of placeholders increment `placeholders` too, so that they are read only then.
+ * `revision` covers receivers, placeholders and the queue. Alerts, connections, shows and events have their own counters,
+ * to avoid lock contention. A transaction that increments `events` too does so after all others, so that no two
+ * transactions wait for each other. Changes of placeholders increment `placeholders` too, so that they are read only then.
  */
-type Counter = 'revision' | 'alerts' | 'connections' | 'shows' | 'placeholders'
+type Counter = 'revision' | 'alerts' | 'connections' | 'shows' | 'placeholders' | 'events'
 
-/** Increments the counter and returns its new value. Must be the first statement of the transaction. */
+/** Increments the counter and returns its new value. Must be the first statement of the transaction, except for `events`. */
 export async function nextRevision(tx: Tx, counter: Counter = 'revision'): Promise<number> {
   const { value } = await tx.query
     .updateTable('meta')

@@ -4,7 +4,7 @@
  */
 
 import type { Generated } from 'kysely'
-import type { PlaceholderKind } from '../contract/values.ts'
+import type { EventKind, PlaceholderKind } from '../contract/values.ts'
 import type { Role } from '../domain/access/access.ts'
 import type { AlertKind } from '../domain/alerts/alert.ts'
 import type { Transport } from '../domain/equipment/connection.ts'
@@ -17,6 +17,7 @@ export interface Schema {
   receivers: ReceiverRow
   channels: ChannelRow
   channel_conditions: ChannelConditionRow
+  channel_states: ChannelStateRow
   discovery_queue: QueueRow
   movements: MovementRow
   connections: ConnectionRow
@@ -37,6 +38,8 @@ export interface Schema {
   undo_records: UndoRow
   audit: AuditRow
   alerts: AlertRow
+  events: EventRow
+  removed_events: RemovedEventRow
   silences: SilenceRow
   polls: PollRow
   users: UserRow
@@ -108,6 +111,13 @@ interface ChannelConditionRow {
   /** JSON: see `domain/conditions/memory.ts`. */
   memory: string
   revision: number
+}
+
+interface ChannelStateRow {
+  channel_id: number
+  time: number
+  /** JSON: see `domain/history/channel-state.ts`; null if the channel was removed. */
+  state: string | null
 }
 
 export interface QueueRow {
@@ -373,6 +383,33 @@ interface FailedTryRow {
   stranger: string
   account: string
   at: number
+}
+
+export interface EventRow {
+  id: Generated<number>
+  time: number
+  until: number | null
+  /** `until`, else `time`; for an event that continues, `endOfTime` in `events.ts`. */
+  ends_at: number
+  is_open: Flag
+  kind: EventKind
+  severity: 'info' | 'warning' | 'critical'
+  channel_id: number | null
+  receiver_id: number | null
+  manufacturer: string | null
+  text: string
+  /** JSON. */
+  data: string
+  actor: string | null
+  subject: string | null
+  created_revision: number
+  revision: number
+}
+
+interface RemovedEventRow {
+  id: number
+  removed_at: number
+  revision: number
 }
 
 export interface AlertRow {

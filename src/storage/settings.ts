@@ -117,3 +117,20 @@ export async function saveSetting(tx: Tx, { manufacturer, group, key, value }: S
     .onConflict((conflict) => conflict.columns(['group_id', 'key']).doUpdateSet({ value }))
     .execute()
 }
+
+const maxHistoryKey = 'history_max_bytes'
+
+/** Returns the default of `HISTORY_MAX_GB` in bytes; null until recording has started for the first time. */
+export async function findMaxHistoryBytes(reader: Reader): Promise<number | null> {
+  const row = await reader.selectFrom('meta').select('value').where('key', '=', maxHistoryKey).executeTakeFirst()
+  return row?.value ?? null
+}
+
+/** Stores the default of `HISTORY_MAX_GB`, unless one is stored. */
+export async function saveMaxHistoryBytes(tx: Tx, value: number): Promise<void> {
+  await tx.query
+    .insertInto('meta')
+    .values({ key: maxHistoryKey, value })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute()
+}

@@ -2,6 +2,7 @@
 
 import { rename, stat } from 'node:fs/promises'
 import { StoreBusyError } from './errors.ts'
+import { moveHistoryAside } from './history/history-backup.ts'
 import { moveAside } from './repair.ts'
 import { listSnapshots, type StorePaths, snapshotsFolder } from './snapshots.ts'
 import { sqlitePath, toStamp } from './sqlite-file.ts'
@@ -11,6 +12,7 @@ export interface MovedAside {
   /** The new paths; null when there was nothing to move. */
   readonly database: string | null
   readonly snapshots: string | null
+  readonly history: string | null
 }
 
 export async function startEmpty(paths: StorePaths, now: number): Promise<MovedAside> {
@@ -21,7 +23,7 @@ export async function startEmpty(paths: StorePaths, now: number): Promise<MovedA
     () => false,
   )
   const hasSnapshots = (await listSnapshots(paths)).length > 0
-  if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null }
+  if (!hasDatabase && !hasSnapshots) return { database: null, snapshots: null, history: null }
   const lock = await takeExclusiveLock(path)
   if (lock === null) throw new StoreBusyError('Another process uses the database. Stop it first')
   try {
@@ -31,7 +33,7 @@ export async function startEmpty(paths: StorePaths, now: number): Promise<MovedA
     // The snapshots are moved first, because the next start restores a snapshot if it finds no database.
     if (snapshots !== null) await rename(snapshotsFolder(paths), snapshots)
     if (database !== null) await moveAside(path, database)
-    return { database, snapshots }
+    return { database, snapshots, history: await moveHistoryAside(path, suffix) }
   } finally {
     lock.release()
   }

@@ -3,7 +3,7 @@
 import type { Schema } from './schema.ts'
 
 /**
- * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls, undo records).
+ * All tables, with referenced tables before those that refer to them. A restore skips transient tables (sessions, polls, undo records, removed events).
  * Internal tables belong to the database and not to the installation's data.
  */
 const tableKinds = {
@@ -21,6 +21,7 @@ const tableKinds = {
   receivers: 'kept',
   channels: 'kept',
   channel_conditions: 'kept',
+  channel_states: 'kept',
   discovery_queue: 'kept',
   movements: 'kept',
   connections: 'kept',
@@ -31,6 +32,7 @@ const tableKinds = {
   performers: 'kept',
   assignments: 'kept',
   alerts: 'kept',
+  events: 'kept',
   silences: 'kept',
   audit: 'kept',
   users: 'kept',
@@ -40,6 +42,7 @@ const tableKinds = {
   failed_tries: 'transient',
   polls: 'transient',
   undo_records: 'transient',
+  removed_events: 'transient',
 } as const satisfies Record<keyof Schema, 'internal' | 'kept' | 'transient'>
 
 type Table = keyof typeof tableKinds

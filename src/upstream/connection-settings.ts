@@ -2,9 +2,9 @@
 
 import type { RateLimit } from '../domain/access/rate-limit.ts'
 import { keyAliases } from '../domain/equipment/manufacturer-config.ts'
+import { isFreeHeaderName, isHeaderValue } from '../domain/header-text.ts'
 import { isRecord } from '../domain/json.ts'
 import { parseFingerprint } from './certificate.ts'
-import { isFreeHeaderName, isHeaderValue } from './header-text.ts'
 
 type Config = Readonly<Record<string, unknown>>
 

@@ -64,7 +64,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function codeOf(error: unknown): string {
+/** Returns the code of a network error, or the name of another error. */
+export function codeOf(error: unknown): string {
   for (let current = error; current instanceof Object; current = (current as { cause?: unknown }).cause) {
     const { code } = current as { code?: unknown }
     if (typeof code === 'string') return code
@@ -78,6 +79,6 @@ function codeOf(error: unknown): string {
  * Whether this process rejected the peer's certificate. An `ERR_SSL_…_ALERT_…` error was sent by the peer instead, and
  * `WRONG_CERTIFICATE` has a message of its own.
  */
-function isCertificateCode(code: string): boolean {
+export function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code) && !/^WRONG_CERTIFICATE$|_ALERT_/.test(code)
 }

@@ -22,6 +22,7 @@ import type { UpstreamStatus } from '../../src/contract/values.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import { noSources } from '../../src/domain/equipment/health.ts'
 import { pages } from '../../src/domain/pages.ts'
+import { createFakeHistory, type FakeHistory } from './fake-history.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -83,6 +84,8 @@ export interface FakeData {
   alerts: AlertBody[]
   placeholders: PlaceholderInData[]
   shows: ShowBody[]
+  /** Recorded levels, events and markers. */
+  history: FakeHistory
   /** Response bodies of other paths below `/api/`, or functions that return them; undefined is a 404. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
@@ -102,6 +105,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     alerts: [],
     placeholders: [],
     shows: [],
+    history: createFakeHistory((message) => send(message)),
     // The pages of channels and receivers read cleared alerts.
     responses: { '/api/alerts/': [] },
     upstream: 'healthy',
@@ -125,6 +129,8 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     const path = pathname.startsWith(mount) ? pathname.slice(mount.length) : ''
     const { method = '' } = request
     if (path.startsWith('/api/')) requests.push({ path, query: searchParams, method, at: performance.now() })
+    const isFake = data.responses[path] !== undefined
+    if (!data.needsSignIn && !isFake && data.history.handle(request, response, mount)) return
     handleRequest(response, path, searchParams)
   })
   server.on('connection', (socket) => {
@@ -173,6 +179,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     const fake = data.responses[path]
     const body = typeof fake === 'function' ? fake(query) : fake
     if (body !== undefined) return json(body)
+    if (path === '/api/shows/') return json(data.shows)
     return respond(404, 'application/json', '{"error":"Not found."}')
   }
 

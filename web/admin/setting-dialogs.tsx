@@ -1,6 +1,6 @@
 /** Dialogs to edit and reset a setting. */
 
-import { type SettingKind, type Settings, settingKinds } from '../../src/contract/settings.ts'
+import { type NumberSetting, type SettingKind, type Settings, settingKinds } from '../../src/contract/settings.ts'
 import { parseSetting } from '../../src/domain/settings.ts'
 import type { Problem } from '../api.ts'
 import { useServices } from '../context.ts'
@@ -9,7 +9,14 @@ import { Removal } from '../parts/action-dialog.tsx'
 import { Field, SelectField } from '../parts/field.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { useShowMessage } from '../parts/messages.tsx'
-import { configAddress, formatSetting, type SettingRow, settingDescription, settingTitle } from './setting-row.ts'
+import {
+  configAddress,
+  formatSetting,
+  isNumber,
+  type SettingRow,
+  settingDescription,
+  settingTitle,
+} from './setting-row.ts'
 
 export interface SettingQuestion {
   readonly kind: 'change' | 'reset'
@@ -60,14 +67,14 @@ function Change({ row, onDone, onClose }: DialogProps) {
 function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
   const kind: SettingKind = settingKinds[key]
   const title = settingTitle(key)
-  if (kind.type === 'integer') {
+  if (isNumber(kind)) {
     return (
       <Field
         name="value"
         label={`${title} (${t(`settings.units.${kind.unit === '%' ? 'percent' : kind.unit}`)})`}
-        hint={t('settings.bounds', { min: kind.min, max: kind.max, value: kind.default })}
+        hint={boundsOf(kind)}
         // The numeric keyboard of some phones has no minus sign.
-        inputMode={kind.min < 0 ? 'text' : 'numeric'}
+        inputMode={kind.min < 0 ? 'text' : kind.type === 'decimal' ? 'decimal' : 'numeric'}
         autoComplete="off"
         defaultValue={String(value)}
       />
@@ -78,11 +85,18 @@ function ValueField({ row: { key, value } }: Pick<DialogProps, 'row'>) {
   return <SelectField name="value" label={title} options={options} defaultValue={String(value)} />
 }
 
+/** The default of a decimal setting depends on the installation. */
+function boundsOf({ type, min, max, default: value }: NumberSetting): string {
+  return type === 'integer' ? t('settings.bounds', { min, max, value }) : t('settings.boundsDecimal', { min, max })
+}
+
 /** Checks the service's validation rule before the request is sent. */
 function valueProblem({ key }: SettingRow, values: FormData): Problem | null {
   const kind: SettingKind = settingKinds[key]
-  if (kind.type !== 'integer' || parseSetting(key, String(values.get('value')).trim()).ok) return null
-  return { kind: 'refused', field: 'value', detail: t('settings.expected', { min: kind.min, max: kind.max }) }
+  if (!isNumber(kind) || parseSetting(key, String(values.get('value')).trim()).ok) return null
+  const { min, max, type } = kind
+  const detail = type === 'integer' ? t('settings.expected', { min, max }) : t('settings.expectedDecimal', { min, max })
+  return { kind: 'refused', field: 'value', detail }
 }
 
 function Reset({ row, onDone, onClose }: DialogProps) {

@@ -3,6 +3,7 @@
 import { type AlertKind, alertKinds } from '../../src/contract/alert-kinds.ts'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
 import {
+  type NumberSetting,
   type SettingKey,
   type SettingKind,
   type SettingSubject,
@@ -23,7 +24,7 @@ export interface SettingRow extends SettingScope {
   readonly scopeName: string
 }
 
-export const settingSubjects: readonly SettingSubject[] = ['polling', 'battery', 'rf', 'audio', 'alerts']
+export const settingSubjects: readonly SettingSubject[] = ['polling', 'battery', 'rf', 'audio', 'alerts', 'history']
 
 export const alertAspects = ['enabled', 'delay_seconds', 'severity'] as const
 type AlertAspect = (typeof alertAspects)[number]
@@ -41,8 +42,13 @@ export function rowsOf(
   subject: SettingSubject,
 ): readonly SettingRow[] {
   return settingKeys
-    .filter((key) => settingKinds[key].subject === subject && (group === null || settingKinds[key].isPerGroup))
+    .filter((key) => settingKinds[key].subject === subject && isSettable(key, { manufacturer, group }))
     .map((key) => ({ key, manufacturer, group, scopeName, ...settings[key] }))
+}
+
+function isSettable(key: SettingKey, { manufacturer, group }: SettingScope): boolean {
+  const { isPerManufacturer, isPerGroup } = settingKinds[key]
+  return group === null ? manufacturer === null || isPerManufacturer : isPerGroup
 }
 
 /** Returns the settings of alerts, by kind. */
@@ -88,11 +94,19 @@ export function settingDescription(key: SettingKey): string {
 
 type PlainKey = Exclude<SettingKey, `alert_${AlertKind}_${AlertAspect}`>
 
+export function isNumber(kind: SettingKind): kind is NumberSetting {
+  return kind.type === 'integer' || kind.type === 'decimal'
+}
+
 export function formatSetting(key: SettingKey, value: SettingRow['value']): string {
   if (typeof value === 'boolean') return value ? t('settings.on') : t('settings.off')
   if (typeof value === 'string') return t(`settings.values.${value}`)
   const kind: SettingKind = settingKinds[key]
-  switch (kind.type === 'integer' ? kind.unit : undefined) {
+  switch (isNumber(kind) ? kind.unit : undefined) {
+    case 'd':
+      return formatUnit('day', value)
+    case 'GB':
+      return formatUnit('gigabyte', value)
     case 's':
       return formatUnit('second', value)
     case 'min':

@@ -2,7 +2,7 @@
 
 import { useId, useState } from 'react'
 import type { SettingsBody } from '../../src/contract/resources/settings.ts'
-import { defaultSettings } from '../../src/contract/settings.ts'
+import { defaultSettings, type SettingSubject } from '../../src/contract/settings.ts'
 import type { SettingScope } from '../../src/domain/settings.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Empty } from '../parts/empty.tsx'
@@ -25,6 +25,7 @@ export function SettingsPage() {
   const resource = useResource('/api/admin/settings/', 'list', topics)
   const nameOf = useScopeNames()
   const mayEdit = useMay('configure')
+  const mayEditHistory = useMay('administer')
   const [dialog, setDialog] = useState<SettingQuestion | null>(null)
   const query = new URLSearchParams(search)
   const selected = query.get('scope') ?? ''
@@ -44,7 +45,7 @@ export function SettingsPage() {
                   scope={scope}
                   name={nameOf(scope)}
                   isChangedOnly={isChangedOnly}
-                  onAsk={mayEdit ? setDialog : null}
+                  askFor={(subject) => ((subject === 'history' ? mayEditHistory : mayEdit) ? setDialog : null)}
                 />
               ))}
           </>
@@ -114,11 +115,12 @@ interface TablesProps {
   readonly scope: SettingsBody
   readonly name: string
   readonly isChangedOnly: boolean
-  readonly onAsk: ((question: SettingQuestion) => void) | null
+  /** Returns what opens the dialog of a setting; null if the user may not edit the settings of this subject. */
+  askFor(subject: SettingSubject): ((question: SettingQuestion) => void) | null
 }
 
 /** The settings of one scope, by subject. */
-function Tables({ scope, name, isChangedOnly, onAsk }: TablesProps) {
+function Tables({ scope, name, isChangedOnly, askFor }: TablesProps) {
   const isShown = ({ key, source, value }: SettingRow) =>
     !isChangedOnly || source !== 'default' || value !== defaultSettings[key]
   const tables = settingSubjects
@@ -126,6 +128,7 @@ function Tables({ scope, name, isChangedOnly, onAsk }: TablesProps) {
     .filter(({ rows }) => rows.some(isShown))
   if (tables.length === 0) return <Empty title={t('settings.noneChanged')} />
   return tables.map(({ subject, rows }) => {
+    const onAsk = askFor(subject)
     const title = t(`settings.subjects.${subject}`)
     const caption = t('settings.caption', { subject: title, scope: name })
     return (

@@ -51,7 +51,7 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
       <section className="detail-part detail-history">
         <div className="history-head">
           <h2>{t('channel.history')}</h2>
-          <Link className="history-link" to={timelinePath} search={timelineQuery(channelId, from, to)}>
+          <Link className="history-link" to={pathOf('timeline')} search={timelineQuery(channelId, from, to)}>
             {t('channel.timeline')}
           </Link>
         </div>
@@ -75,8 +75,6 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
     </>
   )
 }
-
-const timelinePath: string = '/timeline'
 
 function timelineQuery(channel: number, from: number, to: number): Record<string, unknown> {
   const [start, end] = [from, to].map((at) => new Date(at * 1_000).toISOString())

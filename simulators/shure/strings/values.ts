@@ -2,9 +2,25 @@
  * Formats a device of the show as the values that each family reports: the inverse of `samples.ts` and `translate.ts`.
  */
 
+import { commonScale, type ReportedScale } from '../../show/day-levels.ts'
 import type { DeviceState, ShowChannel, ShowTransmitter } from '../../show/show.ts'
 
 export type SimulatedFamily = 'ulxd' | 'qlxd' | 'slxd' | 'slxd+' | 'ad' | 'anx4' | 'psm1000' | 'uhfr'
+
+const oneLevel: ReportedScale = { ...commonScale, rf: [-128, -13], audio: [-50, 0], minutesPerPercent: 6 }
+const slxdScale: ReportedScale = { ...commonScale, peakAboveRms: 2, battery: 'bars', minutesPerPercent: 6 }
+
+/** What `toValues` and `toSample` report of the show. */
+export const reportedScales: Readonly<Record<SimulatedFamily, ReportedScale>> = {
+  ulxd: oneLevel,
+  qlxd: oneLevel,
+  slxd: slxdScale,
+  'slxd+': slxdScale,
+  ad: { ...commonScale, peakAboveRms: 3, minutesPerPercent: 6, quality: 100 },
+  anx4: { ...commonScale, peakAboveRms: 3, minutesPerPercent: 6, quality: 100 },
+  psm1000: { ...commonScale, rf: null, battery: null, hasFixedTransmitter: true },
+  uhfr: { ...commonScale, rf: null, audio: null, battery: 'bars' },
+}
 
 /** Channel states that the show does not model. */
 export interface ChannelOverrides {

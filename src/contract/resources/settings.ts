@@ -6,11 +6,13 @@ import { type SettingKey, type SettingKind, settingKinds } from '../settings.ts'
 
 type SchemaOf<Kind extends SettingKind> = Kind extends { readonly type: 'integer' }
   ? Type.TInteger
-  : Kind extends { readonly type: 'boolean' }
-    ? Type.TBoolean
-    : Kind extends { readonly values: readonly [...infer Values extends string[]] }
-      ? Type.TEnum<Values>
-      : never
+  : Kind extends { readonly type: 'decimal' }
+    ? Type.TNumber
+    : Kind extends { readonly type: 'boolean' }
+      ? Type.TBoolean
+      : Kind extends { readonly values: readonly [...infer Values extends string[]] }
+        ? Type.TEnum<Values>
+        : never
 
 function schemaOf({ description, ...kind }: SettingKind): TSchema {
   switch (kind.type) {
@@ -18,6 +20,8 @@ function schemaOf({ description, ...kind }: SettingKind): TSchema {
       return flag(description)
     case 'integer':
       return whole(description)
+    case 'decimal':
+      return Type.Number({ description })
     case 'choice':
       return oneOf([...kind.values], description)
   }

@@ -79,7 +79,8 @@ function toChannelCause(
   }
 }
 
-function toChannelData(receiver: Receiver, channel: Channel, threshold: number | null): AlertData {
+/** The values from which texts about a channel are made. */
+export function toChannelData(receiver: Receiver, channel: Channel, threshold: number | null): AlertData {
   const { transmitter, last_transmitter, slot } = channel
   return {
     name: (transmitter ?? last_transmitter)?.name ?? channel.name ?? `${receiver.name}, channel ${channel.channel}`,

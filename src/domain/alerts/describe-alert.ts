@@ -70,6 +70,7 @@ export function describeEnding(
       return `The subscription to ${manufacturer} was stopped by a user${address === undefined ? '' : ` (${address})`}`
     case 'resolved':
       if (kind === 'receiver_offline' && name !== null) return `${name} is online again`
+      if (kind === 'recording_stopped') return 'Levels are recorded again'
       if (kind === 'upstream_failing' && address !== undefined) return `${manufacturer} responds again (${address})`
       if (kind === 'link_lost' && address !== undefined)
         return `The subscription to ${manufacturer} is connected again (${address})`

@@ -163,7 +163,7 @@ function toMask(values: Readonly<WatchedValues>, thresholds: Thresholds): number
  * The level of the best antenna in use. Equipment that names its antennas but reports only one level is evaluated by
  * that level. NaN if no antenna is in use, or if nothing is known.
  */
-function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<WatchedValues>): number {
+export function bestInUse({ rf, rfA, rfB, rfC, rfD, antennas }: Readonly<WatchedValues>): number {
   if (antennas < 0) return rf
   if (antennas === 0) return Number.NaN
   let best = Number.NEGATIVE_INFINITY

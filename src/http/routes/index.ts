@@ -7,7 +7,9 @@ import { type AccountDeps, accountRoutes } from './accounts.ts'
 import { type AlertRoutesDeps, alertRoutes } from './alerts.ts'
 import { type DiscoveryDeps, discoveryRoutes, reviewRoutes } from './discovery.ts'
 import { docsRoutes } from './docs.ts'
+import { type EventRoutesDeps, eventRoutes } from './events.ts'
 import { type HardwareRoutesDeps, hardwareRoutes } from './hardware.ts'
+import { type HistoryRoutesDeps, historyRoutes } from './history.ts'
 import { type ImportRoutesDeps, importRoutes } from './imports.ts'
 import { type LocationRoutesDeps, locationRoutes } from './locations.ts'
 import { type ManufacturerRoutesDeps, manufacturerRoutes } from './manufacturers.ts'
@@ -36,6 +38,8 @@ export interface RoutesDeps
     HardwareRoutesDeps,
     PlaceholderRoutesDeps,
     ShowRoutesDeps,
+    HistoryRoutesDeps,
+    EventRoutesDeps,
     ImportRoutesDeps,
     ManufacturerRoutesDeps,
     DiscoveryDeps,
@@ -76,6 +80,8 @@ export async function registerRoutes(
     hardwareRoutes(scope, deps)
     placeholderRoutes(scope, deps)
     showRoutes(scope, deps)
+    historyRoutes(scope, deps)
+    eventRoutes(scope, deps)
     importRoutes(scope, deps)
     manufacturerRoutes(scope, deps)
     discoveryRoutes(scope, deps)

@@ -1,10 +1,13 @@
 /** Routes for settings: the values in force, and the values of every scope with their sources. */
 
+import type { FastifyRequest } from 'fastify'
 import { changeSetting, forgetSetting, requireKey, type SettingsDeps } from '../../actions/change-settings.ts'
 import type { RefreshDeps } from '../../actions/refresh.ts'
 import * as administration from '../../contract/operations/administration.ts'
 import * as monitoring from '../../contract/operations/monitoring.ts'
 import type { Group } from '../../contract/resources/groups.ts'
+import { isSettingKey, settingKinds } from '../../contract/settings.ts'
+import { isAllowed, permissions } from '../../domain/access/access.ts'
 import { RequestError } from '../../domain/errors.ts'
 import { type ExplainedSettings, globalScope, type SettingScope } from '../../domain/settings.ts'
 import type { ContractServer } from '../server/contract.ts'
@@ -33,7 +36,10 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   app.route({
     ...monitoring.changeConfig,
     config: { needs: 'configure' },
-    handler: ({ actor, query, body: { key, value, manufacturer: inBody } }) => {
+    handler: (request) => {
+      const { actor, query } = request
+      const { key, value, manufacturer: inBody } = request.body
+      requirePermission(request, key)
       if (typeof inBody === 'string' && !hasManufacturer(deps, inBody)) {
         throw new RequestError('bad_request', { details: `manufacturer: there is no manufacturer ${inBody}` })
       }
@@ -48,9 +54,12 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
   app.route({
     ...monitoring.removeConfig,
     config: { needs: 'configure' },
-    handler: async ({ actor, query: { key, ...query } }, reply) => {
+    handler: async (request, reply) => {
+      const { actor } = request
+      const { key, ...query } = request.query
       if (key === undefined) throw new RequestError('bad_request', { details: 'key: missing' })
       requireKey(key)
+      requirePermission(request, key)
       await forgetSetting(settingsDeps, actor, { key, ...findScope(deps, query) })
       return reply.code(204).send(null)
     },
@@ -79,6 +88,13 @@ export function settingRoutes(app: ContractServer, deps: SettingRoutesDeps): voi
       return reply.code(204).send(null)
     },
   })
+}
+
+/** Settings of the history require an administrator even on a local listener. */
+function requirePermission({ actor, credential }: Pick<FastifyRequest, 'actor' | 'credential'>, key: string): void {
+  if (!isSettingKey(key) || settingKinds[key].subject !== 'history' || isAllowed(actor.role, 'administer')) return
+  if (credential === null) throw new RequestError('sign_in_needed')
+  throw new RequestError('not_allowed', { subject: permissions.administer })
 }
 
 function listScopes(deps: SettingRoutesDeps): SettingScope[] {

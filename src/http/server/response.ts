@@ -1,7 +1,8 @@
 /** Sends responses with caching, ETags and compression, and builds pages of lists. */
 
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { gzip as gzipInThreadPool } from 'node:zlib'
+import { createGzip, gzip as gzipInThreadPool } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageBody } from '../../contract/described.ts'
 import { RequestError } from '../../domain/errors.ts'
@@ -119,10 +120,11 @@ function write(reply: FastifyReply, status: number, head: string[], body?: reado
 
 /** Larger responses are compressed in the thread pool, so that they do not block the event loop. */
 const maxSyncGzipBytes = 1024 * 1024
-const gzip = promisify<Buffer, { level: number }, Buffer>(gzipInThreadPool)
+const gzip = promisify<Uint8Array, { level: number }, Buffer>(gzipInThreadPool)
+const fastest = { level: 1 }
 
 function compress(response: CachedResponse): Buffer | Promise<Buffer> {
-  return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(joinedOf(response), { level: 1 })
+  return response.size <= maxSyncGzipBytes ? gzipChunks(response.chunks) : gzip(joinedOf(response), fastest)
 }
 
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
@@ -135,6 +137,48 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 function acceptsGzip(request: FastifyRequest): boolean {
   const offered = request.headers['accept-encoding']
   return typeof offered === 'string' && /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(offered)
+}
+
+/** Sends JSON that was made for this request, so it has no ETag. Compresses it in the thread pool. */
+export async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Uint8Array,
+): Promise<FastifyReply> {
+  reply.header('content-type', json).header('vary', 'Accept-Encoding')
+  if (bytes.length < minGzipBytes || !acceptsGzip(request)) return reply.send(bytes)
+  const compressed = await gzip(bytes, fastest)
+  return reply.header('content-encoding', 'gzip').send(compressed)
+}
+
+/**
+ * Sends a CSV file as its chunks are made, and makes no more of them than the client reads. An error before the first
+ * chunk leads to an error response; a later one closes the connection, so that the client does not take the response
+ * for complete.
+ */
+export async function sendCsv(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+): Promise<FastifyReply> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  reply.header('content-type', 'text/csv; charset=utf-8')
+  reply.header('content-disposition', `attachment; filename="${name}"`)
+  const stream = Readable.from(startingWith(first, iterator), { objectMode: false })
+  reply.header('vary', 'Accept-Encoding')
+  if (!acceptsGzip(request)) return reply.send(stream)
+  const compressed = pipeline(stream, createGzip(fastest), () => {})
+  return reply.header('content-encoding', 'gzip').send(compressed)
+}
+
+async function* startingWith<Item>(first: IteratorResult<Item>, rest: AsyncIterator<Item>): AsyncIterable<Item> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
 }
 
 export interface PageRequest {

@@ -128,6 +128,7 @@ function describeValues({ type, format, enum: values, minimum, maximum }: Parame
   if (values !== undefined) return `one of ${values.join(', ')}`
   if (type === 'boolean') return 'one of true, false, 1, 0'
   if (format === 'day-or-time') return 'a day or a time such as 2026-05-01T18:00:00Z'
+  if (format === 'time-with-zone') return 'a time such as 2026-05-01T18:00:00Z'
   if (maximum === undefined || maximum === Number.MAX_SAFE_INTEGER) return `a whole number of ${minimum} or more`
   return `a whole number from ${minimum} to ${maximum}`
 }

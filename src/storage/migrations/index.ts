@@ -27,6 +27,8 @@ import * as alertResponses from './20261123t0632z-alert-responses.ts'
 import * as shows from './20261123t0645z-shows.ts'
 import * as undo from './20261123t0655z-undo.ts'
 import * as placeholderCounter from './20261123t1115z-placeholder-counter.ts'
+import * as events from './20261123t1310z-events.ts'
+import * as channelStates from './20261123t1311z-channel-states.ts'
 
 export interface Migration {
   readonly name: string
@@ -58,4 +60,6 @@ export const migrations: readonly Migration[] = [
   shows,
   undo,
   placeholderCounter,
+  events,
+  channelStates,
 ]

@@ -1,0 +1,224 @@
+/**
+ * Fills the history of the demo with the day before its start, from the newest time backwards. Levels are played in a
+ * worker thread; the caller stores them.
+ */
+
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import type { RecordedSeconds } from '../src/domain/history/columns.ts'
+import { startThread } from '../src/platform/thread.ts'
+import { dayMs, type Period, planDay, type VenueDay } from './show/day.ts'
+import {
+  listChannelEvents,
+  listMarkers,
+  listReceiverEvents,
+  type PlayedEvent,
+  toDropoutEvent,
+} from './show/day-events.ts'
+import {
+  listStates,
+  type PlayedChannel,
+  type PlayedDevice,
+  type PlayedState,
+  type WeakSpan,
+} from './show/day-levels.ts'
+
+/** What the demo simulates, and since when. */
+export interface Venue {
+  readonly seed: number
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly devices: readonly PlayedDevice[]
+}
+
+/** A channel that is monitored. */
+export interface MonitoredChannel {
+  readonly id: number
+  readonly channel: number
+  readonly receiverId: number
+  readonly manufacturer: string
+  /** The id under which its receiver is reported. */
+  readonly deviceId: string | null
+}
+
+/** Where the day is stored. */
+export interface DayTarget {
+  /** Returns the channels that are known now. */
+  listChannels(): readonly MonitoredChannel[]
+  importSeconds(seconds: RecordedSeconds): Promise<void>
+  addEvents(events: readonly PlayedEvent[]): Promise<void>
+  addStates(states: readonly PlayedState[]): Promise<void>
+  /** Adds a show that has ended, and its events. Times are epoch milliseconds. */
+  addShow(show: { readonly title: string; readonly startedAt: number; readonly endedAt: number }): Promise<void>
+}
+
+export interface PlayRequest {
+  readonly group: number
+  /** Sent with the first request of a group. */
+  readonly channels?: readonly PlayedChannel[]
+  readonly startedAt: number
+  readonly range: { readonly from: number; readonly count: number }
+}
+
+export interface PlayResponse {
+  readonly seconds: RecordedSeconds
+  readonly dropouts: readonly WeakSpan[]
+}
+
+/** What is played and stored at once, in seconds: little of the last hour, so that it is there soon, then whole hours. */
+const recentSpan = 600
+const earlierSpan = 3600
+/** How long the first channels wait for the others, so that most are filled together. */
+const gatherMs = 2000
+/** Channels that appear later than this are not filled. */
+const lateMs = 30_000
+const checkEveryMs = 100
+/** At most this much is filled, so that a demo with thousands of receivers also ends within a minute. */
+const maxChannelHours = 24 * 400
+
+/** Fills the history. Resolves when the day is complete or the signal aborts. */
+export async function playDay(venue: Venue, target: DayTarget, signal: AbortSignal): Promise<void> {
+  const { seed, startedAt, devices } = venue
+  const day = planDay(
+    seed,
+    devices.map(({ setup }) => setup),
+  )
+  const channelCount = devices.reduce((count, { setup }) => count + setup.channels.length, 0)
+  const filledMs = Math.min(dayMs, (maxChannelHours / channelCount) * 3_600_000)
+  const dayStart = Math.ceil((startedAt - filledMs) / 1000)
+  const thread = startThread('demo-day-worker', undefined, new URL('.', import.meta.url))
+  const groups: Group[] = []
+  const recentStart = startedAt / 1000 - 3600
+  let hasVenueEvents = false
+  try {
+    const lateAt = performance.now() + lateMs
+    const gatheredAt = performance.now() + gatherMs
+    while (target.listChannels().length < channelCount && performance.now() < gatheredAt)
+      await pause(checkEveryMs, undefined, { signal })
+    while (!signal.aborted) {
+      addGroup(groups, { venue, day, channels: target.listChannels() })
+      const group = groups.reduce<Group | undefined>((a, b) => (a === undefined || b.to > a.to ? b : a), undefined)
+      if (group !== undefined && group.to > dayStart) {
+        await playBlock(thread, group, { index: groups.indexOf(group), startedAt, dayStart, target })
+        if (hasVenueEvents || group.to > recentStart) continue
+        hasVenueEvents = true
+        await addVenueEvents(venue, day, { fromMs: dayStart * 1000, target })
+      } else if (performance.now() > lateAt) break
+      else await pause(checkEveryMs, undefined, { signal })
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    await thread.terminate()
+  }
+}
+
+/** Channels that became known at the same time. */
+interface Group {
+  readonly channels: readonly (PlayedChannel & { readonly receiverId: number })[]
+  readonly events: readonly PlayedEvent[]
+  /** The seconds from here on are filled, in epoch seconds. */
+  to: number
+  /** Whether the thread knows the channels. */
+  isSent: boolean
+  hasStates: boolean
+}
+
+/** Adds a group of the channels that have become known, if there are any. */
+function addGroup(
+  groups: Group[],
+  { venue, day, channels }: { venue: Venue; day: VenueDay; channels: readonly MonitoredChannel[] },
+): void {
+  const { startedAt, devices } = venue
+  const known = new Set(groups.flatMap((group) => group.channels.map(({ id }) => id)))
+  const added = channels.flatMap((channel) => {
+    const device = known.has(channel.id) ? undefined : findDevice(devices, channel)
+    const played = device && toPlayedChannel(device, day, channel)
+    return played === undefined ? [] : [{ ...played, receiverId: channel.receiverId }]
+  })
+  if (added.length === 0) return
+  const offline = new Map(added.map(({ receiverId, offline }): [number, readonly Period[]] => [receiverId, offline]))
+  const knownReceivers = new Set(groups.flatMap((group) => group.channels.map(({ receiverId }) => receiverId)))
+  groups.push({
+    channels: added,
+    events: [
+      ...added.flatMap((channel) => listChannelEvents(channel, channel.receiverId, startedAt)),
+      ...[...offline]
+        .filter(([receiverId]) => !knownReceivers.has(receiverId))
+        .flatMap(([receiverId, periods]) => listReceiverEvents(periods, receiverId, startedAt)),
+    ],
+    to: Math.floor(Date.now() / 1000),
+    isSent: false,
+    hasStates: false,
+  })
+}
+
+function findDevice(devices: readonly PlayedDevice[], channel: MonitoredChannel): PlayedDevice | undefined {
+  const { manufacturer, deviceId } = channel
+  if (deviceId === null) return undefined
+  return devices.find((device) => device.manufacturer === manufacturer && device.reportedIds.includes(deviceId))
+}
+
+function toPlayedChannel(
+  { setup, scale, mutedChannels }: PlayedDevice,
+  day: VenueDay,
+  { id, channel }: MonitoredChannel,
+): PlayedChannel | undefined {
+  const channelSetup = setup.channels.find((candidate) => candidate.channel === channel)
+  const deviceDay = day.devices.get(setup.device.id)
+  const channelDay = deviceDay?.channels.get(channel)
+  if (channelSetup === undefined || deviceDay === undefined || channelDay === undefined) return undefined
+  const isMuted = mutedChannels.includes(channel)
+  return { id, setup: channelSetup, day: channelDay, offline: deviceDay.offline, scale, isMuted }
+}
+
+/** Fills the newest block of a group that is not filled yet. */
+async function playBlock(
+  thread: Worker,
+  group: Group,
+  { index, startedAt, dayStart, target }: { index: number; startedAt: number; dayStart: number; target: DayTarget },
+): Promise<void> {
+  const isRecent = group.to > startedAt / 1000 - 3600
+  const span = isRecent ? recentSpan : earlierSpan
+  const from = Math.max(dayStart, Math.floor((group.to - 1) / span) * span)
+  const range = { from, count: group.to - from }
+  const channels = group.isSent ? {} : { channels: group.channels }
+  const { seconds, dropouts } = await play(thread, { group: index, ...channels, startedAt, range })
+  group.isSent = true
+  await target.importSeconds(seconds)
+  const receiverIds = new Map(group.channels.map(({ id, receiverId }) => [id, receiverId]))
+  const events = group.events.filter(({ time }) => from * 1000 <= time && time < group.to * 1000)
+  const dropoutEvents = dropouts.map((dropout) => toDropoutEvent(dropout, receiverIds.get(dropout.channelId) ?? 0))
+  await target.addEvents([...events, ...dropoutEvents].sort((a, b) => a.time - b.time))
+  group.to = from
+  if (!isRecent && !group.hasStates) {
+    const fromMs = dayStart * 1000 - startedAt
+    await target.addStates(group.channels.flatMap((channel) => listStates(channel, startedAt, fromMs)))
+    group.hasStates = true
+  }
+}
+
+async function play(thread: Worker, request: PlayRequest): Promise<PlayResponse> {
+  thread.postMessage(request)
+  const [response] = await once(thread, 'message')
+  return response as PlayResponse
+}
+
+/** Adds what concerns the whole venue. */
+async function addVenueEvents(
+  { startedAt, devices }: Venue,
+  day: VenueDay,
+  { fromMs, target }: { fromMs: number; target: DayTarget },
+): Promise<void> {
+  const channels = target.listChannels()
+  const markers = listMarkers(day, startedAt, (showDeviceId, number) => {
+    const device = devices.find(({ setup }) => setup.device.id === showDeviceId)
+    return channels.find((channel) => channel.channel === number && findDevice(devices, channel) === device) ?? null
+  })
+  await target.addEvents(markers.filter(({ time }) => time >= fromMs))
+  for (const { title, ...period } of day.shows) {
+    const show = { title, startedAt: startedAt + period.fromMs, endedAt: startedAt + period.toMs }
+    if (show.startedAt >= fromMs) await target.addShow(show)
+  }
+}

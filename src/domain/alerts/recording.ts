@@ -1,0 +1,20 @@
+/** The cause of the alert that levels cannot be recorded. */
+
+import { noData } from './alert.ts'
+import type { Cause } from './compare-causes.ts'
+
+export const recordingSubject = 'recording'
+
+/** `error` says why levels cannot be recorded. */
+export function toRecordingCause(error: string): Cause {
+  return {
+    subject: recordingSubject,
+    kind: 'recording_stopped',
+    since: null,
+    isInhibited: false,
+    manufacturer: null,
+    receiver_id: null,
+    channel_id: null,
+    data: { ...noData, error },
+  }
+}

@@ -1,0 +1,18 @@
+/** Cells of CSV files (RFC 4180). */
+
+/** Begins a file, so that spreadsheet programs read it as UTF-8. */
+export const byteOrderMark = '\uFEFF'
+
+/**
+ * Converts text to a cell. Spreadsheet programs execute a cell that begins with one of these characters as a formula, so
+ * an apostrophe precedes it.
+ */
+export function toTextCell(text: string): string {
+  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Joins cells to a line. */
+export function toLine(cells: readonly string[]): string {
+  return `${cells.join(',')}\r\n`
+}

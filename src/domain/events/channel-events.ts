@@ -1,0 +1,195 @@
+/**
+ * What has happened to a channel or receiver, from two of its states. A state is reduced to facts, because some of them
+ * must be remembered: while a receiver is offline or stale, what was last known applies.
+ */
+
+import type { EventKind } from '../../contract/values.ts'
+import { noData } from '../alerts/alert.ts'
+import { toChannelData } from '../alerts/channel-alerts.ts'
+import { hasRow } from '../conditions/condition.ts'
+import type { Thresholds } from '../conditions/thresholds.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { EventData } from './describe-event.ts'
+import { draftEvent, type EventDraft } from './event.ts'
+
+/** What was last known of a channel. */
+export interface ChannelFacts {
+  readonly isOn: boolean
+  readonly isMuted: boolean
+  readonly isBatteryLow: boolean
+  readonly isBatteryCritical: boolean
+  /** The last reading in percent, of whichever transmitter. */
+  readonly battery: number | null
+  readonly frequency: string | null
+  readonly channelName: string | null
+  readonly transmitterName: string | null
+}
+
+/** The facts of a channel of which nothing has been received yet. */
+export const noFacts: ChannelFacts = {
+  isOn: false,
+  isMuted: false,
+  isBatteryLow: false,
+  isBatteryCritical: false,
+  battery: null,
+  frequency: null,
+  channelName: null,
+  transmitterName: null,
+}
+
+/** Reads the facts of a channel, even if its receiver is offline or stale. */
+export function readFacts({ condition, transmitter, last_transmitter, details, ...channel }: Channel): ChannelFacts {
+  const isCritical = hasRow(condition, 'battery_critical')
+  return {
+    isOn: transmitter !== null,
+    isMuted: transmitter !== null && (details?.muted === true || transmitter.details?.muted === true),
+    isBatteryLow: isCritical || hasRow(condition, 'battery_low'),
+    isBatteryCritical: isCritical,
+    battery: (transmitter ?? last_transmitter)?.battery ?? null,
+    frequency: channel.frequency ?? transmitter?.frequency ?? null,
+    channelName: channel.name,
+    transmitterName: transmitter?.name ?? null,
+  }
+}
+
+/** Returns the facts that follow: what is not known now stays as it was last known. */
+export function nextFacts(before: ChannelFacts, channel: Channel): ChannelFacts {
+  const { condition } = channel
+  if (hasRow(condition, 'receiver_offline')) return before
+  const read = readFacts(channel)
+  const { isBatteryLow, isBatteryCritical } = read
+  if (hasRow(condition, 'stale')) return { ...before, isBatteryLow, isBatteryCritical }
+  return {
+    ...read,
+    battery: read.battery ?? before.battery,
+    frequency: read.frequency ?? before.frequency,
+    channelName: read.channelName ?? before.channelName,
+    transmitterName: read.isOn ? (read.transmitterName ?? before.transmitterName) : null,
+  }
+}
+
+interface Happening {
+  readonly kind: EventKind
+  readonly data?: EventData
+}
+
+/** A new battery is recognized by a rise of at least this many percent. */
+const batteryRise = 20
+
+/** Lists what has happened between two states of a channel. */
+export function compareFacts(before: ChannelFacts, after: ChannelFacts): Happening[] {
+  const happenings: Happening[] = []
+  const change = (kind: EventKind, from: string | number | null, to: string | number | null) => {
+    if (from !== null && to !== null && from !== to) happenings.push({ kind, data: { from, to } })
+  }
+  if (!before.isOn && after.isOn) happenings.push({ kind: 'transmitter_on' })
+  if (before.isOn && !after.isOn) happenings.push({ kind: 'transmitter_off' })
+  if (!before.isMuted && after.isMuted) happenings.push({ kind: 'muted' })
+  // A transmitter that is off is neither muted nor unmuted.
+  if (before.isMuted && !after.isMuted && after.isOn) happenings.push({ kind: 'unmuted' })
+  if (after.isBatteryCritical && !before.isBatteryCritical) happenings.push({ kind: 'battery_critical' })
+  else if (after.isBatteryLow && !before.isBatteryLow) happenings.push({ kind: 'battery_low' })
+  if (before.battery !== null && after.battery !== null && after.battery - before.battery >= batteryRise) {
+    change('battery_changed', before.battery, after.battery)
+  }
+  change('frequency_changed', before.frequency, after.frequency)
+  if (before.channelName !== after.channelName) change('renamed', before.channelName, after.channelName)
+  else if (before.isOn && after.isOn) change('renamed', before.transmitterName, after.transmitterName)
+  return happenings
+}
+
+/** Kinds of which no two follow each other on one channel, because the other kind must be between them. */
+const alternating: Partial<Record<EventKind, string>> = {
+  transmitter_on: 'transmitter',
+  transmitter_off: 'transmitter',
+}
+
+export function toChannelEvent(
+  receiver: Receiver,
+  channel: Channel,
+  { kind, data }: Happening,
+  { time, thresholds }: { readonly time: number; readonly thresholds: Thresholds },
+): EventDraft {
+  const subject = alternating[kind]
+  return draftEvent(kind, aboutChannel(receiver, channel), {
+    time,
+    data: { ...toChannelData(receiver, channel, thresholdOf(kind, thresholds)), ...data },
+    subject: subject === undefined ? null : `${subject}:${channel.id}`,
+  })
+}
+
+export function aboutChannel({ id, manufacturer }: Pick<Receiver, 'id' | 'manufacturer'>, channel: { id: number }) {
+  return { channel_id: channel.id, receiver_id: id, manufacturer }
+}
+
+function thresholdOf(kind: EventKind, thresholds: Thresholds): number | null {
+  switch (kind) {
+    case 'battery_low':
+      return thresholds.alert_battery_threshold
+    case 'battery_critical':
+      return thresholds.BATTERY_CRITICAL
+    case 'rf_dropout':
+      return thresholds.RF_WEAK_DBM
+    case 'interference':
+      return thresholds.RF_NOISE_DBM
+    default:
+      return null
+  }
+}
+
+/** The rows of a condition that are recorded as ranges. */
+export const rangeKinds = ['interference', 'clipping'] as const
+export type RangeKind = (typeof rangeKinds)[number] | 'rf_dropout'
+
+/** Identifies a range while it continues. */
+export function rangeSubject(kind: RangeKind, channelId: number): string {
+  return `${kind}:${channelId}`
+}
+
+/** Creates a range of a channel that continues. */
+export function toRange(
+  receiver: Receiver,
+  channel: Channel,
+  kind: RangeKind,
+  { time, thresholds, lowest }: { readonly time: number; readonly thresholds: Thresholds; readonly lowest?: number },
+): EventDraft {
+  const channelData = toChannelData(receiver, channel, thresholdOf(kind, thresholds))
+  const data = { ...channelData, ...(lowest !== undefined && { lowest_dbm: lowest }) }
+  const subject = rangeSubject(kind, channel.id)
+  return draftEvent(kind, aboutChannel(receiver, channel), { time, is_open: true, data, subject })
+}
+
+/** Lists what has happened between two states of a receiver, except to its channels. */
+export function compareReceiverStates(before: Receiver, after: Receiver, time: number): EventDraft[] {
+  const about = aboutReceiver(after)
+  const data = { ...noData, name: after.name, receiver: after.name }
+  const drafts: EventDraft[] = []
+  if (before.is_active !== after.is_active) {
+    const isCritical = after.channels.some(({ condition }) => condition.severity === 'critical')
+    drafts.push(
+      draftEvent(after.is_active ? 'receiver_online' : 'receiver_offline', about, {
+        time,
+        data,
+        subject: `receiver:${after.id}`,
+        ...(!after.is_active && isCritical && { severity: 'critical' }),
+      }),
+    )
+  }
+  // The event of a name that a user has entered is stored with it.
+  const isReported = !before.is_named_by_hand && !after.is_named_by_hand
+  if (isReported && before.name !== after.name) drafts.push(toReceiverRenaming(before, after, { time, by: null }))
+  return drafts
+}
+
+export function aboutReceiver({ id, manufacturer }: Pick<Receiver, 'id' | 'manufacturer'>) {
+  return { channel_id: null, receiver_id: id, manufacturer }
+}
+
+export function toReceiverRenaming(
+  before: Pick<Receiver, 'name'>,
+  after: Receiver,
+  { time, by }: Pick<EventDraft, 'time' | 'by'>,
+): EventDraft {
+  const data = { ...noData, name: after.name, receiver: after.name, from: before.name, to: after.name }
+  return draftEvent('renamed', aboutReceiver(after), { time, data, by })
+}

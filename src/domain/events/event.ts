@@ -1,0 +1,113 @@
+/** What an event is, how it is worded, and how clients receive it. */
+
+import type { EventBody } from '../../contract/resources/events.ts'
+import type { EventKind, Severity } from '../../contract/values.ts'
+import { toTimestamp } from '../api.ts'
+import { describeEvent, type EventData } from './describe-event.ts'
+
+/** An event that is not stored yet. Times are epoch milliseconds. */
+export interface EventDraft {
+  readonly time: number
+  /** Null for a moment, and for a range that continues. */
+  readonly until: number | null
+  /** Whether it is a range that continues. */
+  readonly is_open: boolean
+  readonly kind: EventKind
+  readonly severity: Severity
+  readonly channel_id: number | null
+  readonly receiver_id: number | null
+  readonly manufacturer: string | null
+  readonly text: string
+  readonly data: EventData
+  /** The name of the user or token, or `local`; null for the service itself. */
+  readonly by: string | null
+  /**
+   * Identifies events that several processes may detect, or one process again after a restart. A range is not stored if
+   * it overlaps the last one of its subject, and another event is not stored if the last one of its subject has the
+   * same kind.
+   */
+  readonly subject: string | null
+  /** If present, the event is stored only if the last one of its subject has this kind. */
+  readonly follows?: EventKind
+}
+
+export interface EventRecord extends Omit<EventDraft, 'follows'> {
+  readonly id: number
+}
+
+/** What is announced after a change of the log. */
+export type EventChange =
+  | { readonly type: 'event' | 'event_changed'; readonly event: EventRecord }
+  | { readonly type: 'event_deleted'; readonly id: number }
+
+/** What an event is about; null for what does not apply. */
+export type EventSubject = Pick<EventDraft, 'channel_id' | 'receiver_id' | 'manufacturer'>
+
+export const aboutAll: EventSubject = { channel_id: null, receiver_id: null, manufacturer: null }
+
+/** Whether events of this kind are ranges, of which each subject has at most one that continues. */
+export function isRange(kind: EventKind): boolean {
+  return kind === 'rf_dropout' || kind === 'interference' || kind === 'clipping'
+}
+
+const severities: Partial<Record<EventKind, Severity>> = {
+  rf_dropout: 'warning',
+  interference: 'warning',
+  battery_low: 'warning',
+  battery_critical: 'critical',
+  receiver_offline: 'warning',
+  source_failing: 'warning',
+  recording_gap: 'warning',
+}
+
+/** Creates an event of a moment, unless `fields` say otherwise. */
+export function draftEvent(
+  kind: EventKind,
+  { manufacturer, channel_id, receiver_id }: EventSubject,
+  fields: Pick<EventDraft, 'time'> & Partial<EventDraft>,
+): EventDraft {
+  const data = fields.data ?? {}
+  return {
+    until: null,
+    is_open: false,
+    kind,
+    severity: severities[kind] ?? 'info',
+    channel_id,
+    receiver_id,
+    manufacturer,
+    text: describeEvent(kind, manufacturer, data),
+    by: null,
+    subject: null,
+    ...fields,
+    data,
+  }
+}
+
+/** Ends a range that continues. `until` is limited to times after its begin, because the clock may have been set back. */
+export function endEvent<Event extends EventDraft | EventRecord>(event: Event, at: number, changed: EventData = {}) {
+  const until = Math.max(at, event.time)
+  const data = { ...event.data, seconds: toSeconds(until - event.time), ...changed }
+  return { ...event, until, is_open: false, data, text: describeEvent(event.kind, event.manufacturer, data) }
+}
+
+/** Converts a duration to seconds with one decimal place. */
+export function toSeconds(ms: number): number {
+  return Math.round(ms / 100) / 10
+}
+
+export function toEventBody(event: EventRecord): EventBody {
+  const { id, time, until, kind, severity, channel_id, receiver_id, manufacturer, text, by } = event
+  return {
+    id,
+    time: toTimestamp(time),
+    until: until === null ? null : toTimestamp(until),
+    kind,
+    severity,
+    channel_id,
+    receiver_id,
+    manufacturer,
+    text,
+    data: event.is_open ? { ...event.data, open: true } : { ...event.data },
+    by,
+  }
+}

@@ -1,0 +1,52 @@
+/** What the history remembers of a channel besides its levels. */
+
+import type { ChannelAssignment } from '../../contract/resources/performers.ts'
+import type { Condition } from '../conditions/condition.ts'
+import type { TransmitterDetails } from '../equipment/details.ts'
+import type { Channel, Transmitter } from '../equipment/receiver.ts'
+
+export interface ChannelState extends Pick<Channel, 'name' | 'frequency' | 'last_transmitter'> {
+  readonly transmitter: Omit<Transmitter, 'audio_level' | 'rf_level'> | null
+  readonly condition: Omit<Condition, 'flags'>
+  readonly assignment: Omit<ChannelAssignment, 'channel_id'> | null
+}
+
+export function toChannelState(channel: Channel, assignment: ChannelState['assignment']): ChannelState {
+  const { name, frequency, last_transmitter, condition, transmitter } = channel
+  const { state, severity, attention, since } = condition
+  return {
+    name,
+    frequency,
+    transmitter: transmitter && withoutLevels(transmitter),
+    condition: { state, severity, attention, since },
+    last_transmitter: transmitter === null ? last_transmitter : null,
+    assignment,
+  }
+}
+
+function withoutLevels({ audio_level: _, rf_level: __, ...transmitter }: Transmitter): ChannelState['transmitter'] {
+  return transmitter
+}
+
+/** Details that change too often for a state of their own. */
+const runningDetails = [
+  'battery_minutes',
+  'battery_minutes_to_full',
+  'battery_temperature_c',
+] as const satisfies readonly (keyof TransmitterDetails)[]
+
+/**
+ * Whether a channel that has the second state needs no new record after the first: at most the battery differs, which is
+ * recorded with the levels.
+ */
+export function isSameState(a: ChannelState | null, b: ChannelState | null): boolean {
+  return comparedText(a) === comparedText(b)
+}
+
+function comparedText(state: ChannelState | null): string {
+  if (state === null || state.transmitter === null) return JSON.stringify(state)
+  const { battery: _, details, ...transmitter } = state.transmitter
+  const lasting: Record<string, unknown> = { ...details }
+  for (const name of runningDetails) delete lasting[name]
+  return JSON.stringify({ ...state, transmitter: { ...transmitter, details: lasting } })
+}

@@ -1,0 +1,38 @@
+/** Chooses the length of the steps of a response. */
+
+import { floorTo } from './steps.ts'
+import { type TierStep, tierSteps } from './tiers.ts'
+
+interface Choice {
+  /** The tier that is read. */
+  readonly tier: TierStep
+  /** The length of the steps: that of the tier, or a multiple of an hour. */
+  readonly step: number
+  /** Start of the first step. */
+  readonly from: number
+  readonly points: number
+}
+
+/**
+ * Chooses the finest existing tier that has at most `maxPoints` steps in the range. If there is none, hours are folded to
+ * the smallest multiple that fits. If nothing is recorded in the range, all tiers are treated as existing.
+ */
+export function chooseTier(
+  range: { readonly from: number; readonly to: number; readonly maxPoints: number },
+  existing: readonly TierStep[],
+): Choice {
+  const { from, to, maxPoints } = range
+  const choose = (tier: TierStep, step: number): Choice => {
+    const start = floorTo(from, step)
+    return { tier, step, from: start, points: Math.ceil((to - start) / step) }
+  }
+  const tiers = existing.length === 0 ? tierSteps : tierSteps.filter((step) => existing.includes(step))
+  for (const tier of tiers) {
+    const choice = choose(tier, tier)
+    if (choice.points <= maxPoints) return choice
+  }
+  for (let step = Math.max(3600, Math.floor((to - from) / maxPoints / 3600) * 3600); ; step += 3600) {
+    const choice = choose(3600, step)
+    if (choice.points <= maxPoints) return choice
+  }
+}

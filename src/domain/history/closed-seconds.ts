@@ -1,0 +1,90 @@
+/** Closed seconds of all channels, until they are stored. */
+
+import type { GapReason } from '../../contract/values.ts'
+import { type ColumnName, columnNames, noValue, type RecordedSeconds } from './columns.ts'
+import { columnCount } from './second.ts'
+
+/** A stretch without a record. Epoch seconds; `until` is exclusive. */
+export interface RecordingGap {
+  readonly from: number
+  readonly until: number
+  readonly reason: GapReason
+}
+
+/** One second of several channels. */
+export interface ClosedSecond {
+  /** Why this process did not record the seconds before; null if it did. */
+  readonly after: GapReason | null
+  /** Epoch seconds. */
+  readonly time: number
+  readonly channelIds: readonly number[]
+  /** `columnCount` values for each channel, in the order of `columnNames`. */
+  readonly values: Int16Array
+}
+
+/**
+ * Converts closed seconds, in the order in which they were closed, to parts of consecutive seconds and at most
+ * `maxChannels` channels. A second that lacks a channel of its part has state `-` for it.
+ */
+export function* toParts(seconds: readonly ClosedSecond[], maxChannels: number): Generator<RecordedSeconds> {
+  for (const run of listRuns(seconds)) {
+    const channelIds = listChannels(run)
+    for (let first = 0; first < channelIds.length; first += maxChannels) {
+      yield toPart(run, channelIds.slice(first, first + maxChannels))
+    }
+  }
+}
+
+/** Lists the gaps before and between closed seconds. `last` is the end of the last second before them, if it is known. */
+export function listGaps(seconds: readonly ClosedSecond[], last: number | null): RecordingGap[] {
+  const gaps: RecordingGap[] = []
+  let from = last
+  for (const { time: until, after: reason } of seconds) {
+    if (reason !== null && from !== null && until > from) gaps.push({ from, until, reason })
+    // The clock may have been set back.
+    from = Math.max(from ?? until, until + 1)
+  }
+  return gaps
+}
+
+/** Splits the seconds wherever one is not followed by the next. */
+function listRuns(seconds: readonly ClosedSecond[]): ClosedSecond[][] {
+  const runs: ClosedSecond[][] = []
+  for (const second of seconds) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.at(-1)?.time === second.time - 1) run.push(second)
+    else runs.push([second])
+  }
+  return runs
+}
+
+function listChannels(run: readonly ClosedSecond[]): readonly number[] {
+  const [first] = run
+  if (first === undefined || run.every(({ channelIds }) => channelIds === first.channelIds))
+    return first?.channelIds ?? []
+  return [...new Set(run.flatMap(({ channelIds }) => channelIds))]
+}
+
+function toPart(run: readonly ClosedSecond[], channelIds: readonly number[]): RecordedSeconds {
+  const count = run.length
+  const length = count * channelIds.length
+  const columns = Object.fromEntries(
+    columnNames.map((name) => [name, new Int16Array(length).fill(isMask(name) ? 0 : noValue)]),
+  ) as Record<ColumnName, Int16Array>
+  const indexOf = new Map(channelIds.map((id, index) => [id, index]))
+  for (const [step, second] of run.entries()) {
+    for (const [position, id] of second.channelIds.entries()) {
+      const index = indexOf.get(id)
+      if (index === undefined) continue
+      for (const [column, name] of columnNames.entries()) {
+        columns[name][index * count + step] = second.values[position * columnCount + column] ?? noValue
+      }
+    }
+  }
+  return { from: run[0]?.time ?? 0, count, channelIds, columns }
+}
+
+/** Whether 0 stands for the absence of everything: of the state, which is then `-`, and of the rows. */
+function isMask(name: ColumnName): boolean {
+  return name === 'state' || name === 'rows'
+}

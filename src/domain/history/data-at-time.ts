@@ -1,0 +1,117 @@
+/** Builds the body of `GET /api/history/at/`: what was shown at an earlier second. */
+
+import type { DataBody } from '../../contract/resources/data.ts'
+import type { DataAtTimeBody } from '../../contract/resources/history.ts'
+import { conditionFlags } from '../../contract/values.ts'
+import { toChannelBody, toReceiverWithoutChannels, toTimestamp } from '../api.ts'
+import type { ConditionFlag, ConditionState } from '../conditions/condition.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { ChannelState } from './channel-state.ts'
+import { type ColumnName, noValue } from './columns.ts'
+import type { LevelsAtTime } from './level-history.ts'
+
+interface Past {
+  /** Epoch seconds. */
+  readonly time: number
+  readonly levels: LevelsAtTime
+  /** The states at that time, by the id of the channel. */
+  readonly states: ReadonlyMap<number, ChannelState>
+}
+
+/** What is not recorded, and is therefore shown as it is today. */
+interface Today extends Pick<DataBody, 'config' | 'groups' | 'placeholders'> {
+  readonly receivers: readonly Receiver[]
+}
+
+/** Channels that do not exist today, or did not exist then, are left out. */
+export function toDataAtTime({ time, levels, states }: Past, today: Today): DataAtTimeBody {
+  const indexes = new Map(levels.steps.channelIds.map((id, index) => [id, index]))
+  const channelOf = (channel: Channel): Channel | null => {
+    const known = states.get(channel.id)
+    if (known === undefined) return null
+    return toChannelAtTime(channel, known, readStep(levels, indexes.get(channel.id)))
+  }
+  const receivers = today.receivers.flatMap((receiver) => {
+    const channels = receiver.channels.flatMap((channel) => channelOf(channel) ?? [])
+    if (channels.length === 0 && receiver.channels.length > 0) return []
+    return { ...toReceiverWithoutChannels(receiver), is_active: wasActive(receiver, channels), channels }
+  })
+  return {
+    receivers: receivers.map((receiver) => ({ ...receiver, channels: receiver.channels.map(toChannelBody) })),
+    discovered: [],
+    config: today.config,
+    groups: today.groups,
+    assignments: receivers.flatMap(({ channels }) =>
+      channels.flatMap(({ id }) => {
+        const assignment = states.get(id)?.assignment ?? null
+        return assignment === null ? [] : { channel_id: id, ...assignment }
+      }),
+    ),
+    placeholders: today.placeholders,
+    as_of: toTimestamp(time * 1000),
+    recorded: levels.isRecorded,
+    step_seconds: levels.isRecorded ? levels.stepSeconds : null,
+  }
+}
+
+type Step = Readonly<Record<Exclude<ColumnName, 'state' | 'rows'>, number | null>> & { readonly rows: number }
+
+const unknownStep: Step = {
+  rows: 0,
+  rf_min: null,
+  rf_max: null,
+  audio_max: null,
+  audio_last: null,
+  quality_min: null,
+  battery: null,
+  minutes: null,
+  weak_ms: null,
+}
+
+function readStep({ isRecorded, steps }: LevelsAtTime, index: number | undefined): Step {
+  if (index === undefined) return unknownStep
+  const valueIn = (name: ColumnName) => {
+    const value = steps.columns[name][index] ?? noValue
+    return value === noValue ? null : value
+  }
+  const rows = valueIn('rows') ?? 0
+  if (!isRecorded) return { ...unknownStep, rows }
+  const names = Object.keys(unknownStep) as (keyof Step)[]
+  return { ...(Object.fromEntries(names.map((name) => [name, valueIn(name)])) as Step), rows }
+}
+
+/** The RF level is the lowest and the audio level the last of the step. */
+function toChannelAtTime({ id, channel, slot }: Channel, state: ChannelState, step: Step): Channel {
+  const { name, frequency, transmitter, last_transmitter, condition } = state
+  const levels = { rf_level: step.rf_min, audio_level: step.audio_last }
+  const details = {
+    ...(step.quality_min !== null && { quality: step.quality_min }),
+    ...(step.audio_max !== null && { audio_peak: step.audio_max }),
+  }
+  return {
+    id,
+    channel,
+    slot,
+    name,
+    frequency,
+    ...levels,
+    transmitter: transmitter && {
+      ...transmitter,
+      ...levels,
+      battery: step.battery ?? transmitter.battery,
+      ...(step.minutes !== null && { details: { ...transmitter.details, battery_minutes: step.minutes } }),
+    },
+    ...(Object.keys(details).length > 0 && { details }),
+    condition: { ...condition, flags: toFlags(step.rows, condition.state) },
+    last_transmitter,
+  }
+}
+
+function toFlags(rows: number, state: ConditionState): ConditionFlag[] {
+  return conditionFlags.filter((flag, index) => (rows & (1 << index)) !== 0 && flag !== state)
+}
+
+/** A receiver was inactive if its channels say so. Without channels, nothing is recorded about it. */
+function wasActive({ is_active }: Receiver, channels: readonly Channel[]): boolean {
+  return channels.length === 0 ? is_active : channels.some(({ condition }) => condition.state !== 'receiver_offline')
+}

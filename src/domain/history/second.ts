@@ -1,0 +1,214 @@
+/**
+ * Folds level samples into the current second of every channel. It is called ten times a second for thousands of
+ * channels, so it consists of numbers in typed arrays, and folding allocates nothing. All times are monotonic
+ * milliseconds (`performance.now()`).
+ */
+
+import { conditionFlags } from '../../contract/values.ts'
+import { hasRow } from '../conditions/condition.ts'
+import { bestInUse, createWatchedValues, type WatchedValues } from '../conditions/level-watch.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import { type ColumnName, columnNames, noValue, type StateLetter, stateLetters, toRowMask } from './columns.ts'
+
+/** The levels of a sample. A caller reuses one object for all channels. */
+export interface RecordedValues extends WatchedValues {
+  /** The RMS audio level in dBFS, else the only audio level that the equipment reports. */
+  rms: number
+}
+
+export function createRecordedValues(): RecordedValues {
+  return { ...createWatchedValues(), rms: Number.NaN }
+}
+
+/** What is recorded of a channel in addition to its levels. */
+export interface RecordedFacts {
+  readonly letter: StateLetter
+  /** The rows of the condition, as a bit mask in the order of `conditionFlags`. */
+  readonly rows: number
+  readonly battery: number | null
+  readonly minutes: number | null
+}
+
+/** The facts of a channel that was removed. */
+export const removedFacts: RecordedFacts = { letter: 'x', rows: 0, battery: null, minutes: null }
+
+/** `isReceived` is false until the first report of the receiver arrives. */
+export function toRecordedFacts({ is_active }: Receiver, channel: Channel, isReceived: boolean): RecordedFacts {
+  const { condition, transmitter } = channel
+  const letter = toLetter(is_active, isReceived, channel)
+  const isOn = letter === '1' || letter === 'm'
+  return {
+    letter,
+    rows: toRowMask([condition.state, ...condition.flags].filter(isRow)),
+    battery: isOn ? (transmitter?.battery ?? null) : null,
+    minutes: isOn ? (transmitter?.details?.battery_minutes ?? null) : null,
+  }
+}
+
+function toLetter(isActive: boolean, isReceived: boolean, { condition, transmitter, details }: Channel): StateLetter {
+  if (!isActive) return 'x'
+  if (!isReceived || hasRow(condition, 'stale')) return '-'
+  if (transmitter === null) return '0'
+  return transmitter.details?.muted === true || details?.muted === true ? 'm' : '1'
+}
+
+/** Whether the state is a row that has a bit in the mask. */
+function isRow(state: string): boolean {
+  return (conditionFlags as readonly string[]).includes(state)
+}
+
+/** A sample counts until the next one, but no longer than this. */
+const sampleMs = 1000
+
+/** The values of a closed second, in the order of `columnNames`. */
+export const columnCount = columnNames.length
+
+const columnIndex = Object.fromEntries(columnNames.map((name, index) => [name, index])) as Record<ColumnName, number>
+const { state, rows, rf_min, rf_max, audio_max, audio_last, quality_min, battery, minutes, weak_ms } = columnIndex
+
+/** The levels in force, which a second without a sample holds. */
+const held = { rf: 0, peak: 1, rms: 2, quality: 3 } as const
+const heldCount = 4
+
+/** Until when weak time has been counted, until when the last sample makes it count, and how much it is. */
+const weak = { countedUntil: 0, lastsUntil: 1, ms: 2 } as const
+const weakCount = 3
+
+const notRecorded = stateLetters.indexOf('-')
+const offline = stateLetters.indexOf('x')
+
+/** The current second of many channels, each of which has an index. */
+export class CurrentSecond {
+  #channelCount = 0
+  #columns = new Int16Array(64 * columnCount)
+  #held = new Int16Array(64 * heldCount)
+  #weak = new Float64Array(64 * weakCount)
+  #isSampled = new Uint8Array(64)
+
+  /** Adds a channel that is not recorded yet, and returns its index. */
+  add(): number {
+    const index = this.#channelCount
+    this.#channelCount += 1
+    if (this.#channelCount > this.#isSampled.length) this.#grow()
+    this.#columns[index * columnCount + state] = notRecorded
+    this.#forgetLevels(index)
+    this.#begin(index)
+    return index
+  }
+
+  /** Sets what is true of a channel from now on. The levels of a channel that is offline or not recorded are unknown. */
+  setFacts(index: number, facts: RecordedFacts): void {
+    const start = index * columnCount
+    const letter = stateLetters.indexOf(facts.letter)
+    this.#columns[start + state] = letter
+    this.#columns[start + rows] = facts.rows
+    this.#columns[start + battery] = facts.battery ?? noValue
+    this.#columns[start + minutes] = facts.minutes ?? noValue
+    if (letter === notRecorded || letter === offline) this.#forgetLevels(index)
+  }
+
+  /**
+   * Folds the levels of a sample that arrived at the time `at`. RF below `weakDbm` is weak while a transmitter is on.
+   */
+  fold(index: number, values: Readonly<RecordedValues>, weakDbm: number, at: number): void {
+    this.#countWeak(index, at)
+    const { hasTransmitter } = values
+    const best = hasTransmitter ? bestInUse(values) : Number.NaN
+    const heldStart = index * heldCount
+    this.#held[heldStart + held.rf] = toRecorded(Number.isNaN(best) ? values.rf : best)
+    this.#held[heldStart + held.peak] = hasTransmitter ? toRecorded(values.peak) : noValue
+    this.#held[heldStart + held.rms] = hasTransmitter ? toRecorded(values.rms) : noValue
+    this.#held[heldStart + held.quality] = hasTransmitter ? toRecorded(values.quality) : noValue
+    this.#weak[index * weakCount + weak.lastsUntil] = best < weakDbm ? at + sampleMs : Number.NEGATIVE_INFINITY
+    if (this.#isSampled[index] === 1) this.#foldHeld(index)
+    else {
+      this.#isSampled[index] = 1
+      this.#copyHeld(index)
+    }
+  }
+
+  /**
+   * Ends the second of a channel at the time `at`, writes its values to `target`, and begins the next second with the
+   * levels in force.
+   */
+  close(index: number, at: number, target: Int16Array, position: number): void {
+    this.#countWeak(index, at)
+    const start = index * columnCount
+    const weakStart = index * weakCount
+    const letter = this.#columns[start + state]
+    const isMeasured = letter !== notRecorded && (letter !== offline || this.#isSampled[index] === 1)
+    const weakMs = Math.min(1000, Math.round(this.#weak[weakStart + weak.ms] ?? 0))
+    this.#columns[start + audio_last] = this.#held[index * heldCount + held.rms] ?? noValue
+    this.#columns[start + weak_ms] = isMeasured ? weakMs : noValue
+    for (let column = 0; column < columnCount; column += 1) {
+      target[position + column] = this.#columns[start + column] ?? noValue
+    }
+    if (letter === notRecorded) target.fill(noValue, position + rf_min, position + columnCount)
+    this.#begin(index)
+  }
+
+  #begin(index: number): void {
+    this.#isSampled[index] = 0
+    this.#weak[index * weakCount + weak.ms] = 0
+    this.#copyHeld(index)
+  }
+
+  #forgetLevels(index: number): void {
+    this.#held.fill(noValue, index * heldCount, (index + 1) * heldCount)
+    this.#weak[index * weakCount + weak.lastsUntil] = Number.NEGATIVE_INFINITY
+  }
+
+  #countWeak(index: number, until: number): void {
+    const start = index * weakCount
+    const from = this.#weak[start + weak.countedUntil] ?? 0
+    const end = Math.min(until, this.#weak[start + weak.lastsUntil] ?? 0)
+    if (end > from) this.#weak[start + weak.ms] = (this.#weak[start + weak.ms] ?? 0) + end - from
+    this.#weak[start + weak.countedUntil] = until
+  }
+
+  #copyHeld(index: number): void {
+    const start = index * columnCount
+    const heldStart = index * heldCount
+    const rf = this.#held[heldStart + held.rf] ?? noValue
+    this.#columns[start + rf_min] = rf
+    this.#columns[start + rf_max] = rf
+    this.#columns[start + audio_max] = this.#held[heldStart + held.peak] ?? noValue
+    this.#columns[start + quality_min] = this.#held[heldStart + held.quality] ?? noValue
+  }
+
+  #foldHeld(index: number): void {
+    const start = index * columnCount
+    const heldStart = index * heldCount
+    const rf = this.#held[heldStart + held.rf] ?? noValue
+    this.#lower(start + rf_min, rf)
+    this.#raise(start + rf_max, rf)
+    this.#raise(start + audio_max, this.#held[heldStart + held.peak] ?? noValue)
+    this.#lower(start + quality_min, this.#held[heldStart + held.quality] ?? noValue)
+  }
+
+  #lower(position: number, value: number): void {
+    const known = this.#columns[position] ?? noValue
+    if (value !== noValue && (known === noValue || value < known)) this.#columns[position] = value
+  }
+
+  #raise(position: number, value: number): void {
+    // `noValue` is lower than every level.
+    if (value > (this.#columns[position] ?? noValue)) this.#columns[position] = value
+  }
+
+  #grow(): void {
+    this.#columns = doubled(this.#columns, new Int16Array(2 * this.#columns.length))
+    this.#held = doubled(this.#held, new Int16Array(2 * this.#held.length))
+    this.#weak = doubled(this.#weak, new Float64Array(2 * this.#weak.length))
+    this.#isSampled = doubled(this.#isSampled, new Uint8Array(2 * this.#isSampled.length))
+  }
+}
+
+function toRecorded(value: number): number {
+  return Number.isNaN(value) ? noValue : value
+}
+
+function doubled<Values extends { set(values: Values): void }>(values: Values, larger: Values): Values {
+  larger.set(values)
+  return larger
+}

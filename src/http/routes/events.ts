@@ -1,0 +1,137 @@
+/** Routes for events and markers. */
+
+import { addMarker, changeMarker, type EditMarkerDeps, removeMarker } from '../../actions/edit-markers.ts'
+import * as operations from '../../contract/operations/history.ts'
+import { type EventKind, eventKinds } from '../../contract/values.ts'
+import { byteOrderMark } from '../../domain/csv.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { type EventRecord, toEventBody } from '../../domain/events/event.ts'
+import { eventCsvHeading, toEventLine } from '../../domain/events/event-csv.ts'
+import { type EventFilter, findEvent, hasEventOfChannel, listEvents } from '../../storage/events.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { sendCsv, toTime } from '../server/response.ts'
+
+export interface EventRoutesDeps {
+  readonly markerDeps: EditMarkerDeps
+}
+
+const defaultLimit = 100
+const maxLimit = 1000
+
+export function eventRoutes(app: ContractServer, { markerDeps }: EventRoutesDeps): void {
+  const { db } = markerDeps
+
+  app.route({
+    ...operations.listEvents,
+    handler: async ({ query, url }) => {
+      const limit = Math.min(query.limit ?? defaultLimit, maxLimit)
+      const after = query.before === undefined ? undefined : await findEvent(db.read, query.before)
+      if (query.before !== undefined && after === undefined)
+        throw badRequest(`before: there is no event ${query.before}`)
+      const filter = await readFilter(markerDeps, query)
+      const found = await listEvents(db.read, filter, { limit: limit + 1, after })
+      const results = found.slice(0, limit)
+      const last = found.length > limit ? results.at(-1) : undefined
+      return { results: results.map(toEventBody), next: last === undefined ? null : toNext(url, last.id) }
+    },
+  })
+
+  app.route({
+    ...operations.getEventsCsv,
+    handler: async (request, reply) => {
+      const filter = await readFilter(markerDeps, request.query)
+      return sendCsv(request, reply, 'events.csv', toCsv(markerDeps, filter))
+    },
+  })
+
+  app.route({
+    ...operations.createMarker,
+    handler: async ({ actor, body }, reply) => {
+      reply.code(201)
+      return toEventBody(await addMarker(markerDeps, actor, body))
+    },
+  })
+
+  app.route({
+    ...operations.changeMarker,
+    handler: async ({ actor, params, body }) => toEventBody(await changeMarker(markerDeps, actor, params.id, body)),
+  })
+
+  app.route({
+    ...operations.removeMarker,
+    handler: async ({ actor, params }, reply) => {
+      await removeMarker(markerDeps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+}
+
+interface FilterQuery {
+  readonly from?: string
+  readonly to?: string
+  readonly channel?: string
+  readonly receiver?: number
+  readonly kind?: string
+}
+
+async function readFilter(deps: EditMarkerDeps, query: FilterQuery): Promise<EventFilter> {
+  const { from, to, channel, receiver, kind } = query
+  return {
+    from: toTime(from),
+    to: toTime(to),
+    receiver,
+    channels: channel === undefined ? undefined : await readChannels(deps, channel),
+    kinds: kind === undefined ? undefined : readKinds(kind),
+  }
+}
+
+/** A removed channel is known as long as it has events. */
+async function readChannels({ db, receiverStore }: EditMarkerDeps, list: string): Promise<EventFilter['channels']> {
+  const receiverOf = new Map(
+    receiverStore.listFacts().flatMap(({ id, channels }) => channels.map((each) => [each.id, id])),
+  )
+  const ids = new Set<number>()
+  const receivers = new Set<number>()
+  for (const item of list.split(',')) {
+    const id = /^[1-9]\d{0,15}$/.test(item) ? Number(item) : Number.NaN
+    if (!Number.isSafeInteger(id)) throw badRequest('channel: expected ids of channels, separated by commas')
+    const receiver = receiverOf.get(id)
+    if (receiver !== undefined) receivers.add(receiver)
+    else if (!(await hasEventOfChannel(db.read, id))) throw badRequest(`channel: there is no channel ${id}`)
+    ids.add(id)
+  }
+  return { ids: [...ids], receivers: [...receivers] }
+}
+
+function readKinds(list: string): readonly EventKind[] {
+  const kinds = new Set<EventKind>()
+  for (const item of list.split(',')) {
+    const kind = eventKinds.find((known) => known === item)
+    if (kind === undefined) throw badRequest(`kind: expected kinds of events, separated by commas; ${item} is none`)
+    kinds.add(kind)
+  }
+  return [...kinds]
+}
+
+/** Returns the path and query of the events that follow. */
+function toNext(url: string, before: number): string {
+  const [path = '', query] = url.split('?')
+  const parameters = new URLSearchParams(query)
+  parameters.set('before', String(before))
+  return `${path}?${parameters}`
+}
+
+/** Reads the events page by page, so that they are never all in memory. */
+async function* toCsv({ db }: EditMarkerDeps, filter: EventFilter): AsyncIterable<string> {
+  yield byteOrderMark + eventCsvHeading
+  for (let after: EventRecord | undefined; ; ) {
+    const events = await listEvents(db.read, filter, { limit: maxLimit, after })
+    if (events.length > 0) yield events.map(toEventLine).join('')
+    if (events.length < maxLimit) return
+    after = events.at(-1)
+  }
+}
+
+function badRequest(details: string): RequestError {
+  return new RequestError('bad_request', { details })
+}

@@ -1,0 +1,122 @@
+/** Routes for recorded levels. */
+
+import * as operations from '../../contract/operations/history.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { Settings } from '../../contract/settings.ts'
+import { toPlaceholderInData } from '../../domain/equipment/placeholder.ts'
+import type { Channel } from '../../domain/equipment/receiver.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { toDataAtTime } from '../../domain/history/data-at-time.ts'
+import type { LevelHistory } from '../../domain/history/level-history.ts'
+import { parseLevelExport, parseLevelQuery, parsePastSecond } from '../../domain/history/query.ts'
+import { wasRecorded } from '../../domain/history/recorded-channels.ts'
+import { globalScope, type SettingScope } from '../../domain/settings.ts'
+import { LruMap } from '../../platform/lru-map.ts'
+import type { PlaceholderStore } from '../../state/placeholder-store.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { ChannelStateAt } from '../../storage/channel-states.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { sendBytes, sendCsv } from '../server/response.ts'
+
+export interface HistoryRoutesDeps {
+  readonly history: {
+    readonly levels: LevelHistory
+    /** Stores the finished seconds that the recorder still holds. */
+    flush(): Promise<void>
+  }
+  /** Returns the states of all channels at a time, in epoch milliseconds. */
+  channelStatesAt(time: number): Promise<readonly ChannelStateAt[]>
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
+  groups(manufacturer: string | undefined): readonly Group[]
+  /** Returns the effective settings of a scope. */
+  settingsIn(scope: SettingScope): Settings
+  now(): number
+}
+
+export function historyRoutes(app: ContractServer, deps: HistoryRoutesDeps): void {
+  const { levels } = deps.history
+
+  app.route({
+    ...operations.getHistoryLevels,
+    handler: async (request, reply) => {
+      const query = parseLevelQuery(request.query, deps.now())
+      await requireChannels(deps, query.channelIds)
+      await storeRecentSeconds(deps, query.to)
+      return sendBytes(request, reply, await levels.query(query))
+    },
+  })
+
+  app.route({
+    ...operations.getHistoryLevelsCsv,
+    handler: async (request, reply) => {
+      const { channelIds, ...range } = parseLevelExport(request.query, deps.now())
+      await requireChannels(deps, channelIds)
+      await storeRecentSeconds(deps, range.to)
+      const names = new Map(channelsOf(deps).map(({ id, name }) => [id, name]))
+      const channels = channelIds.map((id) => ({ id, name: names.get(id) ?? '' }))
+      return sendCsv(request, reply, 'levels.csv', levels.exportCsv({ ...range, channels }))
+    },
+  })
+
+  const moments = new LruMap<number, Moment>(maxMoments)
+  app.route({
+    ...operations.getHistoryAt,
+    handler: async (request, reply) => {
+      const time = parsePastSecond(request.query.time, deps.now())
+      let moment = moments.get(time)
+      if (moment === undefined || deps.now() - moment.madeAt > momentMs) {
+        moment = { madeAt: deps.now(), bytes: momentJson(deps, time) }
+        moments.set(time, moment)
+      }
+      return sendBytes(request, reply, await moment.bytes)
+    },
+  })
+}
+
+/** The response for a time, which is shared by clients that replay the same moment together. */
+interface Moment {
+  readonly madeAt: number
+  readonly bytes: Promise<Uint8Array>
+}
+
+const maxMoments = 8
+/** Short, because the response contains facts of today. */
+const momentMs = 2000
+
+async function momentJson(deps: HistoryRoutesDeps, time: number): Promise<Uint8Array> {
+  await storeRecentSeconds(deps, time + 1)
+  const [levels, rows] = await Promise.all([deps.history.levels.at(time), deps.channelStatesAt(time * 1000)])
+  if (levels === null) throw new RequestError('not_found', { subject: 'record of this time' })
+  const states = new Map(rows.map(({ channel_id, state }) => [channel_id, state]))
+  const today = {
+    receivers: deps.receiverStore.listFacts(),
+    config: deps.settingsIn(globalScope),
+    groups: deps.groups(undefined),
+    placeholders: deps.placeholderStore.list().map(toPlaceholderInData),
+  }
+  return Buffer.from(JSON.stringify(toDataAtTime({ time, levels, states }, today)))
+}
+
+/** The recorder holds seconds for at most this time before it stores them. */
+const recorderDelayMs = 10_000
+
+/** Stores what the recorder still holds if a range reaches the present. `to` is in epoch seconds. */
+async function storeRecentSeconds({ history, now }: HistoryRoutesDeps, to: number): Promise<void> {
+  if (to * 1000 < now() - recorderDelayMs) return
+  // What is stored can be read while the disk is full; the recorder itself reports that it cannot write.
+  await history.flush().catch(() => {})
+}
+
+function channelsOf({ receiverStore }: HistoryRoutesDeps): readonly Channel[] {
+  return receiverStore.listFacts().flatMap(({ channels }) => channels)
+}
+
+/** Throws if a channel neither exists nor was ever recorded. */
+async function requireChannels(deps: HistoryRoutesDeps, ids: readonly number[]): Promise<void> {
+  const existing = new Set(channelsOf(deps).map(({ id }) => id))
+  for (const id of ids) {
+    if (existing.has(id) || (await wasRecorded(deps.history.levels, id))) continue
+    throw new RequestError('bad_request', { details: `channels: there is no channel ${id}` })
+  }
+}

@@ -1,0 +1,167 @@
+/** Creates the history: the recorded levels and states of channels, and what keeps them within their limits. */
+
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { FastifyBaseLogger } from 'fastify'
+import type { RecordingGap } from '../domain/history/closed-seconds.ts'
+import type { LevelHistory, PrunedTier } from '../domain/history/level-history.ts'
+import { listPinnedRanges } from '../domain/history/retention.ts'
+import { ChannelStates } from '../monitoring/channel-states.ts'
+import { type DiskSpace, Recorder } from '../monitoring/recorder.ts'
+import { now } from '../platform/clock.ts'
+import { listAlertRanges } from '../storage/alerts.ts'
+import { listLastChannelStates, pruneChannelStates, saveChannelStates } from '../storage/channel-states.ts'
+import type { Database } from '../storage/database.ts'
+import { openLevelHistory } from '../storage/history/open-level-history.ts'
+import { saveMaxHistoryBytes } from '../storage/settings.ts'
+import { sqlitePath } from '../storage/sqlite-file.ts'
+import type { createMonitoring } from './monitoring.ts'
+import type { State } from './state.ts'
+
+interface HistoryDeps {
+  readonly db: Database
+  readonly databaseUrl: string
+  readonly state: Pick<State, 'receiverStore' | 'settings' | 'lists' | 'assignments'>
+  readonly monitoring: Pick<ReturnType<typeof createMonitoring>, 'conditions' | 'alerts' | 'leaseManager'>
+  /** Called with every stretch of at least 2 s in which no process recorded, once it has ended. */
+  onGap(gap: RecordingGap): void
+  readonly log: FastifyBaseLogger
+}
+
+/** The history, as the interfaces use it. */
+export interface History {
+  readonly levels: LevelHistory
+  /** Stores what is recorded but not stored yet, so that it can be queried. */
+  flush(): Promise<void>
+  /** Deletes what is older or larger than the settings allow. */
+  prune(options?: { readonly isDryRun: boolean }): Promise<readonly PrunedTier[]>
+}
+
+const pruneEveryMs = 3_600_000
+const dayMs = 86_400_000
+/** The largest default of `HISTORY_MAX_GB`, in bytes, and the multiple to which smaller ones are rounded. */
+const maxDefaultBytes = 20_000_000_000
+const roundedBytes = 10_000
+
+export class RunningHistory implements History {
+  readonly levels: LevelHistory
+  readonly #deps: HistoryDeps
+  readonly #recorder: Recorder
+  readonly #channelStates: ChannelStates
+  #pruneTimer: NodeJS.Timeout | undefined
+
+  constructor(deps: HistoryDeps) {
+    const { db, databaseUrl, state, monitoring, onGap, log } = deps
+    const { receiverStore, settings, assignments } = state
+    const { conditions, alerts, leaseManager } = monitoring
+    const own = {
+      levels: receiverStore.levels,
+      ownReceivers: () => conditions.ownReceivers(),
+      isOwn: (id: number) => conditions.isOwn(id),
+      log,
+      now,
+    }
+    this.#deps = deps
+    this.levels = openLevelHistory({ url: databaseUrl, onWarning: (message) => log.warn(message) })
+    this.#recorder = new Recorder({
+      ...own,
+      history: this.levels,
+      thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+      isOn: () => settings.get(null).HISTORY,
+      hasOtherNodes: () => leaseManager.hasOtherNodes,
+      space: () => this.#space(),
+      onGap,
+      onFault: (fault) => alerts.recordingChanged(fault),
+    })
+    this.#channelStates = new ChannelStates({
+      ...own,
+      receiver: receiverStore.get,
+      assignments: () => new Map(assignments().map(({ channel_id, ...assignment }) => [channel_id, assignment])),
+      load: (channelIds) => listLastChannelStates(db.read, channelIds),
+      save: (states) => db.transaction((tx) => saveChannelStates(tx, states)),
+    })
+  }
+
+  /** Why levels cannot be recorded; null if they can. */
+  get fault(): string | null {
+    return this.#recorder.fault
+  }
+
+  /** Starts to record the receivers that this process evaluates. */
+  start(): void {
+    this.#recorder.start()
+    this.#channelStates.start()
+    void this.#saveDefaultSize()
+    this.#pruneTimer = setInterval(() => void this.#pruneRegularly(), pruneEveryMs)
+  }
+
+  /** Settings, groups, shows or assignments have changed. */
+  listsChanged(): void {
+    this.#recorder.settingsChanged()
+    this.#channelStates.assignmentsChanged()
+  }
+
+  flush(): Promise<void> {
+    return this.#recorder.flush()
+  }
+
+  async prune({ isDryRun } = { isDryRun: false }): Promise<readonly PrunedTier[]> {
+    const { db, state } = this.#deps
+    const { HISTORY_SECONDS_DAYS, HISTORY_MINUTES_DAYS, HISTORY_MAX_GB } = state.settings.get(null)
+    const keptSince = now() - HISTORY_MINUTES_DAYS * dayMs
+    const { shows, groups } = state.lists.current
+    const pinned = listPinnedRanges({
+      alerts: await listAlertRanges(db.read, keptSince),
+      shows,
+      groups,
+      channels: state.receiverStore
+        .listFacts()
+        .flatMap((receiver) => receiver.channels.map(({ id, slot }) => ({ id, slot, receiverId: receiver.id }))),
+      now: now(),
+    })
+    if (!isDryRun) await db.transaction((tx) => pruneChannelStates(tx, keptSince))
+    return this.levels.prune({
+      secondsDays: HISTORY_SECONDS_DAYS,
+      minutesDays: HISTORY_MINUTES_DAYS,
+      maxBytes: HISTORY_MAX_GB * 1e9,
+      pinned,
+      now: Math.floor(now() / 1000),
+      isDryRun,
+    })
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#pruneTimer)
+    await this.#recorder.stop()
+    await this.#channelStates.close()
+    await this.levels.close()
+  }
+
+  async #pruneRegularly(): Promise<void> {
+    await this.prune().catch((error) => {
+      this.#deps.log.warn({ error: String(error) }, 'the history could not be pruned')
+    })
+  }
+
+  /** Stores the default of `HISTORY_MAX_GB` when recording starts for the first time. */
+  async #saveDefaultSize(): Promise<void> {
+    const { db, state, log } = this.#deps
+    if (state.lists.current.maxHistoryBytes !== null) return
+    try {
+      const space = await this.#space()
+      const half = space === null ? maxDefaultBytes : space.free / 2
+      const bytes = Math.max(roundedBytes, Math.floor(half / roundedBytes) * roundedBytes)
+      await db.transaction((tx) => saveMaxHistoryBytes(tx, Math.min(maxDefaultBytes, bytes)))
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the maximum size of the history could not be stored')
+    }
+  }
+
+  /** Returns null if the history is in a database server. */
+  async #space(): Promise<DiskSpace | null> {
+    const path = sqlitePath(this.#deps.databaseUrl)
+    if (path === null) return null
+    const { bavail, blocks, bsize } = await statfs(dirname(path))
+    return { free: bavail * bsize, size: blocks * bsize }
+  }
+}

@@ -1,0 +1,58 @@
+/** Creates remote write, if it is configured. */
+
+import type { FastifyBaseLogger } from 'fastify'
+import type { RemoteWriteConfig } from '../config.ts'
+import type { LevelHistory } from '../domain/history/level-history.ts'
+import type { SentChannel } from '../domain/history/remote-write.ts'
+import { RemoteWriter } from '../monitoring/remote-write.ts'
+import { now } from '../platform/clock.ts'
+import { type Counters, createRemoteWriteCounters } from '../state/counters.ts'
+import type { Database } from '../storage/database.ts'
+import { createWriteClient } from '../upstream/write-client.ts'
+import type { createMonitoring } from './monitoring.ts'
+import type { State } from './state.ts'
+
+interface RemoteWriteDeps {
+  readonly config: RemoteWriteConfig
+  readonly db: Database
+  readonly history: LevelHistory
+  readonly state: Pick<State, 'receiverStore' | 'sourceDeps'>
+  readonly monitoring: Pick<ReturnType<typeof createMonitoring>, 'leaseManager'>
+  readonly counters: Counters
+  readonly log: FastifyBaseLogger
+}
+
+export interface RemoteWrite {
+  /** Why levels are not sent; null if they are. */
+  readonly problem: string | null
+  /** Sends until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+export function createRemoteWrite({ config, state, monitoring, counters, ...deps }: RemoteWriteDeps): RemoteWrite {
+  const { receiverStore, sourceDeps } = state
+  const client = createWriteClient(config, sourceDeps.destinations, now)
+  const writer = new RemoteWriter({
+    ...deps,
+    client,
+    leaseManager: monitoring.leaseManager,
+    intervalSeconds: config.interval_seconds,
+    counters: createRemoteWriteCounters(counters),
+    listChannels: () =>
+      receiverStore
+        .listFacts()
+        .flatMap(({ name: receiver, manufacturer, channels }) =>
+          channels.map(({ id, channel, name }): SentChannel => ({ id, channel, name, receiver, manufacturer })),
+        ),
+    now,
+  })
+  return {
+    get problem() {
+      return writer.problem
+    },
+    async run(signal) {
+      await writer.run(signal)
+      await client.close()
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** What was true of each channel besides its levels, whenever it changed. Times are epoch milliseconds. */
+
+import { sql } from 'kysely'
+import type { ChannelState } from '../domain/history/channel-state.ts'
+import type { Reader, Tx } from './database.ts'
+import { executeForRows, inChunks } from './rows.ts'
+
+export interface StoredChannelState {
+  readonly channel_id: number
+  readonly time: number
+  /** Null if the channel was removed. */
+  readonly state: ChannelState | null
+}
+
+/** A state that was in force. */
+export interface ChannelStateAt {
+  readonly channel_id: number
+  readonly state: ChannelState
+}
+
+/** Returns the state of every channel that existed at a time. Reads one row per channel, however many there are. */
+export async function listChannelStatesAt(reader: Reader, time: number): Promise<ChannelStateAt[]> {
+  const { rows } = await sql<{ readonly channel_id: number; readonly state: string | null }>`
+    with recursive known (channel_id) as (
+      select min(channel_id) from channel_states
+      union all
+      select (select min(later.channel_id) from channel_states as later where later.channel_id > known.channel_id)
+      from known where known.channel_id is not null
+    )
+    select channel_id, (
+      select state from channel_states
+      where channel_states.channel_id = known.channel_id and channel_states.time <= ${time}
+      order by channel_states.time desc limit 1
+    ) as state
+    from known where channel_id is not null`.execute(reader)
+  return rows.flatMap(({ channel_id, state }) =>
+    state === null ? [] : { channel_id, state: JSON.parse(state) as ChannelState },
+  )
+}
+
+/** Returns the last state of each of these channels that has one. */
+export async function listLastChannelStates(
+  reader: Reader,
+  channelIds: readonly number[],
+): Promise<ReadonlyMap<number, ChannelState | null>> {
+  const states = new Map<number, ChannelState | null>()
+  await inChunks(channelIds, async (ids) => {
+    const rows = await reader
+      .selectFrom('channel_states')
+      .select(['channel_id', 'state'])
+      .where('channel_id', 'in', [...ids])
+      .where('time', '=', (query) =>
+        query
+          .selectFrom('channel_states as other')
+          .select(({ fn }) => fn.max('other.time').as('time'))
+          .whereRef('other.channel_id', '=', 'channel_states.channel_id'),
+      )
+      .execute()
+    for (const { channel_id, state } of rows)
+      states.set(channel_id, state === null ? null : (JSON.parse(state) as ChannelState))
+  })
+  return states
+}
+
+/** Stores states. A state of the same channel and time is replaced. */
+export async function saveChannelStates(tx: Tx, states: readonly StoredChannelState[]): Promise<void> {
+  await inChunks(states, async (chunk) => {
+    await executeForRows<unknown, 'channel_id' | 'time' | 'state'>(
+      tx,
+      { channel_id: 'bigint', time: 'bigint', state: 'text' },
+      chunk.map(({ channel_id, time, state }) => ({
+        channel_id,
+        time,
+        state: state === null ? null : JSON.stringify(state),
+      })),
+      (input) => sql`
+        insert into channel_states (channel_id, time, state)
+        select channel_id, time, state from ${input} where true
+        on conflict (channel_id, time) do update set state = excluded.state`,
+    )
+  })
+}
+
+/** Deletes the states that were replaced before `before`. Those in force then are kept. */
+export async function pruneChannelStates(tx: Tx, before: number): Promise<void> {
+  await sql`
+    delete from channel_states
+    where time < ${before} and exists (
+      select 1 from channel_states as later
+      where later.channel_id = channel_states.channel_id and later.time > channel_states.time and later.time <= ${before}
+    )`.execute(tx.query)
+}

@@ -1,0 +1,422 @@
+/** Stores and reads recorded levels, in tables of either database. Runs in a worker thread. */
+
+import { RequestError } from '../../domain/errors.ts'
+import { chooseTier } from '../../domain/history/choose-tier.ts'
+import type { RecordedSeconds, Steps } from '../../domain/history/columns.ts'
+import { csvHeading, formatCsv, formatLevels } from '../../domain/history/formats.ts'
+import type {
+  HistoryStats,
+  LevelExport,
+  LevelQuery,
+  LevelsAtTime,
+  PrunedTier,
+  RecordedRange,
+  Retention,
+} from '../../domain/history/level-history.ts'
+import { decodeStates, decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
+import {
+  ceilTo,
+  createSteps,
+  findRecorded,
+  floorTo,
+  foldSteps,
+  type MutableSteps,
+  mergeSteps,
+  sliceSteps,
+} from '../../domain/history/steps.ts'
+import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
+import { pruneTables } from './prune.ts'
+import {
+  blockSeconds,
+  type Chunk,
+  type ChunkTable,
+  chunkSpans,
+  chunkTables,
+  groupOf,
+  groupsOf,
+  type HistoryTables,
+  tierOf,
+} from './tables.ts'
+
+/** How long after its end a block is closed, so that seconds that arrive late are appended before. */
+const closeDelaySeconds = 20
+/** The largest number of steps of all channels in one response. */
+const maxResponseSteps = 100_000
+/** About as many lines are formatted at a time for a CSV file. */
+const csvLines = 20_000
+
+/** `to` is exclusive. */
+interface TimeRange {
+  readonly from: number
+  readonly to: number
+}
+
+interface CsvPart {
+  readonly bytes: Uint8Array
+  /** Start of the next part; null after the last one. */
+  readonly next: number | null
+}
+
+const encoder = new TextEncoder()
+
+export class HistoryStore {
+  readonly #tables: HistoryTables
+  /** Decoded slices by id. */
+  readonly #slices = new Map<number, Steps<Int32Array>>()
+  #closedUntil = 0
+  #newest = 0
+
+  constructor(tables: HistoryTables) {
+    this.#tables = tables
+  }
+
+  async append(seconds: RecordedSeconds): Promise<void> {
+    const end = seconds.from + seconds.count
+    const slices: Parameters<HistoryTables['addSlices']>[0][number][] = []
+    for (let from = seconds.from; from < end; ) {
+      const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
+      const part = from === seconds.from && to === end ? seconds : sliceSteps(seconds, 1, { from, to })
+      slices.push({ from, count: part.count, data: encodeSteps(part) })
+      from = to
+    }
+    await this.#tables.addSlices(slices)
+    this.#newest = end
+  }
+
+  /** Closes the blocks that have ended. `now` is in epoch seconds. */
+  async closeBlocks(now: number = this.#newest): Promise<void> {
+    const until = floorTo(now - closeDelaySeconds, blockSeconds)
+    if (until <= this.#closedUntil) return
+    let isChanged = false
+    for (;;) {
+      const oldest = (await this.#listSlices()).find(({ from, count }) => from + count <= until)
+      if (oldest === undefined) break
+      const from = floorTo(oldest.from, blockSeconds)
+      await this.#tables.transaction(() => this.#closeBlock({ from, to: from + blockSeconds }))
+      isChanged = true
+    }
+    if (isChanged) await this.#tables.checkpoint()
+    this.#closedUntil = until
+  }
+
+  async #closeBlock(block: TimeRange): Promise<void> {
+    const slices = (await this.#listSlices()).filter(({ from }) => from >= block.from && from < block.to)
+    const seconds = await this.#mergeSlices(slices, block, null)
+    await this.#tables.deleteSlices(slices.map(({ id }) => id))
+    if (seconds !== null) await this.#store(seconds)
+  }
+
+  async importSeconds(seconds: RecordedSeconds): Promise<void> {
+    await this.#tables.transaction(() => this.#store(seconds))
+  }
+
+  async prune(retention: Retention): Promise<readonly PrunedTier[]> {
+    await this.closeBlocks(Math.max(retention.now, this.#newest))
+    return pruneTables(this.#tables, retention)
+  }
+
+  // --- Chunks --------------------------------------------------------------------------------------------------------
+
+  /** Merges seconds into the chunks of all tiers. */
+  async #store(seconds: Steps): Promise<void> {
+    for (const group of groupsOf(seconds.channelIds)) {
+      const ids = seconds.channelIds.filter((id) => groupOf(id) === group)
+      const range = { from: seconds.from, to: seconds.from + seconds.count }
+      const blocks = await this.#mergeIntoTier(
+        1,
+        group,
+        sliceSteps(
+          seconds,
+          1,
+          range,
+          ids.toSorted((a, b) => a - b),
+        ),
+      )
+      for (const tier of [10, 60, 600] as const) {
+        const folded = blocks.map((block) => foldSteps(block, 1, tier))
+        await this.#mergeIntoTier(tier, group, joinSteps(folded, tier))
+      }
+      const hours = { from: floorTo(range.from, 3600), to: ceilTo(range.to, 3600) }
+      await this.#mergeIntoTier(3600, group, await this.#foldHours(hours, ids))
+    }
+  }
+
+  /** Merges steps of one group into the chunks of a tier. Returns the contents of these chunks. */
+  async #mergeIntoTier(tier: TierStep, group: number, steps: Steps): Promise<readonly MutableSteps[]> {
+    const span = chunkSpans[tier]
+    const range = { from: floorTo(steps.from, span), to: ceilTo(steps.from + steps.count * tier, span) }
+    const stored = await this.#tables.readChunks(tier, range, [group])
+    const contents: MutableSteps[] = []
+    for (let start = range.from; start < range.to; start += span) {
+      const data = stored.find((chunk) => chunk.start === start)?.data
+      const existing = data === undefined ? null : decodeSteps(data, start)
+      const ids = [...new Set([...(existing?.channelIds ?? []), ...steps.channelIds])].toSorted((a, b) => a - b)
+      const content = createSteps(start, span / tier, ids)
+      if (existing !== null) mergeSteps(content, existing, tier)
+      mergeSteps(content, steps, tier)
+      contents.push(content)
+    }
+    const chunks = contents.map((content): Chunk => ({ start: content.from, group, data: encodeSteps(content) }))
+    await this.#tables.writeChunks(tier, chunks)
+    return contents
+  }
+
+  /**
+   * Computes steps of an hour from those of ten minutes. The state of an hour is not determined by theirs, but by the
+   * seconds.
+   */
+  async #foldHours(hours: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
+    const folded = foldSteps(await this.#readSteps(600, hours, channelIds), 600, 3600)
+    const states = foldSteps(await this.#readStates(hours, channelIds), 1, 3600)
+    for (const [index, state] of states.columns.state.entries()) if (state !== 0) folded.columns.state[index] = state
+    return folded
+  }
+
+  async #readStates(range: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
+    const steps = createSteps(range.from, range.to - range.from, channelIds)
+    for (const table of ['pinned', 1] as const) {
+      for (const { start, data } of await this.#tables.readChunks(table, range, groupsOf(channelIds)))
+        mergeSteps(steps, decodeStates(data, start), 1)
+    }
+    const slices = await this.#mergeSlices(await this.#listSlices(), range, channelIds)
+    if (slices !== null) mergeSteps(steps, slices, 1)
+    return steps
+  }
+
+  /** Reads the steps of a tier, including those that are computed from slices. The range consists of whole steps. */
+  async #readSteps(tier: TierStep, range: TimeRange, channelIds: readonly number[]): Promise<MutableSteps> {
+    const steps = createSteps(range.from, (range.to - range.from) / tier, channelIds)
+    const starts = { from: floorTo(range.from, chunkSpans[tier]), to: range.to }
+    for (const table of tier === 1 ? (['pinned', 1] as const) : ([tier] as const)) {
+      for (const { start, data } of await this.#tables.readChunks(table, starts, groupsOf(channelIds)))
+        mergeSteps(steps, decodeSteps(data, start), tier)
+    }
+    const seconds = await this.#mergeSlices(await this.#listSlices(), range, channelIds)
+    if (seconds === null) return steps
+    const open = { from: floorTo(seconds.from, tier), to: ceilTo(seconds.from + seconds.count, tier) }
+    mergeSteps(steps, tier === 3600 ? await this.#foldHours(open, channelIds) : foldSteps(seconds, 1, tier), tier)
+    return steps
+  }
+
+  // --- Slices --------------------------------------------------------------------------------------------------------
+
+  async #listSlices() {
+    const slices = await this.#tables.listSlices()
+    const ids = new Set(slices.map(({ id }) => id))
+    for (const id of this.#slices.keys()) if (!ids.has(id)) this.#slices.delete(id)
+    return slices
+  }
+
+  /** Returns the seconds of slices in a range; null if there are none. If `channelIds` is null, all channels. */
+  async #mergeSlices(
+    slices: Awaited<ReturnType<HistoryTables['listSlices']>>,
+    range: TimeRange,
+    channelIds: readonly number[] | null,
+  ): Promise<MutableSteps | null> {
+    const found = slices.filter(({ from, count }) => from < range.to && from + count > range.from)
+    if (found.length === 0) return null
+    const parts: Steps[] = []
+    for (const slice of found) {
+      const cached = this.#slices.get(slice.id)
+      const data = cached === undefined ? await this.#tables.readSlice(slice.id) : null
+      const part = cached ?? (data === null ? null : decodeSteps(data, slice.from))
+      if (part === null) continue
+      this.#slices.set(slice.id, part)
+      parts.push(part)
+    }
+    const from = Math.max(range.from, Math.min(...found.map((slice) => slice.from)))
+    const to = Math.min(range.to, Math.max(...found.map((slice) => slice.from + slice.count)))
+    const ids = channelIds ?? [...new Set(parts.flatMap((part) => part.channelIds))].toSorted((a, b) => a - b)
+    const seconds = createSteps(from, to - from, ids)
+    for (const part of parts) mergeSteps(seconds, part, 1)
+    return seconds
+  }
+
+  // --- Queries -------------------------------------------------------------------------------------------------------
+
+  /** Returns the JSON of `HistoryLevels`. Throws a RequestError if the response would be too long. */
+  async query(query: LevelQuery): Promise<Uint8Array> {
+    const { channelIds, from, to, maxPoints, series } = query
+    const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers({ from, to }))
+    if (choice.points * channelIds.length > maxResponseSteps) {
+      const details = `max_points: expected fewer; ${channelIds.length} channels with ${choice.points} steps each are more than ${maxResponseSteps} steps`
+      throw new RequestError('bad_request', { details })
+    }
+    const end = choice.from + choice.points * choice.step
+    const steps = createSteps(choice.from, choice.points, channelIds)
+    const recorded = await this.#clampToRecorded(choice.tier, { from: choice.from, to: end }, choice.step)
+    if (recorded !== null) {
+      const read = await this.#readSteps(choice.tier, recorded, channelIds)
+      mergeSteps(steps, choice.step === choice.tier ? read : foldSteps(read, choice.tier, choice.step), choice.step)
+    }
+    return encoder.encode(formatLevels(steps, choice.step, to, series))
+  }
+
+  /** Limits a range, which consists of whole steps, to those in which something may be recorded. */
+  async #clampToRecorded(tier: TierStep, range: TimeRange, step: number): Promise<TimeRange | null> {
+    const bounds = await this.#boundsOf(tier, range)
+    if (bounds === null) return null
+    const [from, to] = [Math.max(range.from, floorTo(bounds.from, step)), Math.min(range.to, ceilTo(bounds.to, step))]
+    return from < to ? { from, to } : null
+  }
+
+  /** Returns a range that contains everything that is recorded at this tier in a range; null if nothing is. */
+  async #boundsOf(tier: TierStep, range: TimeRange): Promise<TimeRange | null> {
+    const span = chunkSpans[tier]
+    const starts = { from: floorTo(range.from, span), to: range.to }
+    const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
+    const found: TimeRange[] = []
+    for (const table of tables) {
+      const chunks = await this.#tables.findStarts(table, starts)
+      if (chunks !== null) found.push({ from: chunks.first, to: chunks.last + span })
+    }
+    for (const { from, count } of await this.#listSlices()) {
+      if (from < range.to && from + count > range.from) found.push({ from, to: from + count })
+    }
+    if (found.length === 0) return null
+    return { from: Math.min(...found.map(({ from }) => from)), to: Math.max(...found.map(({ to }) => to)) }
+  }
+
+  async #existingTiers(range: TimeRange): Promise<TierStep[]> {
+    const existing: TierStep[] = []
+    for (const tier of tierSteps) if ((await this.#boundsOf(tier, range)) !== null) existing.push(tier)
+    return existing
+  }
+
+  async read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<MutableSteps> {
+    const range = { from: floorTo(from, step), to: ceilTo(to, step) }
+    const steps = createSteps(range.from, (range.to - range.from) / step, channelIds)
+    const recorded = await this.#clampToRecorded(step, range, step)
+    if (recorded !== null) mergeSteps(steps, await this.#readSteps(step, recorded, channelIds), step)
+    return steps
+  }
+
+  /** Returns the lines of a CSV file from `from` on. The first part contains the heading. */
+  async readCsv(request: LevelExport, from: number | null): Promise<CsvPart> {
+    const { channels, step, to } = request
+    const start = from ?? floorTo(request.from, step)
+    const count = Math.max(1, Math.floor(csvLines / Math.max(1, channels.length)))
+    const end = Math.min(ceilTo(to, step), start + count * step)
+    const ids = channels.map(({ id }) => id)
+    const lines = formatCsv(
+      await this.read(ids, start, end, step),
+      step,
+      channels.map(({ name }) => name),
+    )
+    const text = from === null ? csvHeading + lines : lines
+    return { bytes: encoder.encode(text), next: end < to ? end : null }
+  }
+
+  /** See `LevelHistory.at`. */
+  async at(time: number): Promise<LevelsAtTime | null> {
+    for (const step of tierSteps) {
+      const from = floorTo(time, step)
+      const steps = await this.#readAll(step, { from, to: from + step })
+      if (findRecorded(steps, step) !== null) return { isRecorded: true, stepSeconds: step, steps }
+      const isPruned = time < (await this.#tables.prunedUntil(step))
+      if (isPruned) continue
+      const before = await this.#readLastBefore(step, from)
+      return before === null ? null : { isRecorded: false, stepSeconds: step, steps: before }
+    }
+    return null
+  }
+
+  /** Reads a range of one tier for all channels. */
+  async #readAll(tier: TierStep, range: TimeRange): Promise<MutableSteps> {
+    const starts = { from: floorTo(range.from, chunkSpans[tier]), to: range.to }
+    const ids = new Set<number>()
+    const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
+    for (const table of tables) {
+      for (const { start, data } of await this.#tables.readChunks(table, starts, null))
+        for (const id of decodeStates(data, start).channelIds) ids.add(id)
+    }
+    const slices = await this.#mergeSlices(await this.#listSlices(), range, null)
+    for (const id of slices?.channelIds ?? []) ids.add(id)
+    return this.#readSteps(
+      tier,
+      range,
+      [...ids].toSorted((a, b) => a - b),
+    )
+  }
+
+  /** Returns the last states before a time in one step, without levels; null if nothing is recorded before. */
+  async #readLastBefore(tier: TierStep, time: number): Promise<MutableSteps | null> {
+    for (const step of tierSteps.filter((candidate) => candidate >= tier)) {
+      const bounds = await this.#boundsOf(step, { from: 0, to: time })
+      if (bounds === null) continue
+      const span = chunkSpans[step]
+      const to = floorTo(Math.min(time, bounds.to), step)
+      const steps = await this.#readAll(step, { from: floorTo(Math.max(0, to - 1), span), to })
+      if (findRecorded(steps, step) === null) continue
+      const last = createSteps(time, 1, steps.channelIds)
+      for (const channel of steps.channelIds.keys()) {
+        const states = steps.columns.state.subarray(channel * steps.count, (channel + 1) * steps.count)
+        last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
+      }
+      return last
+    }
+    return null
+  }
+
+  // --- Extent --------------------------------------------------------------------------------------------------------
+
+  async range(): Promise<RecordedRange | null> {
+    const ranges: RecordedRange[] = []
+    for (const tier of tierSteps) {
+      const range = await this.#recordedRange(tier)
+      if (range !== null) ranges.push(range)
+    }
+    return joinRanges(ranges)
+  }
+
+  async #recordedRange(tier: TierStep): Promise<RecordedRange | null> {
+    const tables: readonly ChunkTable[] = tier === 1 ? ['pinned', 1] : [tier]
+    const ranges: RecordedRange[] = []
+    for (const table of tables) {
+      const starts = await this.#tables.findStarts(table, { from: 0, to: Number.MAX_SAFE_INTEGER })
+      if (starts === null) continue
+      for (const start of new Set([starts.first, starts.last])) {
+        for (const { data } of await this.#tables.readChunks(table, { from: start, to: start + 1 }, null)) {
+          const found = findRecorded(decodeStates(data, start), tier)
+          if (found !== null) ranges.push({ first: found.first, last: found.last + tier })
+        }
+      }
+    }
+    for (const { from, count } of await this.#listSlices()) ranges.push({ first: from, last: from + count })
+    return joinRanges(ranges)
+  }
+
+  async stats(): Promise<HistoryStats> {
+    const tiers: HistoryStats['tiers'][number][] = []
+    for (const step of tierSteps) {
+      const sums = await Promise.all(
+        chunkTables
+          .filter((table) => tierOf(table) === step)
+          .map((table) => this.#tables.sumChunks(table, Number.MAX_SAFE_INTEGER)),
+      )
+      const bytes = sums.reduce((sum, totals) => sum + totals.bytes, 0)
+      tiers.push({ step, bytes, range: await this.#recordedRange(step) })
+    }
+    return {
+      bytes: await this.#tables.totalBytes(),
+      range: await this.range(),
+      tiers,
+      freeBytes: await this.#tables.freeBytes(),
+    }
+  }
+}
+
+function joinRanges(ranges: readonly RecordedRange[]): RecordedRange | null {
+  if (ranges.length === 0) return null
+  return { first: Math.min(...ranges.map(({ first }) => first)), last: Math.max(...ranges.map(({ last }) => last)) }
+}
+
+/** Joins consecutive steps, whose channels may differ. */
+function joinSteps(parts: readonly Steps[], step: number): MutableSteps {
+  const ids = [...new Set(parts.flatMap(({ channelIds }) => channelIds))].toSorted((a, b) => a - b)
+  const from = Math.min(...parts.map((part) => part.from))
+  const to = Math.max(...parts.map((part) => part.from + part.count * step))
+  const joined = createSteps(from, (to - from) / step, ids)
+  for (const part of parts) mergeSteps(joined, part, step)
+  return joined
+}

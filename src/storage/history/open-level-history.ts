@@ -1,0 +1,131 @@
+/** Recorded levels for the main thread: passes all calls to a worker thread. */
+
+import type { Worker } from 'node:worker_threads'
+import { RequestError } from '../../domain/errors.ts'
+import type { LevelHistory } from '../../domain/history/level-history.ts'
+import { startThread } from '../../platform/thread.ts'
+import { StoreBusyError, StoreDownError } from '../errors.ts'
+import { sqlitePath } from '../sqlite-file.ts'
+import { historyPath } from './sqlite-tables.ts'
+import type {
+  Arguments,
+  HistoryCall,
+  HistoryLocation,
+  HistoryMethod,
+  HistoryReply,
+  Result,
+  TransferredError,
+} from './worker-messages.ts'
+
+interface Options {
+  /** The database of the installation: `sqlite:<path>` or `postgres://…` */
+  readonly url: string
+  /** Receives messages for the log. */
+  readonly onWarning?: (message: string) => void
+}
+
+/** The thread is started by the first call, and again if it has ended unexpectedly. */
+export function openLevelHistory({ url, onWarning = () => {} }: Options): LevelHistory {
+  const path = sqlitePath(url)
+  const thread = new HistoryThread(path === null ? { url } : { path: historyPath(path) }, onWarning)
+  return {
+    append: (seconds) => thread.call('append', seconds),
+    importSeconds: (seconds) => thread.call('importSeconds', seconds),
+    query: (query) => thread.call('query', query),
+    async *exportCsv(request) {
+      let from: number | null = null
+      do {
+        const part: Result<'readCsv'> = await thread.call('readCsv', request, from)
+        yield part.bytes
+        from = part.next
+      } while (from !== null)
+    },
+    at: (time) => thread.call('at', time),
+    range: () => thread.call('range'),
+    read: (channelIds, from, to, step) => thread.call('read', channelIds, from, to, step),
+    stats: () => thread.call('stats'),
+    prune: (retention) => thread.call('prune', retention),
+    close: () => thread.close(),
+  }
+}
+
+interface PendingCall {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+class HistoryThread {
+  readonly #location: HistoryLocation
+  readonly #onWarning: (message: string) => void
+  readonly #pending = new Map<number, PendingCall>()
+  #worker: Worker | null = null
+  #lastId = 0
+  #isClosed = false
+
+  constructor(location: HistoryLocation, onWarning: (message: string) => void) {
+    this.#location = location
+    this.#onWarning = onWarning
+  }
+
+  call<Method extends HistoryMethod>(method: Method, ...args: Arguments<Method>): Promise<Result<Method>> {
+    if (this.#isClosed) return Promise.reject(new RequestError('stopping'))
+    return this.#send(method, args) as Promise<Result<Method>>
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const worker = this.#worker
+    if (worker === null) return
+    await this.#send('close', []).catch(() => {})
+    await worker.terminate()
+  }
+
+  #send(method: HistoryCall['method'], args: readonly unknown[]): Promise<unknown> {
+    this.#worker ??= this.#start()
+    const worker = this.#worker
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject })
+      // A process may end while the thread is idle.
+      worker.ref()
+      worker.postMessage({ id, method, args } satisfies HistoryCall)
+    })
+  }
+
+  #start(): Worker {
+    const worker = startThread('history-worker', { workerData: this.#location })
+    worker.on('message', (reply: HistoryReply) => this.#receive(reply))
+    worker.on('error', (error) => this.#end(worker, error))
+    worker.on('exit', () => this.#end(worker, new Error('its thread has ended')))
+    return worker
+  }
+
+  #receive(reply: HistoryReply): void {
+    if ('warning' in reply) {
+      this.#onWarning(reply.warning)
+      return
+    }
+    const call = this.#pending.get(reply.id)
+    this.#pending.delete(reply.id)
+    if (this.#pending.size === 0) this.#worker?.unref()
+    if ('error' in reply) call?.reject(toError(reply.error))
+    else call?.resolve(reply.value)
+  }
+
+  #end(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return
+    this.#worker = null
+    const reason = error instanceof Error ? error.message : String(error)
+    const failure = new StoreDownError(`The history cannot be used: ${reason}.`, { cause: error })
+    for (const call of this.#pending.values()) call.reject(failure)
+    this.#pending.clear()
+  }
+}
+
+function toError({ name, message, details }: TransferredError): Error {
+  if (name === 'StoreDownError') return new StoreDownError(message)
+  if (name === 'StoreBusyError') return new StoreBusyError(message)
+  if (name === 'RequestError') return new RequestError('bad_request', { details })
+  return new Error(message)
+}
