@@ -33,7 +33,7 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
   const now = useServerSeconds()
   const live = useLiveSeconds(receiverId, channelId)
   const to = range.to ?? now
-  const loadedTo = range.to ?? lastRefresh(now, range.span)
+  const loadedTo = useRefreshTime(now, range)
   const query = new URLSearchParams({
     channels: String(channelId),
     from: isoOf(loadedTo - range.span),
@@ -41,7 +41,7 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
     max_points: String(maxPoints),
     series: 'rf,audio,battery',
   })
-  const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object', ['resumed'])
+  const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object')
   const recorded = body === null ? unknownLevels(to - range.span, to) : recordedLevels(body, channelId)
   const levels = withLive(recorded, live, to)
   return { levels, from: to - range.span, to, problem, isLoading: isChanging || (body === null && problem === null) }
@@ -52,10 +52,33 @@ export function useServerSeconds(): number {
   return useWatchState(({ now, clockAheadMs }) => Math.floor((now + clockAheadMs) / 1_000))
 }
 
-/** Levels are read again at these times, so that what was received live is replaced by what was recorded. */
-function lastRefresh(now: number, span: number): number {
+/** Returns the end of the range that is read. While the connection is lost, it does not change. */
+function useRefreshTime(now: number, { span, to }: ChannelRange): number {
+  const isFresh = useWatchState((watchState) => watchState.isFresh)
+  const following = useRef({ span: 0, isFresh, startedAt: now, readAt: now })
+  if (to !== null) {
+    following.current = { ...following.current, span: 0 }
+    return to
+  }
+  const { current } = following
+  const isStarting = current.span !== span || (isFresh && !current.isFresh)
+  const startedAt = isStarting ? now : current.startedAt
+  const readAt = isStarting || isFresh ? refreshedAt(now, startedAt, span) : current.readAt
+  following.current = { span, isFresh, startedAt, readAt }
+  return readAt
+}
+
+/** A second can be read this long after its end. */
+const recordedAfter = 4
+
+/**
+ * Returns when recorded levels were last read: when the page began to follow now, as soon as the seconds until then are
+ * recorded, and then regularly, so that what was received live is replaced by what was recorded.
+ */
+export function refreshedAt(now: number, startedAt: number, span: number): number {
   const interval = Math.max(30, Math.min(600, span / 20))
-  return Math.floor(now / interval) * interval
+  const elapsed = now - startedAt - recordedAfter
+  return elapsed < 0 ? startedAt : startedAt + recordedAfter + Math.floor(elapsed / interval) * interval
 }
 
 function isoOf(seconds: number): string {

@@ -46,7 +46,7 @@ it('draws the last hour from the service, also after a reload, and continues wit
   await until('the hour is there again', async () => (await tableRow(page, '−60').count()) > 50)
 })
 
-it.concurrent('shows up to two weeks, moves by button, key and pointer, and returns to now', async () => {
+it.concurrent('shows up to two weeks, moves by button, key and pointer, and returns to now', async ({ expect }) => {
   const { page, requests } = await openChannel({ secondOf: () => on })
   await chart(page).waitFor()
   for (const [name, span] of [
@@ -84,7 +84,7 @@ it.concurrent('shows up to two weeks, moves by button, key and pointer, and retu
   await expect.poll(() => new URL(page.url()).searchParams.has('to')).toBe(false)
 })
 
-it.concurrent('says in words and drawing where nothing was recorded, and why nothing was received', async () => {
+it.concurrent('says in words and drawing where nothing was recorded, and why nothing was received', async ({ expect }) => {
   const now = Math.floor(Date.now() / 1_000)
   const letters = ['1', 'm', '0', 'x', '-'] as const
   const { page } = await openChannel({

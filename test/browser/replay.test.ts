@@ -36,7 +36,7 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).locator('[role=img][aria-label="−60 dBm"]').waitFor()
-  expect(await page.title()).toBe('Replay – Micwatch')
+  expect(await page.title()).toBe('Replay · Micwatch')
   expect(await readTime(page)).toBe(0)
   expect(await page.locator('.footer').innerText()).toContain('Replay, not live')
   expect(await page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth")).toBe('4px')
@@ -60,10 +60,10 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   await page.getByRole('link', { name: /^Back to live/ }).click()
   await bar(page).waitFor({ state: 'detached' })
   expect(new URL(page.url()).search).toBe('')
-  expect(await page.title()).toBe('Wall – Micwatch')
+  expect(await page.title()).toBe('Wall · Micwatch')
 })
 
-it('plays with at most one request every two seconds, and pauses', async () => {
+it.concurrent('plays with at most one request every two seconds, and pauses', async ({ expect }) => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).waitFor()
@@ -86,7 +86,7 @@ it('plays with at most one request every two seconds, and pauses', async () => {
   expect(Math.min(...gaps)).toBeGreaterThan(1_500)
 })
 
-it('moves by steps, events and the slider, and shows how the channels were', async () => {
+it.concurrent('moves by steps, events and the slider, and shows how the channels were', async ({ expect }) => {
   const service = await startService({
     secondOf: (id, at) =>
       id === 1 && at * 1_000 >= past + 30_000 && at * 1_000 < past + 40_000 ? { letter: '0' } : on,
@@ -152,7 +152,7 @@ const countSamples = (page: Page) =>
     return Array.from({ length: image.width }, (_, column) => column).filter(isSample).length / image.width
   })()`)
 
-it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async () => {
+it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async ({ expect }) => {
   const receivers = Array.from({ length: 30 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
   const service = await startService({ secondOf: () => on }, receivers)
   const page = await open(service, '/')

@@ -114,7 +114,7 @@ interface RangeControlsProps {
 function RangeControls({ range, now, change }: RangeControlsProps) {
   const { span, to } = range
   const end = to ?? now
-  const format = span > 86_400 ? formatDayTime : formatTime
+  const format = span >= 86_400 ? formatDayTime : formatTime
   return (
     <div className="history-controls">
       <fieldset className="history-spans">

@@ -180,7 +180,7 @@ function clockOf(shown: { readonly current: HistoryChartProps }): UPlot.Series {
 }
 
 function axisTime(at: number, { from, to }: HistoryChartProps): string {
-  return to - from > day ? formatDayTime(at * 1_000) : formatTime(at * 1_000)
+  return to - from >= day ? formatDayTime(at * 1_000) : formatTime(at * 1_000)
 }
 
 function optionsOf(shown: { readonly current: HistoryChartProps }, width: number): UPlot.Options {

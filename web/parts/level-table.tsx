@@ -15,7 +15,7 @@ interface LevelTableProps {
 }
 
 export function LevelTable({ levels, from, to, isInPercent }: LevelTableProps) {
-  const format = to - from > 86_400 ? formatDayTime : formatTime
+  const format = to - from >= 86_400 ? formatDayTime : formatTime
   return (
     <div className="table-scroll">
       <table className="data-table sample-table">
