@@ -32,6 +32,7 @@ const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 const historyRequests = (service: FakeService) =>
   service.requests.filter(({ path }) => /^\/api\/(history|events)\//.test(path))
 
+// Conformance: C-12.82.
 it('marks the page as the past, which offers no action and no alarm, until it is left', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
@@ -63,6 +64,7 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   expect(await page.title()).toBe('Wall · Micwatch')
 })
 
+// Conformance: C-12.83.
 it.concurrent('plays with at most one request every two seconds, and pauses', async ({ expect }) => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
@@ -107,6 +109,7 @@ it.concurrent('moves by steps, events and the slider, and shows how the channels
   await card(page).and(page.locator('[data-state=ok]')).waitFor()
 })
 
+// Conformance: C-12.84.
 it.concurrent('says that nothing was recorded, and shows all channels as not current', async () => {
   const service = await startService({ secondOf: () => ({ letter: '-' }) })
   const page = await open(service, `/?at=${iso()}`)
@@ -152,7 +155,10 @@ const countSamples = (page: Page) =>
     return Array.from({ length: image.width }, (_, column) => column).filter(isSample).length / image.width
   })()`)
 
-it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async ({ expect }) => {
+// Conformance: C-12.81.
+it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async ({
+  expect,
+}) => {
   const receivers = Array.from({ length: 30 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
   const service = await startService({ secondOf: () => on }, receivers)
   const page = await open(service, '/')

@@ -51,6 +51,8 @@ export interface Moment {
   readonly levels: readonly LevelEntry[] | null
   /** False in a gap of the recording. */
   readonly isRecorded: boolean
+  /** When the gap began, as far as it is loaded; otherwise the second itself. */
+  readonly currentAt: number
   /** Length of the recorded step. */
   readonly stepSeconds: number | null
 }
@@ -78,10 +80,12 @@ export function momentAt(block: Block, record: DataAtTimeBody, events: readonly 
   })
   const ids = receivers.flatMap(({ channels }) => channels.map(({ id }) => id))
   const hasSteps = steps.size > 0
+  const isRecorded = hasSteps ? [...steps.values()].some(({ letter }) => letter !== '-') : record.recorded
   return {
     data: { ...record, receivers },
     levels: at === block.from && !hasSteps ? null : ids.map((id) => steps.get(id)?.levels ?? [id, null, null]),
-    isRecorded: hasSteps ? [...steps.values()].some(({ letter }) => letter !== '-') : record.recorded,
+    isRecorded,
+    currentAt: isRecorded ? at : Math.max(...[...steps.values()].map(({ since }) => since), hasSteps ? 0 : at),
     stepSeconds: block.levels.find((part) => part !== null)?.step_seconds ?? record.step_seconds,
   }
 }

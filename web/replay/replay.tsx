@@ -107,11 +107,12 @@ function show(store: Store, liveStore: Store, { moment, time, problem }: ReplayS
     return
   }
   const { health, performers } = liveStore.get()
+  const at = moment.currentAt
   if (health !== null) store.dispatch({ type: 'health', health, at: time })
-  store.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at: time })
+  store.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at })
   if (moment.levels !== null) {
     const values = moment.levels.map((entry) => [...entry])
-    store.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(time), values }, at: time })
+    store.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(at), values }, at })
   }
   // In a gap, all values are marked as not current.
   if (!moment.isRecorded) store.dispatch({ type: 'connection', connection: 'replay', at: time })
