@@ -34,7 +34,7 @@ const second = (at: number, values: Partial<LiveSecond> = {}): LiveSecond => ({
 it('continues the recorded steps with what is received live', () => {
   const levels = recordedLevels(body('11-', [-48, -47, null]), 7)
   const live = [second(from + 21), second(from + 22, { rfMin: -70 }), second(from + 30, { letter: 'm' })]
-  expect(withLive(levels, live, from + 45)).toEqual({
+  expect(withLive(levels, live, { to: from + 45, isLoaded: true })).toEqual({
     ...{ from, stepSeconds: 10, letters: ['1', '1', '1', 'm', '-'] },
     rfMin: [-48, -47, -70, -60, null],
     rfMax: [-43, -42, -50, -50, null],
@@ -45,19 +45,25 @@ it('continues the recorded steps with what is received live', () => {
 
 it('keeps the recorded state of a step, and ignores seconds before it', () => {
   const levels = recordedLevels(body('0', [-99]), 7)
-  const { letters, rfMin } = withLive(levels, [second(from - 1), second(from + 3)], from + 10)
+  const { letters, rfMin } = withLive(levels, [second(from - 1), second(from + 3)], { to: from + 10, isLoaded: true })
   expect([letters, rfMin]).toEqual([['0'], [-99]])
 })
 
 it('draws live values if nothing is recorded', () => {
   const levels = unknownLevels(from, from + 600)
   expect(levels.stepSeconds).toBe(1)
-  const { letters, rfMin } = withLive(levels, [second(from + 2)], from + 4)
+  const { letters, rfMin } = withLive(levels, [second(from + 2)], { to: from + 4, isLoaded: true })
   expect([letters, rfMin]).toEqual([
     ['-', '-', '1', '-'],
     [null, null, -60, null],
   ])
   expect(unknownLevels(from, from + 14 * 86_400).stepSeconds).toBe(600)
+})
+
+it('does not call a step unrecorded before it is loaded', () => {
+  const levels = withLive(unknownLevels(from, from + 600), [second(from + 1)], { to: from + 3, isLoaded: false })
+  expect(levels.letters).toEqual([null, '1', null])
+  expect(stateRuns(levels)).toEqual([{ letter: '1', from: from + 1, to: from + 2 }])
 })
 
 it('divides the states into runs', () => {

@@ -6,12 +6,22 @@ import { tierSteps } from '../src/domain/history/tiers.ts'
 
 type Level = number | null
 
+/** The names of the states, for texts and styles. */
+export const stateNames = {
+  '1': 'on',
+  m: 'muted',
+  '0': 'off',
+  x: 'offline',
+  '-': 'unknown',
+} as const satisfies Record<StateLetter, string>
+
 /** Consecutive steps; all lists have one length. */
 export interface ChannelLevels {
   /** Start of the first step, in epoch seconds. */
   readonly from: number
   readonly stepSeconds: number
-  readonly letters: readonly StateLetter[]
+  /** Null: not loaded yet. */
+  readonly letters: readonly (StateLetter | null)[]
   /** dBm, or percent of the equipment's own scale. */
   readonly rfMin: readonly Level[]
   readonly rfMax: readonly Level[]
@@ -63,20 +73,27 @@ export function unknownLevels(from: number, to: number): ChannelLevels {
 
 const emptyLists = { rfMin: [], rfMax: [], audio: [], battery: [] }
 
-/** Continues the steps until `to`, and enters what was received. What is recorded of the same seconds is the same. */
-export function withLive(levels: ChannelLevels, seconds: readonly LiveSecond[], to: number): ChannelLevels {
+/**
+ * Continues the steps until `to`, and enters what was received. What is recorded of the same seconds is the same. Other
+ * steps are not recorded, or not loaded yet.
+ */
+export function withLive(
+  levels: ChannelLevels,
+  seconds: readonly LiveSecond[],
+  { to, isLoaded }: { readonly to: number; readonly isLoaded: boolean },
+): ChannelLevels {
   const { from, stepSeconds } = levels
   const count = Math.max(levels.letters.length, Math.min(maxPoints + 1, Math.ceil((to - from) / stepSeconds)))
   const extend = <Value>(list: readonly Value[], value: Value) =>
     Array.from({ length: count }, (_, index) => list[index] ?? value)
-  const letters = extend<StateLetter>(levels.letters, '-')
+  const letters = extend<StateLetter | null>(levels.letters, isLoaded ? '-' : null)
   const [rfMin, rfMax, audio, battery] = [levels.rfMin, levels.rfMax, levels.audio, levels.battery].map((list) =>
     extend<Level>(list, null),
   ) as [Level[], Level[], Level[], Level[]]
   for (const second of seconds) {
     const index = Math.floor((second.at - from) / stepSeconds)
     if (index < 0 || index >= count) continue
-    if (letters[index] === '-') letters[index] = second.letter
+    if (letters[index] === '-' || letters[index] === null) letters[index] = second.letter
     rfMin[index] = pick(Math.min, rfMin[index], second.rfMin)
     rfMax[index] = pick(Math.max, rfMax[index], second.rfMax)
     audio[index] = pick(Math.max, audio[index], second.audio)
@@ -99,9 +116,10 @@ export interface StateRun {
 export function stateRuns({ from, stepSeconds, letters }: ChannelLevels): readonly StateRun[] {
   const runs: StateRun[] = []
   for (const [index, letter] of letters.entries()) {
+    if (letter === null) continue
     const last = runs.at(-1)
     const at = from + index * stepSeconds
-    if (last?.letter === letter) runs[runs.length - 1] = { ...last, to: at + stepSeconds }
+    if (last?.letter === letter && last.to === at) runs[runs.length - 1] = { ...last, to: at + stepSeconds }
     else runs.push({ letter, from: at, to: at + stepSeconds })
   }
   return runs
@@ -128,7 +146,7 @@ export function summarizeLevels(levels: ChannelLevels, from: number, most: numbe
     const within = <Value>(list: readonly Value[]) => list.slice(start, start + size)
     ranges.push({
       from: levels.from + start * levels.stepSeconds,
-      letters: [...new Set(within(levels.letters))],
+      letters: [...new Set(within(levels.letters))].filter((letter) => letter !== null),
       rfMin: extreme(within(levels.rfMin), Math.min),
       rfMax: extreme(within(levels.rfMax), Math.max),
       audio: extreme(within(levels.audio), Math.max),

@@ -25,8 +25,6 @@ export interface ShownLevels {
   readonly to: number
   /** Why the recorded levels could not be read. */
   readonly problem: Problem | null
-  /** Whether the recorded levels of this range are not loaded yet. */
-  readonly isLoading: boolean
 }
 
 export function useChannelLevels(receiverId: number, channelId: number, range: ChannelRange): ShownLevels {
@@ -43,8 +41,8 @@ export function useChannelLevels(receiverId: number, channelId: number, range: C
   })
   const { body, problem, isChanging } = useResource(`/api/history/levels/?${query}`, 'object')
   const recorded = body === null ? unknownLevels(to - range.span, to) : recordedLevels(body, channelId)
-  const levels = withLive(recorded, live, to)
-  return { levels, from: to - range.span, to, problem, isLoading: isChanging || (body === null && problem === null) }
+  const isLoaded = !isChanging && (body !== null || problem !== null)
+  return { levels: withLive(recorded, live, { to, isLoaded }), from: to - range.span, to, problem }
 }
 
 /** The browser's estimate of the service's clock, in epoch seconds. */

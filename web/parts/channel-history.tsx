@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { EventBody, EventListBody } from '../../src/contract/resources/events.ts'
 import { stateLetters } from '../../src/domain/history/columns.ts'
 import { pathOf } from '../../src/domain/pages.ts'
+import { stateNames } from '../channel-levels.ts'
 import { type ChannelRange, neighbourSpan, pan, parseRange, rangeQuery, spans, zoom } from '../channel-range.ts'
 import { useServices } from '../context.ts'
 import {
@@ -61,10 +62,8 @@ export function ChannelHistory({ receiverId, channelId }: ChannelHistoryProps) {
             {t('channel.historyFailed', { reason: shown.problem.detail })}
           </p>
         )}
-        <div className="history-charts" data-loading={shown.isLoading || undefined}>
-          <HistoryChart series={isInPercent ? 'levelsInPercent' : 'levels'} {...chart} />
-          <HistoryChart series="battery" {...chart} />
-        </div>
+        <HistoryChart series={isInPercent ? 'levelsInPercent' : 'levels'} {...chart} />
+        <HistoryChart series="battery" {...chart} />
         <StateLegend />
         <details className="detail-more" onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
           <summary>{t('channel.table')}</summary>
@@ -180,8 +179,8 @@ function StateLegend() {
     <ul className="history-states" aria-label={t('channel.stateLegend')}>
       {stateLetters.toReversed().map((letter) => (
         <li key={letter}>
-          <span className="history-swatch" data-letter={letter} aria-hidden="true" />
-          {t(`channel.recorded.${letter}`)}
+          <span className="history-swatch" data-state={stateNames[letter]} aria-hidden="true" />
+          {t(`channel.recorded.${stateNames[letter]}`)}
         </li>
       ))}
     </ul>

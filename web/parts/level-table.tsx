@@ -1,6 +1,6 @@
 /** The values of the charts as a table: at most 60 ranges of time, newest first. */
 
-import { type ChannelLevels, type LevelRange, summarizeLevels } from '../channel-levels.ts'
+import { type ChannelLevels, type LevelRange, stateNames, summarizeLevels } from '../channel-levels.ts'
 import { formatDayTime, formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
 
@@ -33,7 +33,7 @@ export function LevelTable({ levels, from, to, isInPercent }: LevelTableProps) {
           {summarizeLevels(levels, from, maxRows).map((range) => (
             <tr key={range.from}>
               <th scope="row">{format(range.from * 1_000)}</th>
-              <td>{range.letters.map((letter) => t(`channel.recorded.${letter}`)).join(', ')}</td>
+              <td>{range.letters.map((letter) => t(`channel.recorded.${stateNames[letter]}`)).join(', ')}</td>
               <td>{rfText(range)}</td>
               <td>{valueText(range.audio)}</td>
               <td>{valueText(range.battery)}</td>
