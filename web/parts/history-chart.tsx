@@ -61,6 +61,8 @@ const whatOf: Readonly<Record<HistoryChartProps['series'], string>> = {
   battery: t('channel.battery'),
 }
 
+/** The width of an axis, in CSS pixels. */
+const axisSize = 48
 const heights = { levels: 230, levelsInPercent: 230, battery: 130 } as const
 
 export function HistoryChart(props: HistoryChartProps) {
@@ -203,11 +205,13 @@ function optionsOf(shown: { readonly current: HistoryChartProps }, width: number
   return {
     width,
     height: heights[series],
+    // Room for the second axis, which only the levels have, so that both charts cover the same width.
+    padding: [null, series === 'battery' ? axisSize : null, null, null],
     legend: { live: true },
     cursor: { drag: { x: false, y: false, setScale: false } },
     axes: [
       time,
-      ...scales.map(({ scale }, index): UPlot.Axis => ({ ...axis, scale, side: index === 0 ? 3 : 1, size: 48 })),
+      ...scales.map(({ scale }, index): UPlot.Axis => ({ ...axis, scale, side: index === 0 ? 3 : 1, size: axisSize })),
     ],
     scales: {
       x: { range: () => [shown.current.from, shown.current.to] },
