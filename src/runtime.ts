@@ -56,6 +56,7 @@ import { openRedis, type Redis } from './state/redis.ts'
 import type { UnitStore } from './state/unit-store.ts'
 import type { Database } from './storage/database.ts'
 import { getInstallationId } from './storage/installation-id.ts'
+import { migrations as allMigrations } from './storage/migrations/index.ts'
 import { openSecrets, type Secrets } from './storage/secrets.ts'
 
 export interface RuntimeOptions {
@@ -150,7 +151,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const configured = await ConfiguredManufacturers.open(config, { db, secrets, log, entries, isReadOnly })
     // Logged only after the configuration was validated, so that a configuration error is the only output.
-    for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
+    if (migrations.length === allMigrations.length) log.info('created the database')
+    else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
     return await composeRuntime(config, options, { db, secrets, configured })
   } catch (error) {
     await db.close()

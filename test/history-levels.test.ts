@@ -49,6 +49,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     }),
   )
 
+  // Conformance: C-12.40.
   it('are returned in the order of the request, also of removed channels', async () => {
     const { status, json } = await app.get(url(`${removed},${existing}`, '&max_points=60&series=rf,battery'))
     expect([status, json.from, json.to, json.step_seconds]).toEqual([200, toTime(start), toTime(start + 600), 10])
@@ -59,6 +60,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect([first.rf.min[0], first.rf.min[1], first.weak_ms[1]]).toEqual([-60, -97, 200])
   })
 
+  // Conformance: C-12.43.
   it.each([1, 3, 7, 60, 600])('show a dropout of 200 ms with %i points', async (points) => {
     const { json } = await app.get(url(String(existing), `&max_points=${points}`))
     const [channel] = json.channels
@@ -77,6 +79,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect(ancient.json.channels[0].state).toMatch(/^-{1,599}[-1]$/)
   })
 
+  // Conformance: C-12.42.
   it('are refused if the channel is unknown, or if they are more than 100,000 steps', async () => {
     const unknown = await app.get(url('123456'))
     expect([unknown.status, unknown.json.details]).toEqual([400, 'channels: there is no channel 123456'])
@@ -87,6 +90,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect([ten.status, ten.json.details]).toEqual([400, expect.stringMatching(/^max_points: .*10 channels/)])
   })
 
+  // Conformance: C-12.44.
   it('are exported as CSV', async () => {
     const { status, bytes } = await app.get(url(String(existing), '&step=60', 'levels.csv'))
     const lines = bytes.toString().split('\r\n')
@@ -107,6 +111,7 @@ describe.each(engines)('recorded levels on %s', (engine) => {
     expect(found.step_seconds).toBe(1)
   })
 
+  // Conformance: C-12.45, C-12.46.
   it('are shown as they were', async () => {
     const [receiver] = await app.receivers()
     // The channel was not known an hour ago, so nothing but levels was recorded.

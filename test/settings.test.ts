@@ -249,6 +249,7 @@ describe('changing settings', () => {
 })
 
 describe('settings of the history', () => {
+  // Conformance: C-12.26.
   it('require an administrator even on a loopback listener', async () => {
     const app = await startApp()
     const change = { key: 'HISTORY_SECONDS_DAYS', value: '20' }
@@ -263,6 +264,7 @@ describe('settings of the history', () => {
     expect(await statuses(admin)).toEqual([200, 204])
   })
 
+  // Conformance: C-12.26.
   it('are global, and keep minutes at least as long as seconds', async () => {
     const app = await startApp({ manufacturers: [configFor(await startShure())] })
     const admin = await tokenHeaders(app.runtime, 'admin')

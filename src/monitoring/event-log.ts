@@ -230,14 +230,19 @@ export class EventLog {
     }
   }
 
-  /** Stores what is not stored yet. */
+  /** Stores what is not stored yet, and ends. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#settleTimer)
     clearTimeout(this.#writeTimer)
-    this.#settleAll()
-    await this.#write().catch(() => {})
+    await this.flush().catch(() => {})
     await this.#loading.run(async () => {})
+  }
+
+  /** Stores what is known now. */
+  flush(): Promise<void> {
+    this.#settleAll()
+    return this.#write()
   }
 
   #now(): number {

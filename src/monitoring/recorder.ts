@@ -359,6 +359,8 @@ export class Recorder {
     const interval = this.#interval()
     if (time < this.#storeAt && this.#storeAt - time <= interval) return
     this.#storeAt = time + interval
+    // The slot of a channel, and so its thresholds, may have changed since its facts were applied.
+    for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
     if (this.#storing === null) void this.#storeClosed()
   }
 

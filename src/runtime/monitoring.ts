@@ -38,8 +38,6 @@ interface MonitoringDeps {
   readonly intervalSeconds: number | undefined
 }
 
-/** How many days events and cleared alerts are kept. */
-const eventDays = 400
 
 export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
@@ -57,6 +55,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     onStatusChanged: (update) => live.statusChanged(update),
   })
+  const keepDays = () => settings.get(null).HISTORY_MINUTES_DAYS
   const reportingSources = new ReportingSources()
   const alerts: Alerts = new Alerts({
     db,
@@ -65,7 +64,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     feed,
     log,
     now,
-    keepDays: () => eventDays,
+    keepDays,
     isSource: (id) => sourceRegistry.find(id) !== undefined,
     alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
@@ -91,7 +90,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     isOwn: (receiverId) => conditions.isOwn(receiverId),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
     announce: announceEvent,
-    keepDays: () => eventDays,
+    keepDays,
     log,
     now,
   })

@@ -61,13 +61,13 @@ async function deleteUntil(
   { pinned, deleted }: { readonly pinned: readonly PinnedRange[]; readonly deleted: Deleted },
 ): Promise<void> {
   const end = floorTo(time, tables.pruneUnit(table))
-  if (table === 1) await movePinned(tables, end, pinned)
+  const movedBytes = table === 1 ? await movePinned(tables, end, pinned) : 0
   const { bytes, range } = await tables.sumChunks(table, end)
   if (range !== null) {
     const tier = tierOf(table)
     const before = deleted.get(tier)
     deleted.set(tier, {
-      bytes: bytes + (before?.bytes ?? 0),
+      bytes: bytes - movedBytes + (before?.bytes ?? 0),
       first: Math.min(range.first, before?.first ?? range.first),
       last: Math.max(range.last + spanOf(table), before?.last ?? 0),
     })
@@ -76,9 +76,10 @@ async function deleteUntil(
   if (end > (await tables.prunedUntil(table))) await tables.setPrunedUntil(table, end)
 }
 
-async function movePinned(tables: HistoryTables, end: number, pinned: readonly PinnedRange[]): Promise<void> {
+/** Returns how many bytes were moved. */
+async function movePinned(tables: HistoryTables, end: number, pinned: readonly PinnedRange[]): Promise<number> {
   const starts = await tables.findStarts(1, { from: 0, to: end })
-  if (starts === null) return
+  if (starts === null) return 0
   const span = spanOf(1)
   /** The pinned channels of each chunk. */
   const channelsOf = new Map<number, Set<number>>()
@@ -89,6 +90,7 @@ async function movePinned(tables: HistoryTables, end: number, pinned: readonly P
       channelsOf.set(start, channels.add(channelId))
     }
   }
+  let bytes = 0
   for (const [start, channels] of channelsOf) {
     const groups = [...new Set([...channels].map(groupOf))]
     const kept: Chunk[] = []
@@ -100,5 +102,7 @@ async function movePinned(tables: HistoryTables, end: number, pinned: readonly P
       }
     }
     await tables.writeChunks('pinned', kept)
+    for (const { data } of kept) bytes += data.length
   }
+  return bytes
 }

@@ -44,6 +44,8 @@ export interface ChunkTotals {
 export interface HistoryTables {
   /** Commits all of `work` or nothing. Only one process at a time runs such work. */
   transaction<T>(work: () => Promise<T>): Promise<T>
+  /** Reads all from one state of the database, even if another process closes a block in the meantime. */
+  snapshot<T>(work: () => Promise<T>): Promise<T>
   addSlices(slices: readonly Slice[]): Promise<void>
   listSlices(): Promise<readonly StoredSlice[]>
   readSlice(id: number): Promise<Uint8Array | null>

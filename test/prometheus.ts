@@ -1,0 +1,86 @@
+/** Runs a real Prometheus that receives remote write; on Debian it is installed on demand. */
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from './app.ts'
+import { installDebianPackage } from './debian-package.ts'
+import { freePort } from './postgres.ts'
+
+export interface Prometheus {
+  readonly writeUrl: string
+  start(): Promise<void>
+  /** Ends the process as a service manager does. Its data is kept. */
+  end(): Promise<void>
+  /** Returns the stored samples of a series by its time in epoch seconds. */
+  read(series: string, range: { readonly from: number; readonly to: number }): Promise<ReadonlyMap<number, number>>
+  /** Ends the process and removes its data. */
+  remove(): Promise<void>
+}
+
+export async function preparePrometheus(): Promise<Prometheus> {
+  const program = await findProgram()
+  const folder = await mkdtemp(join(tmpdir(), 'micwatch-prometheus-'))
+  const config = join(folder, 'prometheus.yml')
+  // Nothing is scraped.
+  await writeFile(config, 'scrape_configs: []\n')
+  const address = `127.0.0.1:${await freePort()}`
+  let server: ChildProcess | undefined
+  const end = async () => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const exited = once(server, 'exit')
+    server.kill('SIGTERM')
+    await exited
+  }
+  return {
+    writeUrl: `http://${address}/api/v1/write`,
+    async start() {
+      const storage = `--storage.tsdb.path=${join(folder, 'data')}`
+      const options = [`--config.file=${config}`, storage, `--web.listen-address=${address}`]
+      server = spawn(program, [...options, '--web.enable-remote-write-receiver'], { stdio: 'ignore' })
+      await until('Prometheus is ready', async () => (await fetch(`http://${address}/-/ready`)).ok)
+    },
+    end,
+    async read(series, { from, to }) {
+      const query = new URLSearchParams({ query: `${series}[${to - from}s]`, time: String(to) })
+      const response = await fetch(`http://${address}/api/v1/query?${query}`)
+      const { data } = (await response.json()) as { data: { result: { values: [number, string][] }[] } }
+      return new Map(data.result[0]?.values.map(([time, value]) => [time, Number(value)]))
+    },
+    async remove() {
+      await end()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function findProgram(): Promise<string> {
+  const found = (await findInstalled()) ?? (await installOnDebian())
+  if (found !== undefined) return found
+  throw new Error('Prometheus is needed here: install prometheus, so that it is found on the PATH.')
+}
+
+async function findInstalled(): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, 'prometheus')
+    const exists = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (exists) return path
+  }
+  return undefined
+}
+
+async function installOnDebian(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  console.error('The tests need Prometheus, which is not installed. Installing the Debian package.')
+  await installDebianPackage('prometheus')
+  // The package starts services where there is a service manager.
+  const services = ['prometheus', 'prometheus-node-exporter']
+  await promisify(execFile)('systemctl', ['disable', '--now', ...services]).catch(() => {})
+  return findInstalled()
+}
