@@ -72,6 +72,8 @@ export interface RuntimeOptions {
   droppedLines?(): number
   /** If true, nothing is written to the database. */
   readonly isReadOnly?: boolean
+  /** If false, levels are not recorded, whatever `HISTORY` says. */
+  readonly isRecording?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */
@@ -168,7 +170,8 @@ interface OpenedStore {
 
 /** Creates all parts and loads the stored state into them. */
 async function composeRuntime(config: Config, options: RuntimeOptions, store: OpenedStore): Promise<Runtime> {
-  const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, defaultIntervalSeconds } = options
+  const { log, isReadOnly = false, isRecording = true, cache = { drop: () => {} } } = options
+  const { intervalSeconds, defaultIntervalSeconds } = options
   const { db, secrets, configured } = store
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
@@ -292,7 +295,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     },
     reload: () => loader.reload(),
     async follow(signal) {
-      if (!isReadOnly) history.start()
+      if (!isReadOnly && isRecording) history.start()
       const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
       await follower.run(signal)
       await registration

@@ -1,4 +1,4 @@
-/** The log of events, given states and samples, with a real database. */
+/** The log of events, with states and samples as a process reports them, and a real database. */
 
 import { describe, expect, it } from 'vitest'
 import { unknownCondition } from '../src/domain/conditions/condition.ts'
@@ -26,12 +26,14 @@ const withRow = (state: Channel['condition']['state']): Channel => ({
 async function openLog(db: Database, channel: Channel, { transaction = db.transaction } = {}) {
   let receiver: Receiver | undefined = buildReceiver(1, { channels: [channel] })
   let isOwn = false
+  let trueUntil = Number.NEGATIVE_INFINITY
   const announced: EventChange[] = []
   const events = new EventLog({
     db: { ...db, transaction },
     receiverStore: { get: () => receiver, facts: () => receiver, lastReceivedAt: () => performance.now() },
     isOwn: () => isOwn,
     thresholds: () => thresholds,
+    rowTrueUntil: () => trueUntil,
     announce: (change) => announced.push(change),
     keepDays: () => 400,
     log,
@@ -47,6 +49,10 @@ async function openLog(db: Database, channel: Channel, { transaction = db.transa
       isOwn = true
       receiver = buildReceiver(1, { channels: [reported] })
       events.receiverChanged(1)
+    },
+    /** The cause of the condition ended at this time; the condition is held. */
+    endCause(at: number) {
+      trueUntil = at
     },
     remove() {
       receiver = undefined
@@ -100,6 +106,17 @@ describe('the log of events', () => {
     await third.events.close()
     expect(await kinds(db)).toEqual(['clipping'])
     expect(third.announced).toMatchObject([{ type: 'event_changed', event: { kind: 'clipping', is_open: false } }])
+  })
+
+  it('has the time of the cause of clipping, without the time for which the condition is held', async () => {
+    const db = await openStore('sqlite')
+    const { report, endCause, events } = await openLog(db, on)
+    report(withRow('clipping'))
+    endCause(performance.now() + 250)
+    report(on)
+    await events.close()
+    const [clipping] = await listEvents(db.read, {}, { limit: 1 })
+    expect((clipping?.until ?? 0) - (clipping?.time ?? 0)).toBeGreaterThanOrEqual(249)
   })
 
   it('closes a range when its receiver is removed', async () => {

@@ -15,7 +15,7 @@ describe.each(engines)('recording (%s)', (engine) => {
     onTestFinished(database.drop)
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
-    const app = await startApp({ manufacturers: [configFor(simulator)], databaseUrl: database.url })
+    const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
     await until('the device is known', () => app.receiver(id))
     const channel = (await app.receiver(id)).channels[0] as ChannelBody
     simulator.show.set(id, { battery: 33, rf_level: -91 }, 1)
@@ -42,7 +42,7 @@ describe.each(engines)('recording (%s)', (engine) => {
 it('stops at once while HISTORY is false', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
-  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true })
   await until('the device is known', () => app.receiver(id))
   const channel = (await app.receiver(id)).channels[0] as ChannelBody
   const { levels } = app.runtime.history

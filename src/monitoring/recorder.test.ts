@@ -421,14 +421,17 @@ describe('Recorder', () => {
   })
 
   it('stops at once while HISTORY is false', async () => {
-    const { setOn, history, gaps } = open()
+    const { setOn, sample, history, gaps } = open()
     await pass(2500)
     setOn(false)
+    sample({ transmitter: { rf_level: -99 } })
     await pass(10_000)
+    sample({ transmitter: { rf_level: -60 } })
     expect(history.letters()).toBe('111')
     setOn(true)
     await pass(5000)
     expect(gaps).toEqual([{ from: start + 3, until: start + 12, reason: 'off' }])
+    expect(history.seconds()[3]).toMatchObject([12, { rf_min: -60, weak_ms: 0 }])
   })
 
   // Conformance: C-12.23.

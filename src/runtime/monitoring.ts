@@ -89,6 +89,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     receiverStore,
     isOwn: (receiverId) => conditions.isOwn(receiverId),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+    rowTrueUntil: (channelId, row) => conditions.rowTrueUntil(channelId, row),
     announce: announceEvent,
     keepDays,
     log,

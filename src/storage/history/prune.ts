@@ -2,7 +2,7 @@
 
 import type { PinnedRange, PrunedTier, Retention } from '../../domain/history/level-history.ts'
 import { decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
-import { floorTo, sliceSteps } from '../../domain/history/steps.ts'
+import { createSteps, floorTo, mergeSteps } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { type Chunk, type ChunkTable, chunkTables, groupOf, type HistoryTables, spanOf, tierOf } from './tables.ts'
 
@@ -93,13 +93,23 @@ async function movePinned(tables: HistoryTables, end: number, pinned: readonly P
   let bytes = 0
   for (const [start, channels] of channelsOf) {
     const groups = [...new Set([...channels].map(groupOf))]
+    const range = { from: start, to: start + 1 }
     const kept: Chunk[] = []
-    for (const { group, data } of await tables.readChunks(1, { from: start, to: start + 1 }, groups)) {
-      const steps = decodeSteps(data, start)
-      const ids = steps.channelIds.filter((id) => channels.has(id))
-      if (ids.length > 0) {
-        kept.push({ start, group, data: encodeSteps(sliceSteps(steps, 1, { from: start, to: start + span }, ids)) })
-      }
+    const stored = await tables.readChunks('pinned', range, groups)
+    for (const { group, data } of await tables.readChunks(1, range, groups)) {
+      const seconds = decodeSteps(data, start)
+      const before = stored.find((chunk) => chunk.group === group)
+      const moved = before === undefined ? null : decodeSteps(before.data, start)
+      const ids = new Set([...(moved?.channelIds ?? []), ...seconds.channelIds.filter((id) => channels.has(id))])
+      if (ids.size === 0) continue
+      const steps = createSteps(
+        start,
+        span,
+        [...ids].toSorted((a, b) => a - b),
+      )
+      if (moved !== null) mergeSteps(steps, moved, 1)
+      mergeSteps(steps, seconds, 1)
+      kept.push({ start, group, data: encodeSteps(steps) })
     }
     await tables.writeChunks('pinned', kept)
     for (const { data } of kept) bytes += data.length
