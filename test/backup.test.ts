@@ -114,6 +114,13 @@ describe.each(engines)('backup and restore on %s', (engine) => {
         1,
         expect.stringMatching(/^micwatch: venue.backup already exists.*--force.*\n$/),
       ])
+      const [channel] = (await service.receivers())[0]?.channels ?? []
+      await until('a second is recorded', async () => {
+        const time = (ago: number) => new Date(Date.now() - ago * 1000).toISOString()
+        const range = `from=${time(30)}&to=${time(0)}`
+        const { json } = await service.get(`/api/history/levels/?channels=${channel?.id}&${range}`, headers)
+        return json.channels[0].state.includes('1')
+      })
       const withoutHistory = await installation.run(['backup', 'venue.backup', '--force'])
       expect([withoutHistory.code, withoutHistory.err]).toEqual([
         0,

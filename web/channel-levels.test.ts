@@ -30,7 +30,7 @@ const second = (at: number, values: Partial<LiveSecond> = {}): LiveSecond => ({
   ...values,
 })
 
-// Conformance: C-12.80.
+// Conformance: C-12.90.
 it('continues the recorded steps with what is received live', () => {
   const levels = recordedLevels(body('11-', [-48, -47, null]), 7)
   const live = [second(from + 21), second(from + 22, { rfMin: -70 }), second(from + 30, { letter: 'm' })]

@@ -41,7 +41,7 @@ function start(isFresh = true) {
   return { fill, setFresh, queries, channelsOf, countKnown }
 }
 
-// Conformance: C-12.81.
+// Conformance: C-12.91.
 it('fills all charts that appear together in requests of at most 100 channels, and their last seconds afterwards', async () => {
   const { fill, channelsOf, countKnown } = start()
   for (let id = 1; id <= 250; id++) fill.show(id)
@@ -63,7 +63,7 @@ it('asks only for charts that are shown, and only once for each', async () => {
   expect(queries.map((query) => query.get('channels'))).toEqual(['2', '2'])
 })
 
-// Conformance: C-12.81.
+// Conformance: C-12.91.
 it('waits for the live state, and fills the gap after the connection was lost', async () => {
   const { fill, setFresh, queries } = start(false)
   fill.show(1)

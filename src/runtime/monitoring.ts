@@ -38,7 +38,6 @@ interface MonitoringDeps {
   readonly intervalSeconds: number | undefined
 }
 
-
 export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
   const { sourceRegistry, settings, receiverStore, placeholderStore, unitStore, feed, live } = state

@@ -70,7 +70,7 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   expect(await tones(page)).toHaveLength(8)
 })
 
-// Conformance: C-12.82.
+// Conformance: C-12.92.
 it('does not sound in a replay, but when it is left', async () => {
   const service = await start()
   setHistory(service, { secondOf: () => ({ letter: '1' }) })

@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const openTable = (page: Page) => page.getByText('Values as a table').click()
 const tableRow = (page: Page, text: string) => page.locator('.sample-table tbody tr', { hasText: text })
 
-// Conformance: C-12.80.
+// Conformance: C-12.90.
 it('draws the last hour from the service, also after a reload, and continues with live levels', async () => {
   const { service, page, requests } = await openChannel({ secondOf: () => on })
   await chart(page).waitFor()
@@ -47,7 +47,7 @@ it('draws the last hour from the service, also after a reload, and continues wit
   await until('the hour is there again', async () => (await tableRow(page, '−60').count()) > 50)
 })
 
-// Conformance: C-12.80.
+// Conformance: C-12.90.
 it.concurrent('shows up to two weeks, moves by button, key and pointer, and returns to now', async ({ expect }) => {
   const { page, requests } = await openChannel({ secondOf: () => on })
   await chart(page).waitFor()
@@ -86,7 +86,7 @@ it.concurrent('shows up to two weeks, moves by button, key and pointer, and retu
   await expect.poll(() => new URL(page.url()).searchParams.has('to')).toBe(false)
 })
 
-// Conformance: C-12.80.
+// Conformance: C-12.90.
 it.concurrent('says in words and drawing where nothing was recorded, and why nothing was received', async ({
   expect,
 }) => {
@@ -133,7 +133,7 @@ it.concurrent('draws live values and says why, if recorded levels cannot be read
   await tableRow(page, '−77').first().waitFor()
 })
 
-// Conformance: C-12.80.
+// Conformance: C-12.90.
 it.concurrent('lists the events of the channel, and keeps them current', async () => {
   const events = [eventAt(Date.now() - 300_000, 'rf_dropout', { text: 'RF dropout of 0.3 s', severity: 'warning' })]
   const { service, page, requests } = await openChannel({ secondOf: () => on, events })

@@ -32,7 +32,7 @@ const card = (page: Page) => page.locator('.card', { hasText: 'Singer 1' })
 const historyRequests = (service: FakeService) =>
   service.requests.filter(({ path }) => /^\/api\/(history|events)\//.test(path))
 
-// Conformance: C-12.82.
+// Conformance: C-12.92.
 it('marks the page as the past, which offers no action and no alarm, until it is left', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
@@ -64,7 +64,7 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   expect(await page.title()).toBe('Wall · Micwatch')
 })
 
-// Conformance: C-12.83.
+// Conformance: C-12.93.
 it.concurrent('plays with at most one request every two seconds, and pauses', async ({ expect }) => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
@@ -109,7 +109,7 @@ it.concurrent('moves by steps, events and the slider, and shows how the channels
   await card(page).and(page.locator('[data-state=ok]')).waitFor()
 })
 
-// Conformance: C-12.84.
+// Conformance: C-12.94.
 it.concurrent('says that nothing was recorded, and shows all channels as not current', async () => {
   const service = await startService({ secondOf: () => ({ letter: '-' }) })
   const page = await open(service, `/?at=${iso()}`)
@@ -155,7 +155,7 @@ const countSamples = (page: Page) =>
     return Array.from({ length: image.width }, (_, column) => column).filter(isSample).length / image.width
   })()`)
 
-// Conformance: C-12.81.
+// Conformance: C-12.91.
 it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async ({
   expect,
 }) => {

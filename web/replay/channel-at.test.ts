@@ -30,7 +30,7 @@ it('returns the same record while nothing says otherwise', () => {
   expect(at(9, { channel: dead, step: step('0', -60) })).toBe(dead)
 })
 
-// Conformance: C-12.84.
+// Conformance: C-12.94.
 describe('a recorded step', () => {
   it('turns the transmitter off, and remembers it', () => {
     const weak = { ...on, condition: condition('rf_weak', 'battery_low') }
@@ -65,7 +65,7 @@ describe('a recorded step', () => {
   })
 })
 
-// Conformance: C-12.84.
+// Conformance: C-12.94.
 describe('an event', () => {
   it('holds a row while it lasts', () => {
     const events = [event(3, 'interference', { until: iso(6) })]

@@ -69,7 +69,7 @@ const stateOf = (player: ReplayPlayer, channel = 0) => {
   return channels?.[channel]?.condition.state
 }
 
-// Conformance: C-12.83.
+// Conformance: C-12.93.
 describe('a seek', () => {
   it('asks for the record at once, then for the levels and the events', async () => {
     const { player, sent } = openPlayer()
@@ -113,7 +113,7 @@ describe('a seek', () => {
   })
 })
 
-// Conformance: C-12.83, C-12.84.
+// Conformance: C-12.93, C-12.94.
 describe('playing', () => {
   it.each(speeds.flatMap((speed) => [1, 100].map((receivers) => [speed, receivers] as const)))(
     'at %i× with %i receivers sends at most one request in two seconds, and does not stop to load',

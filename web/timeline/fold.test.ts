@@ -109,6 +109,7 @@ function draw(of: LevelBlock, width: number, msPerColumn: number, height = 24, s
 describe('drawStrip', () => {
   const width = 1_000
 
+  // Conformance: C-12.81.
   it.each(presets)('shows a dropout of 200 ms in a range of %d ms at least three pixels wide', (span) => {
     const step = tierFor(span / width)
     const steps = Math.ceil(span / 1_000 / step)

@@ -87,6 +87,7 @@ describe('planRequests', () => {
   const range = { from: (start + 300) * 1_000, span: 600_000 }
   const demand = { range, channelIds: ids, msPerPixel: 600 }
 
+  // Conformance: C-12.83.
   it('stays within the limits of the interface, and requests the middle first', () => {
     const requests = planRequests(demand, createBlockCache(), later)
     expect(requests.length).toBe(6)
@@ -110,6 +111,7 @@ describe('planRequests', () => {
     expect(fill()).toEqual([])
   })
 
+  // Conformance: C-12.83.
   it('reads only the end of the present block again, and never beyond the present', () => {
     const cache = createBlockCache()
     const now = (start + 700) * 1_000

@@ -93,9 +93,9 @@ function TimelineOfChannels() {
   const channelId =
     settled.channelId !== null && rows.some((row) => row.channelId === settled.channelId) ? settled.channelId : null
   const newMarker = () => {
-    const { playhead, selected } = control.get()
+    const { playhead, selected, channelId } = control.get()
     const time = selected?.from ?? playhead ?? now()
-    setDraft({ id: null, time, until: selected?.to ?? null, channelId: settled.channelId, text: '' })
+    setDraft({ id: null, time, until: selected?.to ?? null, channelId, text: '' })
   }
   return (
     <>

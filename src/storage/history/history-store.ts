@@ -370,12 +370,12 @@ export class HistoryStore {
   }
 
   async #range(): Promise<RecordedRange | null> {
-    const ranges: RecordedRange[] = []
+    let range: RecordedRange | null = null
     for (const tier of tierSteps) {
-      const range = await this.#recordedRange(tier)
-      if (range !== null) ranges.push(range)
+      const found = await this.#recordedRange(tier)
+      if (found !== null) range = range === null ? found : extendRange(range, found, tier)
     }
-    return joinRanges(ranges)
+    return range
   }
 
   async #recordedRange(tier: TierStep): Promise<RecordedRange | null> {
@@ -427,6 +427,14 @@ function toLastStates(steps: MutableSteps, time: number): MutableSteps {
     last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
   }
   return last
+}
+
+/** Extends a range by whole steps of a coarser tier. A part of a step is ignored, because the finer tier is more exact. */
+function extendRange({ first, last }: RecordedRange, coarse: RecordedRange, step: TierStep): RecordedRange {
+  return {
+    first: coarse.first + step <= first ? coarse.first : first,
+    last: coarse.last - step >= last ? coarse.last : last,
+  }
 }
 
 function joinRanges(ranges: readonly RecordedRange[]): RecordedRange | null {
