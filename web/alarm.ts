@@ -29,6 +29,8 @@ export interface Alarm {
   test(): Promise<void>
   choose(choice: AlarmChoice): void
   toggleNotifications(): Promise<void>
+  /** Interrupts sound and notifications until the returned function is called. */
+  hold(): () => void
 }
 
 /** The sound plays once when the connection has been lost for this long, because no alert can arrive then. */
@@ -48,6 +50,7 @@ export function createAlarm(store: Pick<Store, 'get' | 'subscribe'>): Alarm {
   let alarms: ReadonlyMap<number, AlertBody> | null = null
   const loop = createAlarmLoop(sound)
   let isLossReported = false
+  let isHeld = false
 
   store.subscribe(follow)
   if (readLocal(keys.sound) === 'on') turnOn()
@@ -64,7 +67,7 @@ export function createAlarm(store: Pick<Store, 'get' | 'subscribe'>): Alarm {
   /** Starts, repeats and ends the alarm as the live state requires. */
   function follow() {
     const watchState = store.get()
-    if (watchState.phase !== 'ready') return
+    if (watchState.phase !== 'ready' || isHeld) return
     const staleSince = allStaleSince(watchState)
     if (staleSince !== null) return followLoss(watchState.now - staleSince)
     isLossReported = false
@@ -149,6 +152,14 @@ export function createAlarm(store: Pick<Store, 'get' | 'subscribe'>): Alarm {
       const isNotifying = isEnabling && response === 'granted'
       writeLocal(keys.notify, isNotifying ? 'on' : 'off')
       set({ isNotifying, isRefused: response === 'denied' })
+    },
+    hold() {
+      isHeld = true
+      loop.stop()
+      return () => {
+        isHeld = false
+        follow()
+      }
     },
   }
 }

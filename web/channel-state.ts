@@ -132,9 +132,13 @@ function rowsOf({ state, flags }: Condition): readonly ConditionFlag[] {
   return state === 'ok' || state === 'unmonitored' ? flags : [state, ...flags]
 }
 
-/** Returns the time since which all values are stale; null while they are current. */
+/**
+ * Returns the time since which all values are stale; null while they are current. In a replay, they are stale where
+ * nothing was recorded.
+ */
 export function allStaleSince(watchState: WatchState): number | null {
   if (watchState.receivedAt === null) return null
+  if (watchState.connection === 'replay') return watchState.isFresh ? null : watchState.receivedAt
   const silence = watchState.now - watchState.receivedAt
   return !watchState.isFresh || silence >= silenceLimit(watchState) ? watchState.receivedAt : null
 }

@@ -1,6 +1,6 @@
-/** The last minute of one channel: audio as an area, RF as a line. */
+/** The last minutes of one channel: audio as an area, RF as a line. */
 
-import { type History, sampleCount } from './history.ts'
+import { type ChartSamples, sampleCount } from './history.ts'
 import type { Box, Painting } from './painter.ts'
 import type { Palette } from './palette.ts'
 import { audioShare } from './scale.ts'
@@ -9,11 +9,11 @@ import type { Levels } from './store.ts'
 interface ChartOptions {
   readonly element: HTMLElement
   readonly channelId: number
-  readonly history: History
+  readonly history: ChartSamples
   read(): Levels
 }
 
-const drawIntervalMs = 500
+const drawIntervalMs = 1_000
 
 export function createChartStrip({ element, channelId, history, read }: ChartOptions): Painting {
   // Staggered, so that no frame draws all charts.

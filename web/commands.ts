@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly groups: readonly Group[]
   readonly alarm: Alarm
   readonly alarmState: AlarmState
+  /** Whether the page shows the past, in which nothing can be changed and nothing sounds. */
+  readonly isReplay: boolean
   change(view: Partial<View>): void
   /** Opens the other live page, with the same group. */
   open(page: 'monitor' | 'wall'): void
@@ -31,7 +33,7 @@ export interface CommandOptions {
 }
 
 export function listCommands(options: CommandOptions): readonly Command[] {
-  const { page, view, groups, alarm, alarmState, change, open, show, search } = options
+  const { page, view, groups, alarm, alarmState, isReplay, change, open, show, search } = options
   const isProblemsFirst = view.sort === 'problems'
   return [
     { key: '?', text: t('live.keys.help'), run: () => show('help') },
@@ -72,13 +74,19 @@ export function listCommands(options: CommandOptions): readonly Command[] {
       ? [toggle('g', t('live.keys.pictures'), view.pictures, (pictures) => change({ pictures }))]
       : []),
     toggle('c', t('live.keys.charts'), view.charts, (charts) => change({ charts })),
-    {
-      key: 'm',
-      text: alarmState.sound === 'blocked' ? t('live.keys.soundBlocked') : t('live.keys.sound'),
-      isOn: alarmState.sound === 'on',
-      run: () => void alarm.toggleSound(),
-    },
-    ...(page === 'monitor' ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }] : []),
+    ...(isReplay
+      ? []
+      : [
+          {
+            key: 'm',
+            text: alarmState.sound === 'blocked' ? t('live.keys.soundBlocked') : t('live.keys.sound'),
+            isOn: alarmState.sound === 'on',
+            run: () => void alarm.toggleSound(),
+          },
+        ]),
+    ...(page === 'monitor' && !isReplay
+      ? [{ key: 'a', text: t('live.keys.arrange'), run: () => show('arrange') }]
+      : []),
   ]
 }
 

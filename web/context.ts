@@ -5,9 +5,11 @@ import type { Summary } from '../src/domain/conditions/summary.ts'
 import type { Alarm } from './alarm.ts'
 import type { Api } from './api.ts'
 import type { ChannelFacts } from './channel-state.ts'
-import type { History } from './history.ts'
+import type { ChartFill } from './chart-fill.ts'
+import type { ChartSamples } from './history.ts'
 import type { LiveUpdates } from './live-updates.ts'
 import type { Painter } from './painter.ts'
+import type { ReplayPlayer } from './replay/player.ts'
 import type { WatchState } from './state.ts'
 import type { Store } from './store.ts'
 
@@ -16,10 +18,13 @@ export interface Services {
   readonly api: Api
   readonly store: Store
   readonly painter: Painter
-  /** The RF and audio levels of every channel over the last minute. */
-  readonly history: History
+  /** The RF and audio levels of every channel over the last minutes. */
+  readonly history: ChartSamples
+  readonly chartFill: ChartFill
   readonly alarm: Alarm
   readonly live: LiveUpdates
+  /** Plays the past, if the page shows the past instead of the present. */
+  readonly replay: ReplayPlayer | null
 }
 
 export const ServicesContext = createContext<Services | null>(null)

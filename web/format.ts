@@ -5,6 +5,7 @@ import { locale, t } from './i18n.ts'
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const dayTime = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
 const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
 const preciseTime = new Intl.DateTimeFormat(locale, {
@@ -15,6 +16,7 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 const celsius = unitFormat('celsius')
 const placeholder = '\0'
 const durationUnits = {
+  week: unitFormat('week'),
   day: unitFormat('day'),
   gigabyte: unitFormat('gigabyte'),
   hour: unitFormat('hour'),
@@ -53,6 +55,11 @@ export function formatMinutes(minutes: number): string {
 /** Formats epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
   return time.format(at)
+}
+
+/** Formats epoch milliseconds as a day and a time without seconds. */
+export function formatDayTime(at: number): string {
+  return dayTime.format(at)
 }
 
 /** Formats epoch milliseconds as a time of day without seconds. */
@@ -127,7 +134,7 @@ function splitDuration(ms: number): [seconds: number, minutes: number, hours: nu
   return [whole % 60, Math.floor(whole / 60) % 60, Math.floor(whole / 3_600)]
 }
 
-function unitFormat(unit: 'celsius' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
+function unitFormat(unit: 'celsius' | 'week' | 'day' | 'gigabyte' | 'hour' | 'minute' | 'second'): Intl.NumberFormat {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 

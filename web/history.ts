@@ -1,38 +1,52 @@
-/** The last minute of RF and audio of every channel, four values per second, for the charts. */
+/** The last four minutes of RF and audio of every channel, one value per second, for the small charts. */
 
 import { hasRow } from '../src/domain/conditions/condition.ts'
 import { allStaleSince, silenceLimit } from './channel-state.ts'
-import { rfShareOf } from './scale.ts'
+import { rfShare, rfShareOf } from './scale.ts'
 import type { Levels, Store } from './store.ts'
 
 /** Ring buffers, written at `History.head`; NaN while the channel was not live. */
 export interface Samples {
-  /** The minimum of every 250 ms window, because dips matter, as a fraction of the scale. */
+  /** The minimum of every second, because dips matter, as a fraction of the scale. */
   readonly rf: Float32Array
-  /** The maximum of every 250 ms window, in dBFS; of the peak level if the equipment reports it. */
+  /** The maximum of every second, in dBFS; of the peak level if the equipment reports it. */
   readonly audio: Float32Array
 }
 
-export interface History {
+/** What the small charts draw. */
+export interface ChartSamples {
   /** Index of the next value. */
   readonly head: number
   of(channelId: number): Samples | undefined
-  /** Adds the current levels to the current 250 ms window. */
+}
+
+export interface History extends ChartSamples {
+  /** Adds the current levels to the current second. */
   add(channelId: number, levels: Levels): void
   /** Erases the values after a time, which were repeated because nothing said that they had ended. */
   erase(channelId: number, afterMs: number): void
+  /** Enters recorded seconds, the first of which begins at `fromMs`, where no values are known. */
+  fill(channelId: number, fromMs: number, recorded: RecordedSeconds): void
   /**
-   * Finishes every 250 ms window that has ended by `untilMs`. If that is more than `limitMs` after the last call, the
+   * Finishes every second that has ended by `untilMs`. If that is more than `limitMs` after the last call, the
    * values in between are unknown.
    */
   advance(untilMs: number, limitMs: number): void
 }
 
+/** What the service has recorded of consecutive seconds. */
+export interface RecordedSeconds {
+  /** dBm */
+  readonly rf: readonly (number | null)[]
+  /** dBFS */
+  readonly audio: readonly (number | null)[]
+}
+
 export const sampleCount = 240
-export const sampleMs = 250
+export const sampleMs = 1_000
 
 interface Track extends Samples {
-  /** The extremes in the current 250 ms window. */
+  /** The extremes in the current second. */
   minRf: number
   maxAudio: number
   /** Latest values. */
@@ -71,6 +85,18 @@ export function createHistory(startMs: number): History {
       }
       Object.assign(track, unknown)
     },
+    fill(channelId, fromMs, { rf, audio }) {
+      const track = trackOf(tracks, channelId)
+      for (let index = 0; index < rf.length; index++) {
+        const middle = fromMs + (index + 0.5) * sampleMs
+        const back = Math.floor((endedAt - middle) / sampleMs) + 1
+        if (back < 1 || back > sampleCount) continue
+        const at = (head - back + sampleCount) % sampleCount
+        const [level, peak] = [rf[index] ?? null, audio[index] ?? null]
+        if (level !== null && Number.isNaN(track.rf[at])) track.rf[at] = rfShare(level)
+        if (peak !== null && Number.isNaN(track.audio[at])) track.audio[at] = peak
+      }
+    },
     advance(untilMs, limitMs) {
       // The clock may have been set back.
       endedAt = Math.min(endedAt, untilMs)
@@ -83,11 +109,14 @@ export function createHistory(startMs: number): History {
 
 const unknown = { minRf: Number.NaN, maxAudio: Number.NaN, nowRf: Number.NaN, nowAudio: Number.NaN }
 
+function emptyRing(): Float32Array {
+  return new Float32Array(sampleCount).fill(Number.NaN)
+}
+
 function trackOf(tracks: Map<number, Track>, channelId: number): Track {
   let track = tracks.get(channelId)
   if (track === undefined) {
-    const empty = () => new Float32Array(sampleCount).fill(Number.NaN)
-    track = { rf: empty(), audio: empty(), ...unknown }
+    track = { rf: emptyRing(), audio: emptyRing(), ...unknown }
     tracks.set(channelId, track)
   }
   return track
@@ -106,11 +135,14 @@ export interface Peak {
   readonly ageMs: number
 }
 
+/** Number of seconds in which the highest audio level is searched. */
+const peakSeconds = 60
+
 /** Returns the latest of the highest audio levels of the last minute; null if there is none. */
-export function peakOf({ head, of }: History, channelId: number): Peak | null {
+export function peakOf({ head, of }: ChartSamples, channelId: number): Peak | null {
   const samples = of(channelId)?.audio
   let peak: Peak | null = null
-  for (let back = 1; samples !== undefined && back <= sampleCount; back++) {
+  for (let back = 1; samples !== undefined && back <= peakSeconds; back++) {
     const level = samples[(head - back + sampleCount) % sampleCount] ?? Number.NaN
     if (level > (peak?.level ?? Number.NEGATIVE_INFINITY)) peak = { level, ageMs: (back - 1) * sampleMs }
   }
@@ -131,10 +163,13 @@ type Source = Pick<
   'get' | 'cards' | 'levels' | 'receivedAt' | 'levelsReceivedAt' | 'subscribe' | 'subscribeLevels'
 >
 
+/** How often the seconds that have elapsed are finished. */
+const writeIntervalMs = 250
+
 /**
- * Records every change of the levels, and finishes the windows that have elapsed, until `signal` is aborted. Levels are
+ * Records every change of the levels, and finishes the seconds that have elapsed, until `signal` is aborted. Levels are
  * sent only when they change, so they are repeated until the latest message, and no further. When the values of a channel
- * turn out to be older than that, the windows since the last one are erased.
+ * turn out to be older than that, the seconds since the last one are erased.
  */
 export function keepHistory(store: Source, history: History, signal: AbortSignal): void {
   const receiverOf = new Map<number, number>()
@@ -160,7 +195,7 @@ export function keepHistory(store: Source, history: History, signal: AbortSignal
     const watchState = store.get()
     const until = allStaleSince(watchState) === null ? store.receivedAt() : Date.now()
     if (until !== null) history.advance(until, silenceLimit(watchState))
-  }, sampleMs)
+  }, writeIntervalMs)
   signal.addEventListener('abort', () => {
     unsubscribe()
     unsubscribeLevels()

@@ -7,7 +7,8 @@ import { createRoot } from 'react-dom/client'
 import { mountOf } from './address.ts'
 import { createAlarm } from './alarm.ts'
 import { createApi } from './api.ts'
-import { ServicesContext } from './context.ts'
+import { createChartFill } from './chart-fill.ts'
+import { type Services, ServicesContext } from './context.ts'
 import { createHistory, keepHistory } from './history.ts'
 import './styles/base.css'
 import './styles/page.css'
@@ -33,7 +34,12 @@ function start(container: HTMLElement) {
   const socketUrl = `${location.origin.replace(/^http/, 'ws')}${mount}/ws`
   const live = createLiveUpdates({ store, api, socketUrl, topics, signal })
   keepHistory(store, history, signal)
-  const services = { mount, api, store, live, history, painter: createPainter(store), alarm: createAlarm(store) }
+  const services: Services = {
+    ...{ mount, api, store, live, history, replay: null },
+    chartFill: createChartFill({ api, store, history, signal }),
+    painter: createPainter(store),
+    alarm: createAlarm(store),
+  }
   createRoot(container).render(
     <StrictMode>
       <QueryClientProvider client={createQueryClient(topics, signal)}>

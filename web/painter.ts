@@ -34,6 +34,8 @@ export interface Painter {
   /** Sets the canvas, which is positioned over its parent. */
   attach(layer: HTMLCanvasElement): () => void
   add(painting: Painting): () => void
+  /** Call when values have changed that are not in the store. */
+  wake(): void
   /** Call when the cards have moved. */
   remeasure(): void
   /** Call when the colours have changed. */
@@ -135,6 +137,7 @@ export function createPainter(store: Pick<Store, 'subscribe' | 'subscribeLevels'
   }
 
   return {
+    wake,
     remeasure,
     recolour,
     attach(canvas) {

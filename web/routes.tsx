@@ -10,9 +10,11 @@ import {
   lazyRouteComponent,
   Outlet,
   useMatches,
+  useSearch,
 } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { type PageName, pathOf } from '../src/domain/pages.ts'
+import { parseRange, rangeQuery } from './channel-range.ts'
 import { useServices } from './context.ts'
 import { Frame } from './parts/frame.tsx'
 import { formatQuery, parseQuery } from './query-string.ts'
@@ -22,12 +24,16 @@ import { Monitor } from './views/monitor.tsx'
 import { UnknownPage } from './views/unknown-page.tsx'
 import { Wall } from './views/wall.tsx'
 
+const Replay = lazy(async () => ({ default: (await import('./replay/replay.tsx')).Replay }))
+
 /** What a page needs of the live connection: nothing, the state without levels, or also the levels. */
 type LiveNeed = 'nothing' | 'state' | 'levels'
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     readonly live?: LiveNeed
+    /** Whether the page can show the past: `at` in its address. */
+    readonly canReplay?: boolean
   }
   interface Register {
     router: ReturnType<typeof createPages>
@@ -52,7 +58,22 @@ function Root() {
   useEffect(() => {
     if (need !== 'nothing') live.start(need === 'levels')
   }, [live, need])
-  return <Outlet />
+  const at = useReplayTime()
+  if (at === null) return <Outlet />
+  return (
+    <Suspense>
+      <Replay at={at}>
+        <Outlet />
+      </Replay>
+    </Suspense>
+  )
+}
+
+/** Returns the time that the current page replays; null if it shows the present. */
+function useReplayTime(): string | null {
+  const canReplay = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.canReplay) })
+  const { at } = parseView(useSearch({ strict: false }))
+  return canReplay ? (at ?? null) : null
 }
 
 function Unknown() {
@@ -65,6 +86,7 @@ function Unknown() {
 
 const nothing = { live: 'nothing' } as const
 const levels = { live: 'levels' } as const
+const levelsOrReplay = { live: 'levels', canReplay: true } as const
 
 const framed = createRoute({
   getParentRoute: () => root,
@@ -105,7 +127,7 @@ const wall = createRoute({
   getParentRoute: inRoot,
   path: route('wall'),
   validateSearch: parseView,
-  staticData: levels,
+  staticData: levelsOrReplay,
   component: Wall,
 })
 
@@ -114,12 +136,13 @@ const livePages = [
     getParentRoute: inFrame,
     path: route('monitor'),
     validateSearch: parseView,
-    staticData: levels,
+    staticData: levelsOrReplay,
     component: Monitor,
   }),
   createRoute({
     getParentRoute: inFrame,
     path: route('channel'),
+    validateSearch: (query: Readonly<Record<string, unknown>>) => rangeQuery(parseRange(query)),
     staticData: levels,
     component: lazyRouteComponent(() => import('./views/channel.tsx'), 'Channel'),
   }),

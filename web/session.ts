@@ -21,8 +21,10 @@ export function useSession(): SessionBody | null {
   return session
 }
 
-/** Whether the user has a permission; true until the session is loaded. */
+/** Whether the user has a permission; true until the session is loaded. The past cannot be changed, so a replay has none. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
+  const isReplay = useServices().replay !== null
+  if (isReplay) return false
   return session === null || session.permissions.includes(permission)
 }

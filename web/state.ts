@@ -22,8 +22,11 @@ import { toPlaceholderInData } from '../src/domain/equipment/placeholder.ts'
 import type { Problem } from './api.ts'
 import type { Edit } from './arrangement.ts'
 
-/** `polling`: updates are disabled in the configuration; snapshots are loaded periodically. */
-export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling'
+/**
+ * `polling`: updates are disabled in the configuration; snapshots are loaded periodically. `replay`: the state is that of
+ * an earlier time, which `now` contains.
+ */
+export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling' | 'replay'
 
 /** An event that was added or changed, or the deletion of one. */
 export interface EventChange {
@@ -81,7 +84,7 @@ export type SnapshotData = Pick<DataBody, 'receivers' | 'groups' | 'config' | 'a
 
 export type WatchEvent = { readonly at: number } & (
   | { readonly type: 'message'; readonly message: LiveMessage }
-  /** The body of `GET /api/data.json`, which is polled while live updates are disabled. */
+  /** The body of `GET /api/data.json`, which is polled while live updates are disabled, or what it was at a replayed time. */
   | { readonly type: 'polled'; readonly data: SnapshotData }
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'health'; readonly health: HealthBody }
@@ -128,13 +131,18 @@ export function apply(watchState: WatchState, event: WatchEvent): WatchState {
     case 'message':
       return applyMessage(withClock(watchState, event.message, event.at), event.message, event.at)
     case 'polled':
-      return { ...applySnapshot(watchState, event.data, event.at), isFresh: watchState.connection === 'polling' }
+      return {
+        ...applySnapshot(watchState, event.data, event.at),
+        isFresh: ['polling', 'replay'].includes(watchState.connection),
+      }
     case 'failed': {
       const isSignedOut = event.problem.kind === 'sign_in'
+      // What was shown before belongs to another time.
+      const isReplay = watchState.connection === 'replay'
       return {
         ...watchState,
         problem: event.problem,
-        phase: watchState.phase === 'ready' && !isSignedOut ? 'ready' : 'failed',
+        phase: watchState.phase === 'ready' && !isSignedOut && !isReplay ? 'ready' : 'failed',
       }
     }
     case 'health':

@@ -37,6 +37,8 @@ export interface View {
   readonly pictures: (typeof switches)[number]
   /** On the wall. */
   readonly attention: Attention
+  /** The moment that is replayed, as an ISO 8601 timestamp; null for the present. */
+  readonly at: string | null
 }
 
 export const defaultView: View = {
@@ -52,6 +54,7 @@ export const defaultView: View = {
   charts: 'on',
   pictures: 'on',
   attention: 'grow',
+  at: null,
 }
 
 const choices = {
@@ -105,6 +108,7 @@ export function parseView(query: Readonly<Record<string, unknown>>): Partial<Vie
   if (/^[1-9]\d{0,14}$/.test(read('group'))) values.group = Number(read('group'))
   const q = read('q').trim().slice(0, 100)
   if (q !== '') values.q = q
+  if (/^\d{4}-\d\d-\d\dT/.test(read('at')) && !Number.isNaN(Date.parse(read('at')))) values.at = read('at')
   const columns = listColumns(read('columns'))
   if (columns.length > 0) values.columns = columns.join()
   for (const [key, known] of Object.entries(choices)) {

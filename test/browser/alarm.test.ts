@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { buildAlert } from '../builders.ts'
 import { launchChromium } from '../chromium.ts'
 import { browserForTests } from './browser.ts'
-import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
+import { setHistory } from './recorded-story.ts'
 
 const { open } = browserForTests()
 
@@ -67,6 +68,25 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   await page.getByRole('button', { name: 'Acknowledged 1' }).click()
   await page.getByText('Acknowledged by ann').waitFor()
   expect(await tones(page)).toHaveLength(8)
+})
+
+// Conformance: C-12.92.
+it('does not sound in a replay, but when it is left', async () => {
+  const service = await start()
+  setHistory(service, { secondOf: () => ({ letter: '1' }) })
+  const page = await open(service, '/')
+  await recordTones(page)
+  await soundButton(page, 'Sound off').click()
+  await expect.poll(() => tones(page)).toEqual(critical)
+  await page.goto(`${service.url}/?at=${new Date(Date.now() - 600_000).toISOString()}`)
+  await page.getByRole('region', { name: 'Replay' }).waitFor()
+  sendAlert(service)
+  update(service, [{ battery: 18 }, {}])
+  const back = page.getByRole('link', { name: 'Back to live: 1 needs attention' })
+  await back.waitFor()
+  expect(await tones(page)).toEqual([])
+  await back.click()
+  await expect.poll(() => tones(page)).toEqual(warning)
 })
 
 // The headless shell, in which the other tests run, has no autoplay policies and no notifications.

@@ -56,9 +56,19 @@ export interface FakeService {
   readonly received: readonly unknown[]
   /** The queries with which pages have connected. */
   readonly connections: readonly string[]
+  /** The requests of the pages below `/api/`, and when they arrived. */
+  readonly requests: readonly FakeRequest[]
   /** How often a page has read health. */
   readonly healthReads: number
   close(): Promise<void>
+}
+
+export interface FakeRequest {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly method: string
+  /** Milliseconds. */
+  readonly at: number
 }
 
 type Unnumbered<Message> = Message extends unknown ? Omit<Message, 'seq'> : never
@@ -76,7 +86,7 @@ export interface FakeData {
   shows: ShowBody[]
   /** Recorded levels, events and markers. */
   history: FakeHistory
-  /** Response bodies of other paths below `/api/`. */
+  /** Response bodies of other paths below `/api/`, or functions that return them; undefined is a 404. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
   needsSignIn: boolean
@@ -107,16 +117,21 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const clients = new Set<WebSocket>()
   const received: unknown[] = []
   const connections: string[] = []
+  const requests: FakeRequest[] = []
   let seq = 0
   let healthReads = 0
   let isSilent = false
   let isDown = false
 
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '', 'http://service')
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
     if (isDown) return response.destroy()
-    if (!data.needsSignIn && data.history.handle(request, response, mount)) return
-    handleRequest(response, pathname.startsWith(mount) ? pathname.slice(mount.length) : '')
+    const path = pathname.startsWith(mount) ? pathname.slice(mount.length) : ''
+    const { method = '' } = request
+    if (path.startsWith('/api/')) requests.push({ path, query: searchParams, method, at: performance.now() })
+    const isFake = data.responses[path] !== undefined
+    if (!data.needsSignIn && !isFake && data.history.handle(request, response, mount)) return
+    handleRequest(response, path, searchParams)
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -142,7 +157,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (!isSilent) for (const client of clients) client.send(text)
   }
 
-  function handleRequest(response: ServerResponse, path: string) {
+  function handleRequest(response: ServerResponse, path: string, query: URLSearchParams) {
     const respond = (status: number, type: string, body: string | Buffer) =>
       response.writeHead(status, { ...headers, 'content-type': type }).end(body)
     const json = (body: unknown) => respond(200, 'application/json', JSON.stringify(body))
@@ -161,8 +176,10 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
       healthReads += 1
       return json(healthOf(data))
     }
-    if (path === '/api/shows/' && data.responses[path] === undefined) return json(data.shows)
-    if (data.responses[path] !== undefined) return json(data.responses[path])
+    const fake = data.responses[path]
+    const body = typeof fake === 'function' ? fake(query) : fake
+    if (body !== undefined) return json(body)
+    if (path === '/api/shows/') return json(data.shows)
     return respond(404, 'application/json', '{"error":"Not found."}')
   }
 
@@ -173,6 +190,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     send,
     received,
     connections,
+    requests,
     get healthReads() {
       return healthReads
     },
@@ -284,7 +302,7 @@ function snapshotOf(data: FakeData): Extract<LiveMessage, { type: 'snapshot' }>[
   return { ...dataOf(data), alerts, shows, sources: [], performers, silences: [], queue: { pending: 0 } }
 }
 
-function dataOf(data: FakeData): DataBody {
+export function dataOf(data: FakeData): DataBody {
   const config = { ...defaultSettings, enable_websocket: data.isLive }
   const { receivers, groups, assignments, placeholders } = data
   return { receivers, discovered: [], config, groups, assignments, placeholders }

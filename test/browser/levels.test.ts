@@ -28,7 +28,7 @@ const readPixels = (page: Page, selector: string) =>
       place.left - field.left, place.top - field.top, place.width, place.height).data]
   })()`)
 
-it('paints a chart of the last minute, and meters and levels that follow the updates', async () => {
+it('paints a chart of the last minutes, and meters and levels that follow the updates', async () => {
   const { service, page } = await openMonitor(receiver(1, [{}]))
   const countGreen = async (selector: string) => {
     const data = await readPixels(page, selector)

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router'
 import { LockKeyhole, UserRoundPlus } from 'lucide-react'
 import { type CSSProperties, memo } from 'react'
 import { hasRow } from '../../src/domain/conditions/condition.ts'
+import { rangeAround } from '../channel-range.ts'
 import type { ChannelFacts } from '../channel-state.ts'
-import { useFacts } from '../context.ts'
+import { useFacts, useServices, useWatchState } from '../context.ts'
 import { formatDb, formatMegahertz } from '../format.ts'
 import { t } from '../i18n.ts'
 import { fitName } from '../name-fit.ts'
@@ -203,9 +204,13 @@ function Name({ facts: { token, name } }: { facts: ChannelFacts }) {
 
 /** The link to the channel page. It covers the whole card, to be a large touch target. */
 function Open({ facts: { channelId, slot, name } }: { facts: ChannelFacts }) {
+  const isReplay = useServices().replay !== null
+  const minute = useWatchState(({ now }) => (isReplay ? Math.floor(now / 60_000) : null))
   const text = t('card.details', { name: name ?? t('card.noName'), slot })
+  // The channel page shows the present; its charts show the time that the card belongs to.
+  const search = minute === null ? {} : rangeAround(minute * 60_000)
   return (
-    <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }}>
+    <Link className="card-link" to="/channels/$id" params={{ id: String(channelId) }} search={search}>
       <span className="visually-hidden">{text}</span>
     </Link>
   )

@@ -2,6 +2,7 @@
 
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { Announcer } from './announcer.tsx'
 import { Messages } from './messages.tsx'
@@ -10,6 +11,7 @@ import { TopBar } from './top-bar.tsx'
 
 export function Frame({ children }: { children: ReactNode }) {
   useFocusOnNavigation()
+  const { replay } = useServices()
   return (
     <Messages>
       <a className="skip" href="#content">
@@ -18,7 +20,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <TopBar />
       {children}
       <StatusLine />
-      <Announcer />
+      {replay === null ? <Announcer /> : null}
     </Messages>
   )
 }

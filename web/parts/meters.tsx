@@ -156,14 +156,15 @@ export function audioTextOf({ audio, isLive }: Levels): string {
   return audio === null || !isLive ? t('card.none') : formatDbfs(audio)
 }
 
-/** The chart of the last minute. If `isAsleep`, its space stays empty. */
+/** The chart of the last minutes. If `isAsleep`, its space stays empty. */
 export function Chart({
   receiverId,
   channelId,
   isAsleep,
 }: Pick<MetersProps, 'receiverId' | 'channelId'> & { isAsleep: boolean }) {
-  const { store, painter, history } = useServices()
+  const { store, painter, history, chartFill } = useServices()
   const element = useRef<HTMLDivElement>(null)
+  useEffect(() => (isAsleep ? undefined : chartFill.show(channelId)), [chartFill, channelId, isAsleep])
   useEffect(() => {
     if (isAsleep || element.current === null) return
     const read = () => store.levels(receiverId, channelId)

@@ -25,13 +25,13 @@ export function LivePhase({ children }: { children: ReactNode }) {
 }
 
 function Failed() {
-  const { mount, live } = useServices()
+  const { mount, live, replay } = useServices()
   const problem = useWatchState((watchState) => watchState.problem)
   if (problem === null) return null
   return (
-    <Notice title={t(`problems.${problem.kind}.title`)}>
+    <Notice title={replay === null ? t(`problems.${problem.kind}.title`) : t('replay.unavailable')}>
       <p role="alert">{problem.detail}</p>
-      <p>{t(`problems.${problem.kind}.next`)}</p>
+      {replay === null ? <p>{t(`problems.${problem.kind}.next`)}</p> : null}
       {problem.kind === 'sign_in' ? (
         <p>
           <a href={signInPath(mount)}>{t('shell.signIn')}</a>

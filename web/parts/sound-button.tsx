@@ -1,12 +1,13 @@
-/** Turns the alarm sound of this device on and off, and says whether the browser blocks it. */
+/** Turns the alarm sound of this device on and off, and says whether the browser blocks it. A replay has no sound. */
 
 import { useSyncExternalStore } from 'react'
 import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 
 export function SoundButton({ className = 'sound' }: { className?: string }) {
-  const { alarm } = useServices()
+  const { alarm, replay } = useServices()
   const state = useSyncExternalStore(alarm.subscribe, () => alarm.get().sound)
+  if (replay !== null) return null
   return (
     <button
       type="button"

@@ -8,7 +8,9 @@ import { Age } from './age.tsx'
 import { StateIcon } from './state-icon.tsx'
 
 export function StaleBanner() {
-  const staleSince = useWatchState(allStaleSince)
+  const staleSince = useWatchState((watchState) =>
+    watchState.connection === 'replay' ? null : allStaleSince(watchState),
+  )
   const reason = useWatchState((watchState) =>
     watchState.connection === 'lost'
       ? t('banner.lost')

@@ -9,7 +9,7 @@ import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { isOpen } from '../alerts.ts'
 import { allStaleSince } from '../channel-state.ts'
-import { useSummary, useWatchState } from '../context.ts'
+import { useServices, useSummary, useWatchState } from '../context.ts'
 import { formatPercent, formatTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
 import { addressOf, changeView, defaultView, parseView, type StateFilter } from '../view.ts'
@@ -43,6 +43,7 @@ function Counts() {
   const { channels, problems, replace_soon: replaceSoon } = useSummary()
   const limit = useWatchState(({ config }) => config.BATTERY_REPLACE_SOON)
   const staleSince = useWatchState(allStaleSince)
+  const isReplay = useServices().replay !== null
   if (!isReady) return null
   return (
     <section className="summary" aria-label={t('summary.label')}>
@@ -50,7 +51,13 @@ function Counts() {
       {staleSince !== null ? (
         <strong className="summary-attention" data-tone="old">
           <StateIcon state="stale" />
-          {t('summary.notLive')} <Age since={staleSince} />
+          {isReplay ? (
+            t('summary.notRecorded')
+          ) : (
+            <>
+              {t('summary.notLive')} <Age since={staleSince} />
+            </>
+          )}
         </strong>
       ) : channels === 0 ? null : problems === 0 ? (
         <strong className="summary-attention" data-tone="calm">
@@ -127,6 +134,18 @@ function Shows() {
 }
 
 function Sources() {
+  const { replay } = useServices()
+  return replay === null ? (
+    <LiveSources />
+  ) : (
+    <p className="footer-item" data-status="lost">
+      <Lamp shape="cross" />
+      {t('connection.replay')}
+    </p>
+  )
+}
+
+function LiveSources() {
   const health = useWatchState((watchState) => watchState.health)
   const connection = useWatchState((watchState) => watchState.connection)
   const isOld = useWatchState((watchState) => allStaleSince(watchState) !== null)

@@ -14,17 +14,18 @@ type CommandsProps = Pick<CommandOptions, 'page' | 'view' | 'change'> & { search
 
 /** Binds the keys of the commands and renders their dialogs. */
 export function useCommands({ page, view, change, search = () => {}, onArrange }: CommandsProps) {
-  const { alarm } = useServices()
+  const { alarm, replay } = useServices()
   const navigate = useNavigate()
   const groups = useWatchState((watchState) => watchState.groups)
   const alarmState = useSyncExternalStore(alarm.subscribe, alarm.get)
   const [shown, setShown] = useState<'help' | 'qr' | null>(null)
   const show = (what: 'help' | 'qr' | 'arrange') => (what === 'arrange' ? onArrange?.() : setShown(what))
   const open = (other: 'monitor' | 'wall') => {
-    const { manufacturer, group } = view
-    void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, group }) })
+    const { manufacturer, group, at } = view
+    void navigate({ to: pathOf(other), search: addressOf({ ...defaultView, manufacturer, group, at }) })
   }
-  const commands = listCommands({ page, view, groups, alarm, alarmState, change, open, show, search })
+  const isReplay = replay !== null
+  const commands = listCommands({ page, view, groups, alarm, alarmState, isReplay, change, open, show, search })
 
   const latest = useRef(commands)
   useEffect(() => {
@@ -66,9 +67,9 @@ export function CommandButtons({ commands }: { commands: readonly Command[] }) {
 
 /** Turns alarm notifications on and off. A button, because not every device has a keyboard for the shortcut. */
 export function NotifyButton() {
-  const { alarm } = useServices()
+  const { alarm, replay } = useServices()
   const { isNotifying, isRefused } = useSyncExternalStore(alarm.subscribe, alarm.get)
-  if (!('Notification' in window)) return null
+  if (!('Notification' in window) || replay !== null) return null
   return (
     <button
       type="button"

@@ -1,8 +1,9 @@
 /** The header of every page but the wall. Its menu lists the pages that the user may open. */
 
-import { Link } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
+import { useServices } from '../context.ts'
 import { t } from '../i18n.ts'
 import { useIsListed } from '../sections.ts'
 import { Account } from './account.tsx'
@@ -10,8 +11,11 @@ import { BrandSign } from './brand-sign.tsx'
 
 export function TopBar() {
   const isListed = useIsListed()
+  const { replay } = useServices()
+  const { at } = useSearch({ strict: false })
+  const moment = replay === null ? {} : { at }
   const bar = useRef<HTMLElement>(null)
-  useEffect(() => (bar.current === null ? undefined : publishHeight(bar.current)), [])
+  useEffect(() => (bar.current === null || replay !== null ? undefined : publishHeight(bar.current)), [replay])
   return (
     <header className="top-bar" ref={bar}>
       <Link className="brand" to={pathOf('monitor')}>
@@ -19,10 +23,12 @@ export function TopBar() {
         <span className="brand-name">{t('product')}</span>
       </Link>
       <nav className="pages" aria-label={t('nav.label')}>
-        <Link to={pathOf('monitor')} activeOptions={{ exact: true, includeSearch: false }}>
+        <Link to={pathOf('monitor')} search={moment} activeOptions={{ exact: true, includeSearch: false }}>
           {t('nav.dashboard')}
         </Link>
-        <Link to={pathOf('wall')}>{t('nav.wall')}</Link>
+        <Link to={pathOf('wall')} search={moment}>
+          {t('nav.wall')}
+        </Link>
         <Link to={pathOf('timeline')}>{t('nav.timeline')}</Link>
         <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
         {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
@@ -33,8 +39,8 @@ export function TopBar() {
   )
 }
 
-/** Sets a CSS variable to the height of the header, so that other sticky elements stay below it. */
-function publishHeight(bar: HTMLElement): () => void {
+/** Sets a CSS variable to the height of what is at the top of the window, so that other sticky elements stay below it. */
+export function publishHeight(bar: HTMLElement): () => void {
   const observer = new ResizeObserver(() => {
     // On narrow pages the header scrolls with the content.
     const height = getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0

@@ -81,14 +81,14 @@ describe.each(themes)('the %s theme', (_name, colours) => {
   })
 
   it('has legible texts on the tile of every state', () => {
-    for (const tone of tones) expect(below(4.5, [`on-${tone}-tile`], [`${tone}-tile`])).toEqual([])
+    for (const tone of [...tones, 'past']) expect(below(4.5, [`on-${tone}-tile`], [`${tone}-tile`])).toEqual([])
   })
 
   it('has visible edges, outlines and meters', () => {
     expect(
       below(
         3,
-        tones.map((tone) => `${tone}-edge`),
+        [...tones, 'past'].map((tone) => `${tone}-edge`),
         surfaces,
       ),
     ).toEqual([])

@@ -2,11 +2,8 @@
 
 import '../styles/channel.css'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChartGantt } from 'lucide-react'
-import { useState } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts, useWatchState } from '../context.ts'
-import { formatTime } from '../format.ts'
 import { t } from '../i18n.ts'
 import { usePageTitle } from '../page-title.ts'
 import { ChannelCard } from '../parts/channel-card.tsx'
@@ -17,16 +14,14 @@ import {
   ReceiverOfChannel,
   TransmitterDetails,
 } from '../parts/channel-details.tsx'
+import { ChannelHistory } from '../parts/channel-history.tsx'
 import { ConditionPanel } from '../parts/condition-panel.tsx'
 import { EquipmentAlerts } from '../parts/equipment-alerts.tsx'
-import { HistoryChart } from '../parts/history-chart.tsx'
 import { MeterLayer } from '../parts/meters.tsx'
 import { Neighbours } from '../parts/neighbours.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Phase } from '../parts/phase.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
-import { SampleTable } from '../parts/sample-table.tsx'
-import { useSessionHistory } from '../use-session-history.ts'
 import { defaultView } from '../view.ts'
 
 export function Channel() {
@@ -78,10 +73,6 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
           <span className="visually-hidden">{title}</span>
           <bdi aria-hidden="true">{name}</bdi>
         </h1>
-        <Link className="choice" to={pathOf('timeline')} search={{ channel: String(channelId) }}>
-          <ChartGantt className="icon" aria-hidden="true" />
-          {t('nav.timeline')}
-        </Link>
         <Neighbours channelId={channelId} />
       </header>
       <ConditionPanel facts={facts} channel={channel} />
@@ -98,7 +89,7 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         </div>
         <div className="detail-column">
           <EquipmentAlerts receiverId={receiverId} channelId={channelId} />
-          <History key={channelId} receiverId={receiverId} channelId={channelId} />
+          <ChannelHistory key={channelId} receiverId={receiverId} channelId={channelId} />
         </div>
         <div className="detail-column">
           <LevelDetails facts={facts} channel={channel} />
@@ -111,28 +102,5 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
         </div>
       </div>
     </>
-  )
-}
-
-/** What this page has received. */
-function History({ receiverId, channelId }: { receiverId: number; channelId: number }) {
-  const samples = useSessionHistory(receiverId, channelId)
-  const [isTableOpen, setTableOpen] = useState(false)
-  const first = samples[0]
-  return (
-    <section className="detail-part detail-history">
-      <h2>{t('channel.history')}</h2>
-      <p>
-        {first === undefined
-          ? t('channel.historyEmpty')
-          : t('channel.historySince', { time: formatTime(first.at * 1_000) })}
-      </p>
-      <HistoryChart samples={samples} series="levels" />
-      <HistoryChart samples={samples} series="battery" />
-      <details className="detail-more" onToggle={({ currentTarget }) => setTableOpen(currentTarget.open)}>
-        <summary>{t('channel.table')}</summary>
-        {isTableOpen ? <SampleTable samples={samples} /> : null}
-      </details>
-    </section>
   )
 }

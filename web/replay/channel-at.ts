@@ -1,0 +1,189 @@
+/**
+ * A channel at a moment of the past: its last complete record, changed by what the recorded steps and the events since
+ * then say. What neither of them says stays as it was until the next complete record.
+ */
+
+import type { ChannelBody, TransmitterBody } from '../../src/contract/resources/channels.ts'
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import { conditionFlags } from '../../src/contract/values.ts'
+import { type ConditionFlag, conditionTable } from '../../src/domain/conditions/condition.ts'
+import type { StateLetter } from '../../src/domain/history/columns.ts'
+import type { Condition } from '../conditions.ts'
+
+/** The recorded step of a channel at a moment. */
+export interface StepAt {
+  readonly letter: StateLetter
+  /** Since when the channel has had this letter, in epoch milliseconds. */
+  readonly since: number
+  readonly battery: number | null
+  readonly minutes: number | null
+}
+
+export interface ChannelAtOptions {
+  /** The complete record. */
+  readonly channel: ChannelBody
+  /** When the record was complete. Epoch milliseconds, like `at`. */
+  readonly recordedAt: number
+  readonly at: number
+  /** Null if the step is not loaded. */
+  readonly step: StepAt | null
+  /** The events of this channel that began by `at`, oldest first. */
+  readonly events: readonly EventBody[]
+  /** Whether a muted channel needs attention. */
+  readonly hasMuteAttention: boolean
+}
+
+interface Rows {
+  /** The rows that are true, and since when, in epoch milliseconds. */
+  readonly since: Map<ConditionFlag, number>
+  /** When the last of the other rows ended. */
+  endedAt: number
+}
+
+export function channelAt(options: ChannelAtOptions): ChannelBody {
+  const { channel, step } = options
+  const rows = rowsOf(channel.condition, options.recordedAt)
+  const named = applyEvents(options, rows)
+  const current = step === null ? named : applyStep(named, step, rows)
+  const condition = conditionOf(rows, options)
+  const isSame = current === channel && condition === channel.condition
+  return isSame ? channel : { ...current, condition }
+}
+
+function rowsOf({ state, since, flags }: Condition, recordedAt: number): Rows {
+  const rows = new Map(flags.map((flag) => [flag, recordedAt]))
+  if (isRow(state)) rows.set(state, Date.parse(since))
+  return { since: rows, endedAt: recordedAt }
+}
+
+function isRow(name: unknown): name is ConditionFlag {
+  return (conditionFlags as readonly unknown[]).includes(name)
+}
+
+/** Events of these kinds last as long as the row of the same name is true. */
+const spans: readonly string[] = ['interference', 'clipping', 'battery_low', 'battery_critical']
+
+function applyEvents({ channel, recordedAt, at, events }: ChannelAtOptions, rows: Rows): ChannelBody {
+  let current = channel
+  for (const { kind, time, until, data } of events) {
+    const began = Date.parse(time)
+    if (spans.includes(kind) && isRow(kind)) {
+      const ended = data.open === true ? null : Date.parse(until ?? time) + (until === null ? 1_000 : 0)
+      if (ended !== null && ended <= at) {
+        if (ended > recordedAt) end(rows, kind, ended)
+      } else if (began > recordedAt) add(rows, kind, began)
+    }
+    if (began <= recordedAt) continue
+    if (kind === 'alert_raised' && isRow(data.kind)) add(rows, data.kind, began)
+    if (kind === 'alert_cleared' && isRow(data.kind)) remove(rows, data.kind, began)
+    if (kind === 'renamed') current = withText(current, 'name', data)
+    if (kind === 'frequency_changed') current = withText(current, 'frequency', data)
+  }
+  return current
+}
+
+function add({ since }: Rows, row: ConditionFlag, at: number) {
+  if (!since.has(row)) since.set(row, at)
+}
+
+/** Removes a row that was true until `at`. */
+function end(rows: Rows, row: ConditionFlag, at: number) {
+  rows.since.delete(row)
+  rows.endedAt = Math.max(rows.endedAt, at)
+}
+
+function remove(rows: Rows, row: ConditionFlag, at: number) {
+  if (rows.since.has(row)) end(rows, row, at)
+}
+
+/** Changes a field of the transmitter or of the channel, whichever had the value before the event. */
+function withText(channel: ChannelBody, field: 'name' | 'frequency', { from, to }: EventBody['data']): ChannelBody {
+  if (typeof to !== 'string') return channel
+  const change = <Kind extends Pick<ChannelBody, 'name' | 'frequency'>>(record: Kind): Kind =>
+    record[field] === from ? { ...record, [field]: to } : record
+  return { ...change(channel), transmitter: channel.transmitter && change(channel.transmitter) }
+}
+
+function applyStep(channel: ChannelBody, step: StepAt, rows: Rows): ChannelBody {
+  const { letter, since } = step
+  switch (letter) {
+    case '-':
+      removeRows(rows, ['reception'], since)
+      add(rows, 'stale', since)
+      return channel
+    case 'x':
+      removeRows(rows, ['reception', 'reading'], since)
+      remove(rows, 'stale', since)
+      add(rows, 'receiver_offline', since)
+      return channel
+    case '0':
+      for (const row of ['receiver_offline', 'stale'] as const) remove(rows, row, since)
+      if (channel.transmitter !== null) removeRows(rows, ['reception', 'reading'], since)
+      if (!rows.since.has('battery_died')) add(rows, 'tx_off', since)
+      return withoutTransmitter(channel, since)
+    default:
+      for (const row of ['receiver_offline', 'stale', 'tx_off', 'battery_died'] as const) remove(rows, row, since)
+      if (letter === 'm') add(rows, 'muted', since)
+      else end(rows, 'muted', since)
+      return withTransmitter(channel, step)
+  }
+}
+
+type Need = (typeof conditionTable)[number]['needs']
+
+/** Removes the rows that are evaluated from these inputs. */
+function removeRows(rows: Rows, needs: readonly Need[], at: number) {
+  for (const { state, needs: input } of conditionTable) {
+    if (needs.includes(input) && isRow(state)) remove(rows, state, at)
+  }
+  if (needs.includes('reception')) remove(rows, 'rf_fair', at)
+}
+
+function withoutTransmitter(channel: ChannelBody, lastSeen: number): ChannelBody {
+  const { transmitter } = channel
+  if (transmitter === null) return channel
+  const { name, battery, details } = transmitter
+  const last_seen = new Date(lastSeen).toISOString()
+  const last_transmitter = { name, battery, minutes_left: details?.battery_minutes ?? null, last_seen }
+  return { ...channel, transmitter: null, last_transmitter }
+}
+
+function withTransmitter(channel: ChannelBody, { battery, minutes }: StepAt): ChannelBody {
+  const { slot, name, frequency, last_transmitter: last } = channel
+  const unknown: TransmitterBody = {
+    ...{ slot, upstream_slot: null, name: last?.name ?? name, frequency },
+    ...{ battery: last?.battery ?? null, audio_level: null, rf_level: null },
+  }
+  const before = channel.transmitter ?? unknown
+  const left = before.details?.battery_minutes ?? null
+  const isSame = (battery ?? before.battery) === before.battery && (minutes ?? left) === left
+  if (channel.transmitter !== null && isSame) return channel
+  const details = minutes === null ? before.details : { ...before.details, battery_minutes: minutes }
+  const { last_transmitter: _, ...rest } = channel
+  return {
+    ...rest,
+    transmitter: { ...before, battery: battery ?? before.battery, ...(details !== undefined && { details }) },
+  }
+}
+
+/** Returns the condition with these rows; the recorded one if it has the same. */
+function conditionOf({ since, endedAt }: Rows, { channel, recordedAt, hasMuteAttention }: ChannelAtOptions): Condition {
+  const recorded = channel.condition
+  const row = conditionTable.find(({ state }) => isRow(state) && since.has(state))
+  const state = row?.state ?? (recorded.state === 'unmonitored' ? 'unmonitored' : 'ok')
+  const flags = conditionFlags.filter((flag) => since.has(flag) && flag !== state)
+  const hasEnded = !isRow(state) && endedAt > recordedAt
+  if (state === recorded.state && !hasEnded) {
+    return flags.join() === recorded.flags.join() ? recorded : { ...recorded, flags }
+  }
+  const isInUse = channel.transmitter !== null
+  const attentions = { in_use: isInUse, setting: hasMuteAttention } as const
+  const attention = row?.attention ?? false
+  return {
+    state,
+    severity: state === 'receiver_offline' && !isInUse ? 'warning' : (row?.severity ?? 'ok'),
+    attention: typeof attention === 'string' ? attentions[attention] : attention,
+    since: new Date((isRow(state) ? since.get(state) : null) ?? endedAt).toISOString(),
+    flags,
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Shows the pages inside as they were: their state comes from a player instead of the live connection, which stays open
+ * for the way back. The banner and the frame around the page say that it is the past.
+ */
+
+import '../styles/replay.css'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type Services, ServicesContext, useServices } from '../context.ts'
+import type { ChartSamples } from '../history.ts'
+import { createStore, type Store } from '../store.ts'
+import { createPlayer, type ReplayPlayer, type ReplayState, toIso } from './player.ts'
+import { ReplayBar } from './replay-bar.tsx'
+
+/** How often the address is brought up to date, so that a reload shows the same moment: paused, and while playing. */
+const addressMs = { paused: 500, playing: 10_000 } as const
+
+export function Replay({ at, children }: { at: string; children: ReactNode }) {
+  const live = useServices()
+  const [past, setPast] = useState<{ services: Services; player: ReplayPlayer } | null>(null)
+  const first = useRef(at)
+  useEffect(() => {
+    const opened = openReplay(live, Date.parse(first.current))
+    setPast(opened)
+    document.documentElement.dataset.replay = ''
+    const release = live.alarm.hold()
+    return () => {
+      opened.close()
+      delete document.documentElement.dataset.replay
+      release()
+    }
+  }, [live])
+  if (past === null) return null
+  return (
+    <ServicesContext value={past.services}>
+      <Address at={at} player={past.player} />
+      <ReplayBar player={past.player} liveStore={live.store} />
+      {children}
+    </ServicesContext>
+  )
+}
+
+/** Keeps the address and the time of the player the same. */
+function Address({ at, player }: { at: string; player: ReplayPlayer }) {
+  const navigate = useNavigate()
+  const written = useRef(at)
+  useEffect(() => {
+    if (written.current === at) return
+    written.current = at
+    player.seek(Date.parse(at))
+  }, [at, player])
+  useEffect(() => {
+    let writtenAt = performance.now()
+    const timer = setInterval(() => {
+      const { time, isPlaying } = player.get()
+      const next = toIso(time)
+      const now = performance.now()
+      const isSame = Date.parse(written.current) === time
+      if (isSame || (isPlaying && now - writtenAt < addressMs.playing)) return
+      writtenAt = now
+      written.current = next
+      void navigate({ to: '.', search: (before) => ({ ...before, at: next }), replace: true, resetScroll: false })
+    }, addressMs.paused)
+    return () => clearInterval(timer)
+  }, [player, navigate])
+  return null
+}
+
+/** Creates the services of the past. The painter is the same, because there is only one canvas. */
+function openReplay(live: Services, time: number) {
+  const store = createStore(time)
+  store.dispatch({ type: 'connection', connection: 'replay', at: time })
+  const player = createPlayer({ api: live.api, time })
+  const history: ChartSamples = { head: 0, of: (channelId) => charts.of(channelId) }
+  let charts = player.charts()
+  let shown: ReplayState | null = null
+  const follow = () => {
+    const state = player.get()
+    if (state.moment !== shown?.moment || state.problem !== shown?.problem) {
+      charts = player.charts()
+      show(store, live.store, state)
+    }
+    shown = state
+  }
+  const unsubscribe = [
+    player.subscribe(follow),
+    store.subscribe(live.painter.wake),
+    store.subscribeLevels(live.painter.wake),
+  ]
+  const services: Services = {
+    ...live,
+    ...{ store, history, replay: player },
+    chartFill: { show: () => () => {} },
+    live: { start: () => {}, retry: player.retry },
+  }
+  const close = () => {
+    player.close()
+    for (const end of unsubscribe) end()
+  }
+  return { services, player, close }
+}
+
+/** Applies what the player shows, in the same way as live data. */
+function show(store: Store, liveStore: Store, { moment, time, problem }: ReplayState) {
+  if (moment === null) {
+    if (problem !== null) store.dispatch({ type: 'failed', problem, at: time })
+    return
+  }
+  const { health, performers } = liveStore.get()
+  const at = moment.currentAt
+  if (health !== null) store.dispatch({ type: 'health', health, at: time })
+  store.dispatch({ type: 'polled', data: { ...moment.data, performers: [...performers] }, at })
+  if (moment.levels !== null) {
+    const values = moment.levels.map((entry) => [...entry])
+    store.dispatch({ type: 'message', message: { type: 'levels', seq: 0, at: toIso(at), values }, at })
+  }
+  // In a gap, all values are marked as not current.
+  if (!moment.isRecorded) store.dispatch({ type: 'connection', connection: 'replay', at: time })
+  store.dispatch({ type: 'tick', at: time })
+}
