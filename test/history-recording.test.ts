@@ -63,6 +63,7 @@ it('stops at once while HISTORY is false', async () => {
   expect(await lastSecond()).toBe(before)
 })
 
+// Conformance: C-12.24.
 it('raises recording_stopped while levels cannot be recorded', async () => {
   const app = await startApp()
   const findAlert = async () => {

@@ -174,7 +174,7 @@ describe('Recorder', () => {
         rows: 0,
         rf_min: -59,
         rf_max: -50,
-        audio_max: -20,
+        audio_max: -21,
         audio_last: -31,
         quality_min: 91,
         battery: 90,
@@ -195,7 +195,7 @@ describe('Recorder', () => {
     }
     await recorder.flush()
     expect(history.seconds().map(([time, { weak_ms, rf_min, rf_max }]) => [time, weak_ms, rf_min, rf_max])).toEqual([
-      [0, 0, -60, -50],
+      [0, 0, -60, -60],
       [1, 200, -101, -60],
       [2, 100, -101, -60],
       [3, 100, -101, -60],
