@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** For rates (`/s`) a higher figure is better, for all other units a lower one. */
-export type Unit = 'ms' | 'ms/s' | 'µs' | '%' | '/s' | 'kB' | 'MB' | 'kB/s' | '×'
+export type Unit = 'ms' | 'ms/s' | 'µs' | '%' | '/s' | 'B' | 'kB' | 'MB' | 'kB/s' | '×'
 
 export interface Figure {
   readonly name: string

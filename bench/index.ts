@@ -10,6 +10,7 @@ import { footprint } from './footprint.ts'
 import { gaps } from './gaps.ts'
 import { growth } from './growth.ts'
 import { type Bench, describeMachine, formatLine, type Line, runBench, tableHead } from './harness.ts'
+import { history } from './history.ts'
 import { leaks } from './leaks.ts'
 import { pages } from './pages.ts'
 import { poll } from './poll.ts'
@@ -29,6 +30,7 @@ const names = [
   'crowd',
   'footprint',
   'growth',
+  'history',
   'leaks',
   'pages',
 ]
@@ -36,6 +38,7 @@ const names = [
 const help = `npm run bench -- [options]
 
   --only <name>       ${names.join(', ')}; can be repeated
+  --full              14 days of recorded levels instead of one (history), which takes 14 times as long
   --json              print one JSON document with the figures of every run
   --profile <folder>  write a CPU profile of each measured Micwatch process to this folder
   --help
@@ -50,7 +53,7 @@ async function main(): Promise<number> {
     console.error(options)
     return 1
   }
-  const { only, json, profile } = options
+  const { only, json, full, profile } = options
   if (options.help) {
     console.log(help)
     return 0
@@ -69,6 +72,7 @@ async function main(): Promise<number> {
     crowd(nodeOptions),
     footprint(nodeOptions),
     growth(nodeOptions),
+    history(full ? 14 : 1),
     leaks,
     pages(nodeOptions),
   ]
@@ -107,15 +111,16 @@ function readOptions() {
     const { values } = parseArgs({
       options: {
         only: { type: 'string', multiple: true, default: [] },
+        full: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         profile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })
-    const { only = [], json = false, help: wantsHelp = false, profile } = values
+    const { only = [], full = false, json = false, help: wantsHelp = false, profile } = values
     const unknown = only.find((name) => !names.includes(name))
     if (unknown !== undefined) return `Unknown benchmark: ${unknown}. Available benchmarks: ${names.join(', ')}.`
-    return { only, json, help: wantsHelp, profile }
+    return { only, full, json, help: wantsHelp, profile }
   } catch (error) {
     return `${(error as Error).message}\n\n${help}`
   }

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { startShureSimulator } from '../simulators/shure/device-api.ts'
+import { receiver, startFakeService } from '../test/browser/fake-service.ts'
 import { launchChromium } from '../test/chromium.ts'
 import { type Bench, type Figure, median, withCleanup } from './harness.ts'
 import { type Micwatch, startDemo, startMicwatch } from './servers.ts'
@@ -52,6 +53,7 @@ export const pages = (nodeOptions: readonly string[]): Bench => ({
             { name: `${costTitle} script`, unit: 'ms', ours: ours.scriptMs, reference: blank.scriptMs },
           )
         }
+        figures.push(...(await measureTimeline(browser, blank)))
         const full = await firstUsefulPaint(browser, micwatch.address)
         figures.push(
           { name: 'first useful paint of the demo', unit: 'ms', ours: demo, reference: null },
@@ -81,6 +83,42 @@ async function openLivePage(browser: Browser, { address }: Micwatch, path: strin
   return page
 }
 
+/** Input in every frame while the timeline is measured, in the page. `frames` is the number of the frame. */
+const timelineInputs = {
+  'at rest': '',
+  'while panning': wheelEvent('shiftKey: true, deltaY: frames % 240 < 120 ? -6 : 6'),
+  'while zooming': wheelEvent('ctrlKey: true, deltaY: frames % 120 < 60 ? -12 : 12'),
+}
+
+function wheelEvent(options: string): string {
+  const at = 'bubbles: true, cancelable: true, clientX: 800, clientY: 900'
+  return `document.querySelector('.strips-field').dispatchEvent(new WheelEvent('wheel', { ${at}, ${options} }))`
+}
+
+/** Measures the timeline with 60 strips, all of them visible, and levels of an hour that the fake service computes. */
+async function measureTimeline(browser: Browser, blank: PageFigures): Promise<readonly Figure[]> {
+  const service = await startFakeService('')
+  service.data.receivers = Array.from({ length: 15 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
+  const figures: Figure[] = []
+  try {
+    for (const [name, input] of Object.entries(timelineInputs)) {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 1850 } })
+      await page.addInitScript("localStorage.setItem('micwatch.timeline.height', 'compact')")
+      await page.goto(`${service.url}/timeline?span=3600`)
+      await page.locator('.strips-labels li').nth(59).waitFor()
+      const { frames, scriptMs } = await measurePage(browser, page, input)
+      const title = `timeline, 60 strips, ${name},`
+      figures.push(
+        { name: `${title} frames`, unit: '/s', ours: frames, reference: blank.frames },
+        { name: `${title} script`, unit: 'ms', ours: scriptMs, reference: blank.scriptMs },
+      )
+    }
+  } finally {
+    await service.close()
+  }
+  return figures
+}
+
 interface PageFigures {
   readonly frames: number
   /** CPU time of all browser processes. */
@@ -90,9 +128,9 @@ interface PageFigures {
 
 /**
  * Measures the figures of a page per second, and then closes the page, because it would add to the CPU time of the next
- * measurement.
+ * measurement. `input` is a script that runs in every frame.
  */
-async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
+async function measurePage(browser: Browser, page: Page, input = ''): Promise<PageFigures> {
   await page.bringToFront()
   await page.waitForTimeout(1_500)
   const session = await page.context().newCDPSession(page)
@@ -107,6 +145,7 @@ async function measurePage(browser: Browser, page: Page): Promise<PageFigures> {
     const startedAt = performance.now()
     requestAnimationFrame(function count(now) {
       frames += 1
+      ${input}
       if (now - startedAt < ${seconds * 1000}) requestAnimationFrame(count)
       else resolve(frames / ((now - startedAt) / 1000))
     })

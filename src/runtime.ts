@@ -56,6 +56,7 @@ import { openRedis, type Redis } from './state/redis.ts'
 import type { UnitStore } from './state/unit-store.ts'
 import type { Database } from './storage/database.ts'
 import { getInstallationId } from './storage/installation-id.ts'
+import { migrations as allMigrations } from './storage/migrations/index.ts'
 import { openSecrets, type Secrets } from './storage/secrets.ts'
 
 export interface RuntimeOptions {
@@ -71,6 +72,8 @@ export interface RuntimeOptions {
   droppedLines?(): number
   /** If true, nothing is written to the database. */
   readonly isReadOnly?: boolean
+  /** If false, levels are not recorded, whatever `HISTORY` says. */
+  readonly isRecording?: boolean
   /** Called for every audit record. */
   readonly onAudit?: ((record: AuditRecord) => void) | undefined
   /** If true, a damaged database is an error; otherwise a snapshot is restored. */
@@ -150,7 +153,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     const entries = [...config.manufacturers, ...(options.manufacturers ?? [])]
     const configured = await ConfiguredManufacturers.open(config, { db, secrets, log, entries, isReadOnly })
     // Logged only after the configuration was validated, so that a configuration error is the only output.
-    for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
+    if (migrations.length === allMigrations.length) log.info('created the database')
+    else for (const name of migrations) log.info({ migration: name }, 'applied a database migration')
     return await composeRuntime(config, options, { db, secrets, configured })
   } catch (error) {
     await db.close()
@@ -166,7 +170,8 @@ interface OpenedStore {
 
 /** Creates all parts and loads the stored state into them. */
 async function composeRuntime(config: Config, options: RuntimeOptions, store: OpenedStore): Promise<Runtime> {
-  const { log, isReadOnly = false, cache = { drop: () => {} }, intervalSeconds, defaultIntervalSeconds } = options
+  const { log, isReadOnly = false, isRecording = true, cache = { drop: () => {} } } = options
+  const { intervalSeconds, defaultIntervalSeconds } = options
   const { db, secrets, configured } = store
   const nodeId = createNodeId(options.pid, randomBytes(4).toString('hex'))
   const counters = createCounters(options.droppedLines)
@@ -290,7 +295,7 @@ async function composeRuntime(config: Config, options: RuntimeOptions, store: Op
     },
     reload: () => loader.reload(),
     async follow(signal) {
-      if (!isReadOnly) history.start()
+      if (!isReadOnly && isRecording) history.start()
       const registration = leaseManager.runWhileHeld(nodeLease(nodeId), signal, (lease) => untilAborted(lease.signal))
       await follower.run(signal)
       await registration

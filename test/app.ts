@@ -111,6 +111,8 @@ export interface TestAppOptions {
   /** Additional keys of the configuration file. */
   readonly config?: object
   readonly servesOnly?: boolean
+  /** Whether levels are recorded; not by default, because that takes a thread that compiles its own modules. */
+  readonly isRecording?: boolean
   /** Folder of pages to serve instead of the built ones. */
   readonly webRoot?: string
   /** Silent by default. */
@@ -118,7 +120,7 @@ export interface TestAppOptions {
 }
 
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { manufacturers = [], engine = 'sqlite', servesOnly = false, config = {} } = options
+  const { manufacturers = [], engine = 'sqlite', servesOnly = false, isRecording = false, config = {} } = options
   const folder = await createTestFolder()
   onTestEnd(folder.drop)
   let database_url = options.databaseUrl
@@ -139,6 +141,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     version,
     webRoot: options.webRoot ?? join(root, 'dist/web'),
     servesOnly,
+    isRecording,
   })
   let closing: Promise<void> | undefined
   const close = () => {

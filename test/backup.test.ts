@@ -88,7 +88,7 @@ const withoutReadings = (key: string, value: unknown) =>
     : value
 
 describe.each(engines)('backup and restore on %s', (engine) => {
-  // Conformance: C-9.20.
+  // Conformance: C-9.20, C-12.67, C-12.68.
   it(
     'backs up a running service and restores it on both engines',
     async () => {
@@ -100,7 +100,7 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       expect([written.code, written.err, written.json()]).toEqual([
         0,
         '',
-        { file: 'venue.backup', bytes: (await stat(file)).size, engine },
+        { file: 'venue.backup', bytes: (await stat(file)).size, history: false, engine },
       ])
       expect((await stat(file)).mode & 0o777).toBe(0o600)
       const raw = new DatabaseSync(file, { readOnly: true })
@@ -114,8 +114,22 @@ describe.each(engines)('backup and restore on %s', (engine) => {
         1,
         expect.stringMatching(/^micwatch: venue.backup already exists.*--force.*\n$/),
       ])
-      const forced = await installation.run(['backup', 'venue.backup', '--force'])
-      expect([forced.code, forced.err]).toEqual([0, expect.stringContaining('secret.key')])
+      const [channel] = (await service.receivers())[0]?.channels ?? []
+      await until('a second is recorded', async () => {
+        const time = (ago: number) => new Date(Date.now() - ago * 1000).toISOString()
+        const range = `from=${time(30)}&to=${time(0)}`
+        const { json } = await service.get(`/api/history/levels/?channels=${channel?.id}&${range}`, headers)
+        return json.channels[0].state.includes('1')
+      })
+      const withoutHistory = await installation.run(['backup', 'venue.backup', '--force'])
+      expect([withoutHistory.code, withoutHistory.err]).toEqual([
+        0,
+        expect.stringMatching(/does not contain the recorded levels(.|\n)*secret\.key/),
+      ])
+      const withHistory = await installation.run(['backup', 'venue.backup', '--force', '--with-history'])
+      if (engine === 'postgres')
+        expect([withHistory.code, withHistory.err]).toEqual([2, expect.stringMatching(/pg_dump/)])
+      else expect([withHistory.code, withHistory.err]).toEqual([0, expect.not.stringContaining('recorded levels')])
 
       // A row that is created after the backup is lost when the backup is restored, but its id is not reused.
       expect((await service.post('/api/group/', { title: 'Later' })).json.id).toBe(3)
@@ -131,8 +145,12 @@ describe.each(engines)('backup and restore on %s', (engine) => {
       const before = await installation.withDatabase((db) => currentRevision(db.read))
       const restored = await installation.run(['restore', 'venue.backup', '--force', '--json'])
       expect([restored.code, restored.err]).toEqual([0, ''])
-      const { safety_copy, ...report } = restored.json()
-      expect(report).toEqual({ file: 'venue.backup', migrated: [], credentials_unreadable: [] })
+      const { safety_copy, history_safety_copy, ...report } = restored.json()
+      const history = engine === 'sqlite'
+      expect(report).toEqual({ file: 'venue.backup', migrated: [], history, credentials_unreadable: [] })
+      expect(history_safety_copy).toMatch(history ? /history\.db\.before-restore-\d/ : /^history\.before-restore-\d/)
+      const { first } = (await installation.run(['history', 'stats', '--json'])).json()
+      expect(first !== null).toBe(history)
       expect(safety_copy).toMatch(/micwatch\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/)
       const safetyCopy = new DatabaseSync(join(installation.path, safety_copy), { readOnly: true })
       expect(safetyCopy.prepare('select title from groups order by id').all()).toMatchObject([

@@ -1,6 +1,7 @@
 /** Complete records for tests. Each builder sets plain values; a test states the fields that matter to it. */
 
 import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import { noData, noResponse } from '../src/domain/alerts/alert.ts'
 import type { QueueEntry } from '../src/domain/equipment/discovery.ts'
 import type { Receiver } from '../src/domain/equipment/receiver.ts'
 
@@ -67,14 +68,9 @@ export function buildAlert(fields: Partial<AlertBody> = {}): AlertBody {
     receiver_id: 1,
     raised_at: '2026-11-20T19:00:00.000Z',
     cleared_at: null,
-    acknowledged_by: null,
-    acknowledged_at: null,
-    note: null,
-    snoozed_by: null,
-    snoozed_at: null,
-    snoozed_until: null,
+    ...noResponse,
     silenced: false,
-    data: { name: null, slot: null, battery: null, minutes_left: null, threshold: null, receiver: null },
+    data: noData,
     ...fields,
   }
 }

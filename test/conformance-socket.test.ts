@@ -47,7 +47,8 @@ describe('every message', () => {
     shure.setFault({ type: 'reset' })
     const status = await socket.next(({ type, about }) => type === 'status_update' && about === 'upstream')
     expect(status).toMatchObject({ message: expect.any(String), status: 'degraded', manufacturer: 'shure' })
-    for (const { type, manufacturer } of socket.messages.slice(1)) expect([type, manufacturer]).toEqual([type, 'shure'])
+    for (const { type, event, manufacturer = event?.manufacturer } of socket.messages.slice(1))
+      expect([type, manufacturer]).toEqual([type, 'shure'])
     expect(socket.messages[0]).toMatchObject({ type: 'status', message: 'Connected' })
   })
 

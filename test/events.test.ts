@@ -44,7 +44,7 @@ async function startSystem() {
 }
 
 describe.concurrent('events', () => {
-  // Conformance: C-12.40, C-12.41.
+  // Conformance: C-12.40, C-12.41, C-12.47.
   it.each(engines)('follow what a system reports and what users do, once each (%s)', async (engine) => {
     const { shure, id, set } = await startSystem()
     const app = await startApp({ engine, manufacturers: [configFor(shure)] })
@@ -109,6 +109,7 @@ describe.concurrent('events', () => {
     expect(filtered.ofType('event').every(({ event }) => event.manufacturer === null)).toBe(true)
   })
 
+  // Conformance: C-12.45, C-12.46.
   it.each(engines)('are listed in pages and as CSV, with the same filters (%s)', async (engine) => {
     const app = await startApp({ engine })
     for (let minute = 10; minute < 15; minute += 1) {
@@ -138,6 +139,7 @@ describe.concurrent('events', () => {
     )
   })
 
+  // Conformance: C-12.45.
   it('are not listed with an invalid filter', async () => {
     const app = await startApp()
     const filters = [
@@ -165,7 +167,7 @@ describe.concurrent('events', () => {
 })
 
 describe.concurrent('markers', () => {
-  // Conformance: C-12.42.
+  // Conformance: C-12.42, C-12.47.
   it('are created, changed and removed by operators, and announced', async () => {
     const { shure, id } = await startSystem()
     const app = await startApp({ manufacturers: [configFor(shure)] })
@@ -214,6 +216,7 @@ describe.concurrent('markers', () => {
     ])
   })
 
+  // Conformance: C-12.42.
   it('are rejected if they are invalid', async () => {
     const app = await startApp()
     const ahead = new Date(Date.now() + 90_000).toISOString()

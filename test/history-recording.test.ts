@@ -1,43 +1,28 @@
 /** Levels on their way from a device's socket to the stored history. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { noValue, type StateLetter, stateLetters } from '../src/domain/history/columns.ts'
+import type { AlertBody } from '../src/contract/resources/alerts.ts'
+import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { listChannelStatesAt } from '../src/storage/channel-states.ts'
-import type { TestApp } from './app.ts'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from './app.ts'
 import { createTestDatabase, engines } from './databases.ts'
+import { readSeconds } from './recorded-seconds.ts'
 import { tokenHeaders } from './tokens.ts'
 
-async function readSeconds({ runtime }: Pick<TestApp, 'runtime'>, channelId: number) {
-  await runtime.history.flush()
-  const range = await runtime.history.levels.range()
-  if (range === null) return []
-  const { columns, count } = await runtime.history.levels.read([channelId], range.first, range.last, 1)
-  const valueOf = (name: keyof typeof columns, step: number) => {
-    const value = columns[name][step] ?? noValue
-    return value === noValue ? null : value
-  }
-  return Array.from({ length: count }, (_, step) => ({
-    time: range.first + step,
-    letter: stateLetters[columns.state[step] ?? 0] as StateLetter,
-    rf_min: valueOf('rf_min', step),
-    rf_max: valueOf('rf_max', step),
-    battery: valueOf('battery', step),
-  }))
-}
-
 describe.each(engines)('recording (%s)', (engine) => {
+  // Conformance: C-12.20, C-12.27.
   it('records what data.json shows, and what is true besides the levels', async () => {
     const database = await createTestDatabase(engine)
     onTestFinished(database.drop)
     const simulator = withoutPush(await startShure())
     const { id } = deviceOf(simulator)
-    const app = await startApp({ manufacturers: [configFor(simulator)], databaseUrl: database.url })
+    const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
     await until('the device is known', () => app.receiver(id))
-    const channel = (await app.receiver(id)).channels[0]
+    const channel = (await app.receiver(id)).channels[0] as ChannelBody
     simulator.show.set(id, { battery: 33, rf_level: -91 }, 1)
     const recorded = await until('the level is recorded', async () => {
-      const seconds = await readSeconds(app, channel.id)
+      await app.runtime.history.flush()
+      const seconds = await readSeconds(app.runtime.history.levels, channel.id)
       return seconds.find(({ rf_min, battery, letter }) => rf_min === -91 && battery === 33 && letter === '1')
     })
     expect(Math.abs(recorded.time - Date.now() / 1000)).toBeLessThan(30)
@@ -48,26 +33,47 @@ describe.each(engines)('recording (%s)', (engine) => {
     expect(states.find(({ channel_id }) => channel_id === channel.id)?.state).toMatchObject({
       name: channel.name,
       frequency: channel.frequency,
-      transmitter: { name: channel.transmitter.name },
+      transmitter: { name: channel.transmitter?.name },
       condition: { attention: false },
     })
   })
 })
 
+// Conformance: C-12.26.
 it('stops at once while HISTORY is false', async () => {
   const simulator = withoutPush(await startShure())
   const { id } = deviceOf(simulator)
-  const app = await startApp({ manufacturers: [configFor(simulator)] })
+  const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true })
   await until('the device is known', () => app.receiver(id))
-  const channel = (await app.receiver(id)).channels[0]
-  await until('a second is recorded', async () => (await readSeconds(app, channel.id)).length > 0)
+  const channel = (await app.receiver(id)).channels[0] as ChannelBody
+  const { levels } = app.runtime.history
+  const lastSecond = async () => (await levels.range())?.last ?? 0
+  await until('a second of the channel is recorded', async () => {
+    await app.runtime.history.flush()
+    return (await readSeconds(levels, channel.id)).length > 0
+  })
   const admin = await tokenHeaders(app.runtime, 'admin')
   await app.post('/api/config/', { key: 'HISTORY', value: 'false' }, admin)
   const before = await until('the last second is stored', async () => {
-    const last = (await app.runtime.history.levels.range())?.last ?? 0
+    const last = await lastSecond()
     return last >= Math.floor(Date.now() / 1000) - 1 ? last : undefined
   })
   await until('two seconds have passed', () => Date.now() / 1000 > before + 2)
   await app.runtime.history.flush()
-  expect((await app.runtime.history.levels.range())?.last).toBe(before)
+  expect(await lastSecond()).toBe(before)
+})
+
+it('raises recording_stopped while levels cannot be recorded', async () => {
+  const app = await startApp()
+  const findAlert = async () => {
+    const { json: alerts } = await app.get('/api/alerts/')
+    return (alerts as readonly AlertBody[]).find(({ kind }) => kind === 'recording_stopped')
+  }
+  app.runtime.alerts.recordingChanged('the disk is full')
+  const alert = await until('the alert is raised', findAlert)
+  const message = 'The recording of levels has stopped: the disk is full'
+  expect(alert).toMatchObject({ state: 'raised', severity: 'warning', receiver_id: null, message })
+  expect((await app.post(`/api/alerts/${alert.id}/acknowledge`, {})).status).toBe(200)
+  app.runtime.alerts.recordingChanged(null)
+  await until('the alert is cleared', async () => (await findAlert())?.state === 'cleared')
 })

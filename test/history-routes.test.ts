@@ -148,6 +148,7 @@ it('reads what is stored even if the recorder cannot write', async () => {
   expect((await get(url)).status).toBe(200)
 })
 
+// Conformance: C-12.60, C-12.61, C-12.62, C-12.66.
 it.each([
   ['levels/?from=2026-05-01T16:00:00Z&to=2026-05-01T17:00:00Z', 'channels: missing'],
   ['levels/?channels=1&to=2026-05-01T17:00:00Z', 'from: missing'],
@@ -208,6 +209,7 @@ it('responds with an error if the export fails at once, and closes the connectio
   await expect(later.get(`/api/history/levels.csv?channels=1&${past}`)).rejects.toThrow('aborted')
 })
 
+// Conformance: C-12.64.
 it('makes no more CSV than the client reads, and ends the export when the client disconnects', async () => {
   const chunk = Buffer.alloc(64 * 1024, 'x')
   async function* endless(calls: Calls): AsyncGenerator<Uint8Array> {

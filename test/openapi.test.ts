@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     for (const path of withoutSlash) {
       expect(path).toMatch(
         new RegExp(
-          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z]+\\.json|/(healthz|readyz|metrics))$`,
+          `^(/api/.*/(${actions})|/api/pictures/\\{id\\}|/api/undo/\\{undo_id\\}|/api/[a-z/]+\\.(json|csv)|/(healthz|readyz|metrics))$`,
         ),
       )
     }
@@ -297,7 +297,7 @@ describe('responses', () => {
     await until('an alert is raised', async () => (await app.get('/api/alerts')).json.length > 0)
 
     const lists = operationsOf(document).filter((operation) => operation.startsWith('GET ') && !operation.includes('{'))
-    for (const operation of lists.filter((list) => !/(openapi|asyncapi)\.json|metrics/.test(list))) {
+    for (const operation of lists.filter((list) => !/(openapi|asyncapi)\.json|\.csv|metrics/.test(list))) {
       const { json } = await read(operation)
       const [, path = ''] = operation.split(' ')
       const hasPages = document.paths[path]?.get?.parameters?.some(({ name }) => name === 'page')

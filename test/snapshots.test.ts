@@ -241,7 +241,7 @@ describe.concurrent('a missing database with snapshots', () => {
       expect([code, err]).toEqual([2, expect.stringContaining('--none')])
     }
     const nothing = await installation.run(['restore', '--none', '--json'])
-    expect([nothing.code, nothing.json()]).toEqual([0, { database: null, snapshots: null }])
+    expect([nothing.code, nothing.json()]).toEqual([0, { database: null, snapshots: null, history: null }])
   })
 })
 

@@ -29,10 +29,11 @@ export interface Api {
   health(): Promise<ApiResponse<HealthBody>>
   /** The current session; cached unless `isFresh`. */
   session(isFresh?: boolean): Promise<ApiResponse<SessionBody>>
-  /** The mount prefix is added to `address`. */
+  /** The mount prefix is added to `address`. Aborting `cancel` ends the request as if there were no connection. */
   read<const A extends Address<'GET'>, S extends Shape>(
     address: A,
     shape: S,
+    cancel?: AbortSignal,
   ): Promise<ApiResponse<Received<'GET', A, S>>>
   /** Sends a request that includes the CSRF token of the session, if the session has one. */
   write<M extends WriteMethod, const A extends Address<M>, S extends Shape>(
@@ -63,7 +64,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       session ??= api.read('/api/auth/session', 'object')
       return session
     },
-    read: (address, shape) => ask(address, { cache: 'no-cache' }, timeoutMs, shape),
+    read: (address, shape, cancel) => ask(address, { cache: 'no-cache', signal: cancel }, timeoutMs, shape),
     async write(method, address, body, shape) {
       const token = await csrfToken()
       const response = await send(token)
@@ -105,7 +106,7 @@ export function createApi(mount: string, signal: AbortSignal): Api {
       const response = await fetch(`${mount}${path}`, {
         ...request,
         headers: { accept: 'application/json', ...request.headers },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs), ...(request.signal ? [request.signal] : [])]),
       })
       const date = Date.parse(response.headers.get('date') ?? '')
       // The header is truncated to whole seconds, so on average it is half a second behind.

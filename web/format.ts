@@ -5,6 +5,11 @@ import { locale, t } from './i18n.ts'
 const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
+const preciseTime = new Intl.DateTimeFormat(locale, {
+  ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 1 },
+})
 const number = new Intl.NumberFormat(locale, { useGrouping: false })
 const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
 const celsius = unitFormat('celsius')
@@ -48,6 +53,21 @@ export function formatMinutes(minutes: number): string {
 /** Formats epoch milliseconds as a time of day with seconds. */
 export function formatTime(at: number): string {
   return time.format(at)
+}
+
+/** Formats epoch milliseconds as a time of day without seconds. */
+export function formatClock(at: number): string {
+  return clock.format(at)
+}
+
+/** Formats epoch milliseconds as a time of day with tenths of a second. */
+export function formatPreciseTime(at: number): string {
+  return preciseTime.format(at)
+}
+
+/** Formats epoch milliseconds as a day of the week and a date without the year. */
+export function formatDay(at: number): string {
+  return day.format(at)
 }
 
 /** Formats an ISO 8601 timestamp as a date and time. */

@@ -131,6 +131,11 @@ const livePages = [
   }),
   createRoute({
     getParentRoute: inFrame,
+    path: route('timeline'),
+    component: lazyRouteComponent(() => import('./views/timeline.tsx'), 'Timeline'),
+  }),
+  createRoute({
+    getParentRoute: inFrame,
     path: route('alerts'),
     component: lazyRouteComponent(() => import('./views/alerts.tsx'), 'Alerts'),
   }),

@@ -263,7 +263,7 @@ describe('messages', () => {
       message(start, { type: 'pong', timestamp: new Date(start).toISOString() }),
       message(start, { type: 'error', error: 'Not JSON.' }),
       message(start, { type: 'tick', at: new Date(start).toISOString() }),
-      { type: 'message', message: { type: 'event', seq: 1, event: {} } as unknown as LiveMessage, at: start },
+      { type: 'message', message: { type: 'something_new', seq: 1, value: {} } as unknown as LiveMessage, at: start },
     ]
     expect(applyAll(before, others)).toBe(before)
   })
@@ -310,5 +310,32 @@ describe('times', () => {
   it('computes the clock difference from a tick', () => {
     const at = new Date(start + 90_000).toISOString()
     expect(apply(live(), message(start, { type: 'tick', at })).clockAheadMs).toBe(90_000)
+  })
+})
+
+describe('events', () => {
+  const event = {
+    ...{ id: 5, time: '2026-11-20T19:00:00.000Z', until: null, kind: 'marker' as const, severity: 'info' as const },
+    ...{ channel_id: 11, receiver_id: 1, manufacturer: 'shure', text: 'Act 2', data: {}, by: 'Ada' },
+  }
+
+  it('keeps the latest changes in their order', () => {
+    const changed = { ...event, text: 'Act 3' }
+    const after = applyAll(live(), [
+      message(start, { type: 'event', event }),
+      message(start, { type: 'event_changed', event: changed }),
+      message(start, { type: 'event_deleted', id: 5 }),
+    ])
+    expect(after.eventChanges).toEqual([
+      { id: 5, event },
+      { id: 5, event: changed },
+      { id: 5, event: null },
+    ])
+  })
+
+  it('forgets the oldest changes', () => {
+    const messages = Array.from({ length: 1_200 }, (_, id) => message(start, { type: 'event_deleted', id }))
+    const { eventChanges } = applyAll(live(), messages)
+    expect([eventChanges.length, eventChanges[0]?.id, eventChanges.at(-1)?.id]).toEqual([1_000, 200, 1_199])
   })
 })

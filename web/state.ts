@@ -10,6 +10,7 @@ import type { LiveMessage, SourceBody } from '../src/contract/live-messages.ts'
 import type { AlertBody, SilenceBody } from '../src/contract/resources/alerts.ts'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import type { DataBody } from '../src/contract/resources/data.ts'
+import type { EventBody } from '../src/contract/resources/events.ts'
 import type { Group } from '../src/contract/resources/groups.ts'
 import type { HealthBody } from '../src/contract/resources/health.ts'
 import type { ChannelAssignment, Performer } from '../src/contract/resources/performers.ts'
@@ -23,6 +24,16 @@ import type { Edit } from './arrangement.ts'
 
 /** `polling`: updates are disabled in the configuration; snapshots are loaded periodically. */
 export type ConnectionState = 'connecting' | 'open' | 'lost' | 'polling'
+
+/** An event that was added or changed, or the deletion of one. */
+export interface EventChange {
+  readonly id: number
+  /** Null: it was deleted. */
+  readonly event: EventBody | null
+}
+
+/** How many changes of events the state keeps. */
+const maxEventChanges = 1_000
 
 export interface WatchState {
   readonly phase: 'loading' | 'ready' | 'failed'
@@ -46,6 +57,8 @@ export interface WatchState {
   readonly sources: readonly SourceBody[]
   /** Running shows. */
   readonly shows: readonly ShowBody[]
+  /** The latest changes of events, oldest first. */
+  readonly eventChanges: readonly EventChange[]
   /** Alert silences in effect. */
   readonly silences: readonly SilenceBody[]
   /** Number of devices that are waiting for review. */
@@ -96,6 +109,7 @@ export function initialState(now: number): WatchState {
     alerts: [],
     sources: [],
     shows: [],
+    eventChanges: [],
     silences: [],
     pending: 0,
     config: { polling_interval: 10, alert_battery_threshold: 20, enable_websocket: true, BATTERY_REPLACE_SOON: 50 },
@@ -193,6 +207,11 @@ function applyMessage(watchState: WatchState, message: LiveMessage, at: number):
     }
     case 'show':
       return { ...watchState, shows: withShow(watchState.shows, message.show) }
+    case 'event':
+    case 'event_changed':
+      return withEventChange(watchState, { id: message.event.id, event: message.event })
+    case 'event_deleted':
+      return withEventChange(watchState, { id: message.id, event: null })
     case 'queue':
       return { ...watchState, pending: message.pending }
     case 'settings':
@@ -343,6 +362,10 @@ function withShow(shows: readonly ShowBody[], { state, ...show }: AnnouncedShow)
   const running: ShowBody = { ...show, state }
   if (!shows.some(({ id }) => id === show.id)) return [...shows, running]
   return shows.map((other) => (other.id === show.id ? running : other))
+}
+
+function withEventChange(watchState: WatchState, change: EventChange): WatchState {
+  return { ...watchState, eventChanges: [...watchState.eventChanges.slice(1 - maxEventChanges), change] }
 }
 
 function isSameJson(before: unknown, after: unknown): boolean {

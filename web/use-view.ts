@@ -5,7 +5,7 @@ import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { useServices, useWatchState } from './context.ts'
 import { readLocal, writeLocal } from './local-storage.ts'
 import { applyTheme } from './theme.ts'
-import { addressOf, memoryOf, parseView, type View, withMemory } from './view.ts'
+import { addressOf, changeView, memoryOf, parseView, type View, withMemory } from './view.ts'
 
 type LivePage = 'monitor' | 'wall'
 
@@ -27,8 +27,9 @@ export function useView(page: LivePage): [View, (change: Partial<View>) => void]
   const change = useCallback(
     (patch: Partial<View>) => {
       const search = (before: object) => {
-        const next = { ...withMemory(parseView({ ...before }), storedView(page)), ...patch }
-        store(page, memoryOf(next))
+        const remembered = storedView(page)
+        const next = changeView(parseView({ ...before }), patch, remembered)
+        store(page, memoryOf(next, remembered))
         return addressOf(next)
       }
       void navigate({ to: '.', search, replace: true, resetScroll: false })

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { addressOf, defaultView, memoryOf, sharedSearchOf, viewOf } from './view.ts'
+import { describe, expect, it } from 'vitest'
+import { addressOf, changeView, defaultView, memoryOf, sharedSearchOf, viewOf } from './view.ts'
 
 it('prefers the URL to stored settings, and those to defaults', () => {
   expect(viewOf('')).toEqual(defaultView)
@@ -43,4 +43,31 @@ it('stores the columns of the table and shares them', () => {
   expect(viewOf('', memoryOf(view)).columns).toBe('battery,name,slot')
   expect(viewOf(sharedSearchOf(view), 'columns=slot').columns).toBe('battery,name,slot')
   expect(viewOf('?sort=-quality').sort).toBe('-quality')
+})
+
+describe('the order of batteries to replace', () => {
+  it('is worst first as long as the filter is on, whatever order is remembered', () => {
+    expect(viewOf('?state=replace', 'sort=name').sort).toBe('battery')
+    const on = changeView({ sort: 'rf', group: 2 }, { state: 'replace' }, 'sort=name')
+    expect(on).toMatchObject({ state: 'replace', sort: 'battery', group: 2 })
+    expect(addressOf(on)).toEqual({ state: 'replace', group: 2 })
+    const off = changeView(addressOf(on), { state: 'all' }, 'sort=name')
+    expect(off).toMatchObject({ state: 'all', sort: 'name', group: 2 })
+  })
+
+  it('is not remembered', () => {
+    expect(memoryOf(viewOf('?state=replace'), 'sort=name')).toMatch(/sort=name/)
+    expect(memoryOf(viewOf('?state=replace&sort=rf'))).toMatch(/sort=slot/)
+  })
+
+  it('can be changed while the filter is on', () => {
+    const bySlot = changeView({ state: 'replace' }, { sort: 'slot' }, 'sort=name')
+    expect(addressOf(bySlot)).toEqual({ state: 'replace', sort: 'slot' })
+    const searched = changeView(addressOf(bySlot), { q: 'nora' }, 'sort=name')
+    expect(searched).toMatchObject({ state: 'replace', sort: 'slot', q: 'nora' })
+  })
+
+  it('leaves the order of other filters', () => {
+    expect(changeView({ sort: 'rf' }, { state: 'problems' }, '').sort).toBe('rf')
+  })
 })

@@ -77,7 +77,24 @@ export function viewOf(search: string, remembered = ''): View {
 export function withMemory(inAddress: Partial<View>, remembered: string): View {
   const old = parseView(parseQuery(remembered))
   const kept = Object.fromEntries(rememberedKeys.flatMap((key) => (old[key] === undefined ? [] : [[key, old[key]]])))
-  return { ...defaultView, ...kept, ...inAddress }
+  const state = inAddress.state ?? defaultView.state
+  return { ...defaultView, ...kept, sort: filterSort(state) ?? old.sort ?? defaultView.sort, ...inAddress }
+}
+
+/** Returns the order of a filter that has its own: batteries to replace are sorted worst first. */
+function filterSort(state: StateFilter): Sort | null {
+  return state === 'replace' ? 'battery' : null
+}
+
+/**
+ * Applies a change to the view in the URL. An order applies only as long as its filter does: when a filter with its own
+ * order is turned on or off, the order in the URL is dropped.
+ */
+export function changeView(inAddress: Partial<View>, change: Partial<View>, remembered: string): View {
+  const { sort, ...others } = inAddress
+  const state = inAddress.state ?? defaultView.state
+  const keepsSort = sort === undefined || filterSort(change.state ?? state) === filterSort(state)
+  return withMemory({ ...(keepsSort ? inAddress : others), ...change }, remembered)
 }
 
 /** Reads the valid values of a view. */
@@ -103,7 +120,8 @@ export function listColumns(text: string): readonly Column[] {
 
 /** Returns the values that the URL of this view contains: those that are not the defaults. */
 export function addressOf(view: View): Partial<View> {
-  return Object.fromEntries(Object.entries(view).filter(([key, value]) => value !== defaultView[key as keyof View]))
+  const defaults = { ...defaultView, sort: filterSort(view.state) ?? defaultView.sort }
+  return Object.fromEntries(Object.entries(view).filter(([key, value]) => value !== defaults[key as keyof View]))
 }
 
 /** Returns the query that restores this view in any browser, whatever is in its local storage. */
@@ -112,6 +130,8 @@ export function sharedSearchOf(view: View): string {
   return formatQuery({ ...addressOf(view), ...remembered })
 }
 
-export function memoryOf(view: View): string {
-  return new URLSearchParams(rememberedKeys.map((key) => [key, view[key]])).toString()
+/** Returns what local storage remembers of this view; the remembered order stays while a filter has its own. */
+export function memoryOf(view: View, remembered = ''): string {
+  const sort = filterSort(view.state) === null ? view.sort : withMemory({}, remembered).sort
+  return new URLSearchParams(rememberedKeys.map((key) => [key, key === 'sort' ? sort : view[key]])).toString()
 }

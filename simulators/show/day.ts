@@ -133,7 +133,7 @@ function writeRemarks(setups: readonly DeviceSetup[], incidents: Incidents): Rem
     { ...rehearsal, text: 'Rehearsal' },
     ...about(incidents.emptyBattery, batteryDied + 3 * minuteMs, 'Battery was empty, changed'),
     ...about(incidents.interference, interferenceAt.toMs, 'Noise until the LED wall was reset'),
-    { fromMs: matinee.fromMs - 30 * minuteMs, toMs: null, text: 'Doors' },
+    { fromMs: matinee.fromMs - 30 * minuteMs, toMs: null, text: 'Audience in' },
     { ...interval, text: 'Interval' },
     ...about(incidents.lowBattery, batteryChange + minuteMs, 'Battery changed in the quick change'),
     { fromMs: call.fromMs, toMs: null, text: 'Call' },

@@ -11,6 +11,7 @@ import { createAdminCommand } from './create-admin.ts'
 import { addDevicesCommands } from './devices.ts'
 import { exportCommand, importCommand } from './export-import.ts'
 import { followCommands } from './follow.ts'
+import { historyCommand } from './history.ts'
 import { migrateCommand, simulateCommand } from './maintenance.ts'
 import { nodesCommand } from './nodes.ts'
 import { createOutput, escapeControls } from './output.ts'
@@ -134,10 +135,12 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     .addCommand(importCommand(terminal, done))
     .addCommand(backupCommand(terminal, done))
     .addCommand(restoreCommand(terminal, done))
+    .addCommand(historyCommand(terminal, done))
     .addHelpText('after', '\nTry it: micwatch serve --demo')
   for (const command of addDevicesCommands(terminal, done)) program.addCommand(command)
   for (const command of followCommands(terminal, done)) program.addCommand(command)
-  for (const command of [program, ...program.commands]) {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands])
+  for (const command of [program, ...commands]) {
     command.exitOverride().configureOutput({ writeOut: (text) => terminal.out(text.trimEnd()), writeErr: () => {} })
   }
   try {

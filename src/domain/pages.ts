@@ -22,6 +22,7 @@ export const pages = [
   { name: 'wall', path: '/wall', needs: 'read' },
   { name: 'channel', path: '/channels/:id', needs: 'read' },
   { name: 'receiver', path: '/receivers/:id', needs: 'read' },
+  { name: 'timeline', path: '/timeline', needs: 'read' },
   { name: 'alerts', path: '/alerts', needs: 'read' },
   { name: 'about', path: '/about', needs: 'read' },
 

@@ -110,7 +110,6 @@ export async function createApp(config: Config, options: AppOptions): Promise<Ap
       shows: runtime.shows,
       runningShows: runtime.runningShows,
       sourceBodies: runtime.sourceBodies,
-      subscribedSource: (receiverId) => runtime.connections.find(receiverId)?.source ?? null,
       reportingSources: runtime.reportingSources,
       batteryThreshold: (receiver, channel) =>
         runtime.conditions.thresholdsOf(receiver, channel).alert_battery_threshold,

@@ -7,13 +7,14 @@
  */
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Condition, hasRow } from '../domain/conditions/condition.ts'
+import { type Condition, type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
 import { evaluateCondition } from '../domain/conditions/evaluate.ts'
 import {
   createWatchedValues,
   type LevelWatch,
   readWatchedValues,
   resetWatch,
+  rowTrueUntil,
   updateWatch,
   type WatchedValues,
   watchLength,
@@ -253,6 +254,12 @@ export class ConditionMonitor {
   /** Returns the thresholds in force for a channel. */
   thresholdsOf(receiver: Receiver, channel: Channel): Thresholds {
     return this.#thresholdsOf(this.#channelOf(receiver.id, channel.id), receiver, channel)
+  }
+
+  /** Returns until when a row of a channel was true (see `rowTrueUntil`), as a `performance.now()` time. */
+  rowTrueUntil(channelId: number, row: ConditionFlag): number {
+    const channel = this.#channels.get(channelId)
+    return channel === undefined ? Number.NEGATIVE_INFINITY : rowTrueUntil(channel.watch, row, performance.now())
   }
 
   /** Stores what is not stored yet. */

@@ -6,7 +6,7 @@
  */
 
 import type { GapReason } from '../contract/values.ts'
-import { hasRow } from '../domain/conditions/condition.ts'
+import { type ConditionFlag, hasRow } from '../domain/conditions/condition.ts'
 import { bestInUse, type WatchedValues } from '../domain/conditions/level-watch.ts'
 import type { Thresholds } from '../domain/conditions/thresholds.ts'
 import { addressOf } from '../domain/equipment/health.ts'
@@ -40,6 +40,7 @@ import {
   type EventDraft,
   type EventRecord,
   endEvent,
+  toSeconds,
 } from '../domain/events/event.ts'
 import { Semaphore } from '../platform/semaphore.ts'
 import type { ReceiverStore } from '../state/receiver-store.ts'
@@ -54,6 +55,8 @@ export interface EventLogDeps {
   /** Whether this process evaluates the receiver. */
   isOwn(receiverId: number): boolean
   thresholds(receiver: Receiver, channel: Channel): Thresholds
+  /** Returns until when a row of a channel was true, without the time for which it is held (`performance.now()`). */
+  rowTrueUntil(channelId: number, row: ConditionFlag): number
   /** Called after every change of the log is committed, in order. */
   announce(change: EventChange): void
   /** How long events are kept. */
@@ -216,7 +219,7 @@ export class EventLog {
     readonly until: number
     readonly reason: GapReason
   }): void {
-    const data = { reason, seconds: Math.round((until - from) / 100) / 10 }
+    const data = { reason, seconds: toSeconds(until - from) }
     this.#add(draftEvent('recording_gap', aboutAll, { time: from, until, data }))
   }
 
@@ -230,14 +233,19 @@ export class EventLog {
     }
   }
 
-  /** Stores what is not stored yet. */
+  /** Stores what is not stored yet, and ends. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#settleTimer)
     clearTimeout(this.#writeTimer)
-    this.#settleAll()
-    await this.#write().catch(() => {})
+    await this.flush().catch(() => {})
     await this.#loading.run(async () => {})
+  }
+
+  /** Stores what is known now. */
+  flush(): Promise<void> {
+    this.#settleAll()
+    return this.#write()
   }
 
   #now(): number {
@@ -265,7 +273,10 @@ export class EventLog {
       const isTrue = hasRow(channel.condition, kind)
       if (isTrue === this.#open.has(subject)) continue
       if (isTrue) this.#beginRange(receiver, channel, kind, { time: this.#now() })
-      else this.#endRange(subject)
+      else {
+        const until = this.#deps.rowTrueUntil(channel.id, kind)
+        this.#endRange(subject, Number.isFinite(until) ? this.#toWall(until) : this.#now())
+      }
     }
     const isInterrupted = hasRow(channel.condition, 'receiver_offline') || hasRow(channel.condition, 'stale')
     const dropouts = this.#dropouts.get(channel.id)

@@ -154,6 +154,7 @@ beforeEach(() => {
 afterEach(() => void vi.restoreAllMocks())
 
 describe('Recorder', () => {
+  // Conformance: C-12.20.
   it('folds the samples of a second', async () => {
     const { sample, history, recorder } = open()
     for (let tick = 0; tick < 20; tick += 1) {
@@ -184,6 +185,7 @@ describe('Recorder', () => {
     expect(next).toMatchObject({ rf_min: -59, rf_max: -50, audio_last: -21 })
   })
 
+  // Conformance: C-12.20.
   it('records a dropout of 200 ms, and splits it at the boundary of two seconds', async () => {
     const { sample, history, recorder } = open()
     for (let tick = 0; tick < 40; tick += 1) {
@@ -239,6 +241,7 @@ describe('Recorder', () => {
     expect(history.seconds()[4]?.[1]).toMatchObject({ audio_max: null, audio_last: null, battery: null, minutes: null })
   })
 
+  // Conformance: C-12.21.
   it('records the state at the end of a second', async () => {
     const { report, setCondition, history, levels } = open()
     await pass(900)
@@ -288,6 +291,7 @@ describe('Recorder', () => {
     expect(history.seconds().map(([time]) => time)).toEqual([0, 1, 4])
   })
 
+  // Conformance: C-12.22.
   it('follows steps of the clock', async () => {
     const { shift, history, gaps, recorder } = open()
     await pass(2500)
@@ -313,6 +317,7 @@ describe('Recorder', () => {
     ])
   })
 
+  // Conformance: C-12.22.
   it('catches up after the event loop was blocked', async () => {
     const { sample, history, recorder, gaps } = open()
     await pass(1500)
@@ -366,6 +371,7 @@ describe('Recorder', () => {
     expect(history.letters()).toBe('11')
   })
 
+  // Conformance: C-12.23, C-12.24.
   it('pauses while the history cannot be written, and reports the gap when it can again', async () => {
     const { history, faults, gaps, recorder } = open()
     await pass(6000)
@@ -375,7 +381,7 @@ describe('Recorder', () => {
     history.isFull = false
     await pass(5000)
     expect(recorder.fault).toBeNull()
-    expect(faults).toEqual(['the disk is full', null])
+    expect(faults).toEqual([null, 'the disk is full', null])
     expect(gaps).toEqual([{ from: start + 5, until: start + 25, reason: 'storage' }])
     expect(history.seconds().map(([time]) => time)).toEqual([0, 1, 2, 3, 4, 25, 26, 27, 28, 29])
   })
@@ -415,16 +421,20 @@ describe('Recorder', () => {
   })
 
   it('stops at once while HISTORY is false', async () => {
-    const { setOn, history, gaps } = open()
+    const { setOn, sample, history, gaps } = open()
     await pass(2500)
     setOn(false)
+    sample({ transmitter: { rf_level: -99 } })
     await pass(10_000)
+    sample({ transmitter: { rf_level: -60 } })
     expect(history.letters()).toBe('111')
     setOn(true)
     await pass(5000)
     expect(gaps).toEqual([{ from: start + 3, until: start + 12, reason: 'off' }])
+    expect(history.seconds()[3]).toMatchObject([12, { rf_min: -60, weak_ms: 0 }])
   })
 
+  // Conformance: C-12.23.
   it('reports the time since any process recorded', async () => {
     const history = createHistory()
     const before = open({ history })

@@ -169,9 +169,16 @@ export class Recorder {
       this.#pauseReason = 'off'
       return
     }
+    this.#discardCurrent()
     this.#begin(Math.floor(this.#deps.now() / 1000))
     this.#storeAt = (this.#time ?? 0) + this.#interval()
     this.#setTimer()
+  }
+
+  /** Discards what was folded while nothing was recorded. */
+  #discardCurrent(): void {
+    const discarded = new Int16Array(columnCount)
+    for (const { index } of this.#channels.values()) this.#current.close(index, performance.now(), discarded, 0)
   }
 
   #begin(time: number): void {
@@ -359,6 +366,8 @@ export class Recorder {
     const interval = this.#interval()
     if (time < this.#storeAt && this.#storeAt - time <= interval) return
     this.#storeAt = time + interval
+    // The slot of a channel, and so its thresholds, may have changed since its facts were applied.
+    for (const receiver of this.#receivers.values()) this.#setThresholds(receiver)
     if (this.#storing === null) void this.#storeClosed()
   }
 
@@ -421,6 +430,8 @@ export class Recorder {
   }
 
   #setFault(fault: string | null): void {
+    // While nothing is recorded, nothing has to be stored.
+    if (fault !== null && this.#time === null) return
     const before = this.#fault
     this.#fault = fault
     if (fault === before) return

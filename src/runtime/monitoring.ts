@@ -38,9 +38,6 @@ interface MonitoringDeps {
   readonly intervalSeconds: number | undefined
 }
 
-/** How many days events and cleared alerts are kept. */
-const eventDays = 400
-
 export function createMonitoring(deps: MonitoringDeps) {
   const { state, db, paths, redis, cache, counters, nodeId, log } = deps
   const { sourceRegistry, settings, receiverStore, placeholderStore, unitStore, feed, live } = state
@@ -57,6 +54,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     },
     onStatusChanged: (update) => live.statusChanged(update),
   })
+  const keepDays = () => settings.get(null).HISTORY_MINUTES_DAYS
   const reportingSources = new ReportingSources()
   const alerts: Alerts = new Alerts({
     db,
@@ -65,7 +63,7 @@ export function createMonitoring(deps: MonitoringDeps) {
     feed,
     log,
     now,
-    keepDays: () => eventDays,
+    keepDays,
     isSource: (id) => sourceRegistry.find(id) !== undefined,
     alertSettings: (kind, scope) => settings.alertSettings(kind, scope),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
@@ -90,8 +88,9 @@ export function createMonitoring(deps: MonitoringDeps) {
     receiverStore,
     isOwn: (receiverId) => conditions.isOwn(receiverId),
     thresholds: (receiver, channel) => conditions.thresholdsOf(receiver, channel),
+    rowTrueUntil: (channelId, row) => conditions.rowTrueUntil(channelId, row),
     announce: announceEvent,
-    keepDays: () => eventDays,
+    keepDays,
     log,
     now,
   })

@@ -19,6 +19,7 @@ import {
   copyWithoutHistory,
   extractHistory,
   moveHistoryAside,
+  movePostgresHistoryAside,
 } from './history/history-backup.ts'
 import { historyPath } from './history/sqlite-tables.ts'
 import { isRunning, listHeldLeases } from './leases.ts'
@@ -49,7 +50,7 @@ export interface Restored {
   readonly safety_copy: string | null
   /** Whether recorded levels were restored. */
   readonly history: boolean
-  /** The path of the previous recorded levels; null if there were none. */
+  /** The path, or with PostgreSQL the schema, of the previous recorded levels; null if there were none. */
   readonly history_safety_copy: string | null
 }
 
@@ -229,9 +230,8 @@ async function restorePostgres(options: RestoreOptions): Promise<Restored> {
     const counts = await countRows(db)
     if (!hasNoContent(counts)) requireForce(options, 'the PostgreSQL database', counts)
     await createFolder(resolve(paths.data_dir))
-    const safety_copy = hasNoContent(counts)
-      ? null
-      : join(paths.data_dir, `micwatch.db.before-restore-${toStamp(now())}`)
+    const suffix = `before-restore-${toStamp(now())}`
+    const safety_copy = hasNoContent(counts) ? null : join(paths.data_dir, `micwatch.db.${suffix}`)
     if (safety_copy !== null) await writeBackup(db, paths.database_url, safety_copy, { overwrite: false })
     const draft = join(paths.data_dir, `restore-${randomBytes(4).toString('hex')}.tmp`)
     try {
@@ -242,7 +242,7 @@ async function restorePostgres(options: RestoreOptions): Promise<Restored> {
         if (active.length > 0) throw inUse(active)
         await copyIntoPostgres(tx, draft)
       })
-      return { migrated, safety_copy, history: false, history_safety_copy: null }
+      return { migrated, safety_copy, history: false, history_safety_copy: await movePostgresHistoryAside(db, suffix) }
     } finally {
       await removeSqlite(draft)
     }

@@ -35,6 +35,24 @@ it('redirects an administrative page to sign-in and back to the requested page',
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
+it('has a header of one row on phones, and signs out on the account page', async () => {
+  const app = await startApp()
+  for (const width of [390, 320]) {
+    const options = { hasTouch: true, viewport: { width, height: 844 } }
+    const page = await browser.openAs(app, 'admin', '/admin', options)
+    const header = page.getByRole('banner')
+    await header.getByRole('link', { name: /Administrator$/ }).waitFor()
+    for (const name of ['Monitor', 'Wall', 'Alerts', 'Admin', 'About']) {
+      await header.getByRole('link', { name, exact: true }).waitFor()
+    }
+    expect((await header.boundingBox())?.height).toBeLessThan(56)
+    expect(await scrollsHorizontally(page)).toBe(false)
+    await header.getByRole('link', { name: /Administrator$/ }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+})
+
 it('ignores a redirect target on another site after sign-in', async () => {
   const app = await startApp()
   await addUser(app, 'ana', 'viewer')
@@ -75,7 +93,7 @@ it('shows validation errors next to the fields, creates the first administrator,
   const page = await browser.open(app, '/sign-in')
   await page.getByRole('link', { name: 'create the first administrator' }).click()
   await page.getByText('At least 12 characters').waitFor()
-  expect(await page.getByLabel('Setup code').count()).toBe(0)
+  expect(await page.getByLabel('Set-up code').count()).toBe(0)
   await page.getByLabel('User name').fill('-')
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Create administrator' }).click()
@@ -92,16 +110,16 @@ it('shows validation errors next to the fields, creates the first administrator,
   await page.getByText('administrator account already exists').waitFor()
 })
 
-it('requires the setup code when the service is reachable from other machines', async () => {
+it('requires the set-up code when the service is reachable from other machines', async () => {
   const app = await startApp({ config: lan })
   const page = await browser.open(app, '/set-up')
   await page.getByLabel('User name').fill('ana')
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByLabel('Setup code').fill('NOT-IT')
+  await page.getByLabel('Set-up code').fill('NOT-IT')
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText('The set-up code is wrong or has expired.').waitFor()
   const code = (await readFile(join(app.dataDir, 'setup-code'), 'utf8')).trim().split('\n').at(-1) ?? ''
-  await page.getByLabel('Setup code').fill(code)
+  await page.getByLabel('Set-up code').fill(code)
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
 })

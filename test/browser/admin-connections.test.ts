@@ -32,7 +32,7 @@ it('shows and updates the status of each connection, with filters in the URL', a
   await until('all connections are shown', async () => (await rows(page).count()) === 4)
   expect(await cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
   expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
-  await page.getByText('All connected.').waitFor()
+  await page.getByText('No connections down.').waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   await page.getByText('Stopped by a user. Until the connection is started again', { exact: false }).waitFor()
   expect(await findViolations(page)).toEqual([])

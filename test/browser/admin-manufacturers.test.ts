@@ -71,9 +71,16 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   expect(await page.locator('tbody b').count()).toBe(0)
 })
 
-it('links to the page from an empty monitor for administrators', async () => {
+it('links to set-up from an empty monitor, and later to this page for administrators', async () => {
   const app = await startApp()
-  for (const page of [await browser.open(app, '/'), await browser.openAs(app, 'operator', '/')]) {
+  const newcomer = await browser.open(app, '/')
+  await newcomer.getByRole('link', { name: 'Create administrator' }).waitFor()
+  expect(await findViolations(newcomer)).toEqual([])
+  const operator = await browser.openAs(app, 'operator', '/')
+  await browser.openAs(app, 'admin', '/')
+  await newcomer.reload()
+  await operator.reload()
+  for (const page of [newcomer, operator]) {
     await page.getByText('Ask an administrator to add your systems', { exact: false }).waitFor()
     expect(await page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
     expect(await findViolations(page)).toEqual([])

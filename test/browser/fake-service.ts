@@ -22,6 +22,7 @@ import type { UpstreamStatus } from '../../src/contract/values.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import { noSources } from '../../src/domain/equipment/health.ts'
 import { pages } from '../../src/domain/pages.ts'
+import { createFakeHistory, type FakeHistory } from './fake-history.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string
@@ -73,6 +74,8 @@ export interface FakeData {
   alerts: AlertBody[]
   placeholders: PlaceholderInData[]
   shows: ShowBody[]
+  /** Recorded levels, events and markers. */
+  history: FakeHistory
   /** Response bodies of other paths below `/api/`. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
@@ -92,6 +95,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     alerts: [],
     placeholders: [],
     shows: [],
+    history: createFakeHistory((message) => send(message)),
     // The pages of channels and receivers read cleared alerts.
     responses: { '/api/alerts/': [] },
     upstream: 'healthy',
@@ -111,6 +115,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://service')
     if (isDown) return response.destroy()
+    if (!data.needsSignIn && data.history.handle(request, response, mount)) return
     handleRequest(response, pathname.startsWith(mount) ? pathname.slice(mount.length) : '')
   })
   server.on('connection', (socket) => {
@@ -156,6 +161,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
       healthReads += 1
       return json(healthOf(data))
     }
+    if (path === '/api/shows/' && data.responses[path] === undefined) return json(data.shows)
     if (data.responses[path] !== undefined) return json(data.responses[path])
     return respond(404, 'application/json', '{"error":"Not found."}')
   }

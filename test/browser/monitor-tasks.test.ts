@@ -2,8 +2,9 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { noData } from '../../src/domain/alerts/alert.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { type FakeService, offline, receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
@@ -21,26 +22,16 @@ const racks = (count: number) => Array.from({ length: count }, (_, index) => rec
 const slotsOf = (page: Page) => page.locator('tbody [data-column=slot]').allInnerTexts()
 const scrollTop = (page: Page) => page.evaluate<number>('scrollY')
 
-function alert(over: Partial<AlertBody> = {}): AlertBody {
-  return {
-    ...{ id: 9, manufacturer: 'shure', kind: 'battery_low', state: 'raised', severity: 'warning', message: '' },
-    ...{ channel_id: 1, receiver_id: 1, raised_at: '2026-11-22T19:00:00.000Z', cleared_at: null },
-    ...{ acknowledged_by: null, acknowledged_at: null, note: null, snoozed_by: null, snoozed_at: null },
-    ...{ snoozed_until: null, silenced: false },
-    data: {
-      ...{ name: 'Singer 1', slot: 1, battery: 15, minutes_left: null, threshold: 20, receiver: 'Rack 1' },
-    },
-    ...over,
-  }
-}
+const alertData = { ...noData, name: 'Singer 1', slot: 1, battery: 15, threshold: 20, receiver: 'Rack 1' }
 
 it('acknowledges an alert on its card with one press, and announces each new alert once', async () => {
   const service = await startService([receiver(1, [{ battery: 15 }, {}])])
-  const acknowledged = alert({ state: 'acknowledged', acknowledged_by: 'Sam' })
+  const alert = buildAlert({ id: 9, data: alertData })
+  const acknowledged = { ...alert, state: 'acknowledged', acknowledged_by: 'Sam' } as const
   service.data.responses['/api/alerts/9/acknowledge'] = acknowledged
   const page = await browser.open(service, '/')
   await page.locator('.card[data-severity=warning]').waitFor()
-  service.send({ type: 'alert', ...alert() })
+  service.send({ type: 'alert', ...alert })
   await page.locator('[aria-live=polite]').getByText('Singer 1').waitFor()
   const request = page.waitForRequest((sent) => sent.method() === 'POST')
   await page
@@ -58,7 +49,7 @@ it('acknowledges an alert on its card with one press, and announces each new ale
   await page.reload()
   await page.locator('.card').first().waitFor()
   await expect.poll(() => page.getByRole('button', { name: /^Assign performer/ }).count()).toBe(0)
-  service.send({ type: 'alert', ...alert({ id: 10, kind: 'battery_critical', severity: 'critical' }) })
+  service.send({ type: 'alert', ...alert, id: 10, kind: 'battery_critical', severity: 'critical' })
   await page.locator('[aria-live=assertive]').getByText('Singer 1').waitFor()
   expect(await page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
 })

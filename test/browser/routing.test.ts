@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
-import { browserForTests } from './browser.ts'
+import { browserForTests, findViolations } from './browser.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
 const { open, openAs } = browserForTests()
@@ -82,4 +82,25 @@ it('lists only the pages that the user may open', async () => {
   await expect.poll(async () => (await listAdminPages(admin)).length).toBe(names.length + 3)
   const hidden = (await listAdminPages(admin)).filter((name) => !names.includes(name))
   expect(hidden).toEqual(['Users', 'Tokens', 'Audit log'])
+})
+
+it('distinguishes a page that did not load from one that has failed', async () => {
+  const service = await start(1)
+  // Errors in the console of this page are expected.
+  const page = await (await open(service, '/')).context().newPage()
+  await page.route(/assets\/about-/, (route) => route.abort())
+  await page.goto(`${service.url}/about`)
+  await page.getByRole('heading', { name: 'This page did not load' }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+
+  await page.unroute(/assets\/about-/)
+  const body = 'export function About() { throw new Error("out of paper") }'
+  await page.route(/assets\/about-/, (route) => route.fulfill({ contentType: 'text/javascript', body }))
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByRole('heading', { name: 'This page has failed' }).waitFor()
+  await page.getByText('Details').click()
+  await page.getByText('Error: out of paper').waitFor()
+  expect(await findViolations(page)).toEqual([])
+  await follow(page, 'Monitor')
+  await page.locator('.card').first().waitFor()
 })

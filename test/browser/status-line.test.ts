@@ -22,7 +22,7 @@ const listSlots = (page: Page) => page.locator('.card-slot > [aria-hidden]').all
 
 it('counts problems on every page, an offline receiver once, and filters to them', async () => {
   const service = await start(
-    receiver(1, [{}, { battery: 15 }, { battery: 40 }]),
+    receiver(1, [{}, { battery: 40 }, { battery: 15 }]),
     offline(receiver(2, [{}, {}, {}, {}])),
   )
   const page = await open(service, '/about')
@@ -31,14 +31,23 @@ it('counts problems on every page, an offline receiver once, and filters to them
   expect(await findViolations(page)).toEqual([])
 
   await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
-  await expect.poll(() => listSlots(page)).toEqual(['2', '5', '6', '7', '8'])
+  await expect.poll(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
   expect(new URL(page.url()).search).toBe('?state=problems')
   await expect.poll(() => page.title()).toBe('(2) Micwatch')
 
-  await statusLine(page).getByRole('button', { name: '2 batteries below 50%' }).click()
-  await expect.poll(() => listSlots(page)).toEqual(['2', '3'])
-  await statusLine(page).getByRole('button', { name: '2 batteries below 50%' }).click()
-  await expect.poll(() => listSlots(page)).toHaveLength(7)
+  // Worst first, as long as this filter is on; Back returns to the filter before.
+  const batteries = statusLine(page).getByRole('button', { name: '2 batteries below 50%' })
+  await batteries.click()
+  await expect.poll(() => listSlots(page)).toEqual(['3', '2'])
+  expect(new URL(page.url()).search).toBe('?state=replace')
+  expect(await page.getByRole('combobox', { name: 'Sort' }).inputValue()).toBe('battery')
+  await page.goBack()
+  await expect.poll(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
+  await page.goForward()
+  await expect.poll(() => listSlots(page)).toEqual(['3', '2'])
+  await batteries.click()
+  await expect.poll(() => listSlots(page)).toEqual(['1', '2', '3', '5', '6', '7', '8'])
+  expect(new URL(page.url()).search).toBe('')
 
   await page.goto(`${service.url}/wall`)
   await statusLine(page).getByRole('button', { name: '2 need attention' }).click()

@@ -1,9 +1,12 @@
 /** Starts the service on a full disk: a small file system that the test fills up. */
 
+import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
+import type { AlertBody } from '../../src/contract/resources/alerts.ts'
+import { configFor, createInstallation, shellLauncher, startShure, type TestApp, until, withoutPush } from '../app.ts'
 import { timeLimit } from '../time-limit.ts'
 
 type Installation = Awaited<ReturnType<typeof createInstallation>>
@@ -29,7 +32,23 @@ function fullDiskLauncher(installation: Installation): readonly string[] {
   ]
 }
 
+/** Returns the alert `recording_stopped` as the live interface shows it. */
+async function findRecordingAlert({ socket }: Pick<TestApp, 'socket'>) {
+  const { next, close } = await socket('/ws?protocol=2')
+  const { data } = await next(({ type }) => type === 'snapshot')
+  close()
+  const alerts = (data as { alerts: readonly AlertBody[] }).alerts
+  return alerts.find(({ kind }) => kind === 'recording_stopped')
+}
+
+/** Enlarges the file system, so that it has the free space that recording requires. */
+async function enlargeDisk({ path }: Installation, pid: number): Promise<void> {
+  const remount = ['mount', '-o', 'remount,size=600m', join(path, 'data')]
+  await promisify(execFile)('nsenter', ['--target', String(pid), '--user', '--mount', ...remount])
+}
+
 // Reliability: S2.
+// Conformance: C-12.24.
 it.each(['stopped cleanly', 'killed'])(
   'starts on a full disk after it was %s, and recovers',
   async (stopMode) => {
@@ -51,12 +70,22 @@ it.each(['stopped cleanly', 'killed'])(
     expect([health.status, health.json.status, health.json.store.status]).toEqual([200, 'degraded', 'not_writable'])
     expect(health.json.manufacturers).toMatchObject([{ code: 'shure' }])
     expect((await service.get('/api/groups/')).json).toHaveLength(1)
+    // The alert cannot be stored either.
+    expect(await until('recording has stopped', () => findRecordingAlert(service))).toMatchObject({
+      id: -1,
+      state: 'raised',
+      severity: 'warning',
+    })
+    const { json: degraded } = await service.get('/api/health/')
+    expect(degraded.details).toContainEqual(expect.stringMatching(/^Levels are not recorded: .*MB are required/))
 
     await rm(join(disk, 'filler'))
+    await enlargeDisk(installation, service.pid)
     const freedAt = performance.now()
     await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect(performance.now() - freedAt).toBeLessThan(timeLimit(10_000))
     expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
+    expect(await findRecordingAlert(service)).toBeUndefined()
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
   },

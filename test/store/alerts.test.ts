@@ -167,6 +167,7 @@ describe.each(engines)('alerts on %s', (engine) => {
     expect(raised.filter((alert) => alert !== null)).toHaveLength(1)
   })
 
+  // Conformance: C-12.48.
   test('are deleted by age once cleared; open alerts stay', async () => {
     const { db } = await opened()
     await db.transaction(async (tx) => {

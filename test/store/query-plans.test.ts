@@ -6,11 +6,13 @@
 import { createQueryId, type KyselyPlugin, PostgresQueryCompiler, type RootOperationNode, sql } from 'kysely'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
+import { draftEvent } from '../../src/domain/events/event.ts'
 import { listAlerts, listAlertsSince, listOpenAlerts } from '../../src/storage/alerts.ts'
 import { listAudit } from '../../src/storage/audit.ts'
 import { findConnections, listConnections } from '../../src/storage/connections.ts'
 import type { Database, Reader, Tx } from '../../src/storage/database.ts'
 import { countEntries, listEntries, listMovements, listReviewed, logMovement } from '../../src/storage/discovery.ts'
+import { insertEvents, listEvents, listEventsSince, listOpenEvents, pruneEvents } from '../../src/storage/events.ts'
 import { acquireLease, isLeaseHeld, renewLeases } from '../../src/storage/leases.ts'
 import { listReceivers, listRemovals, saveReceivers } from '../../src/storage/receivers.ts'
 import { nextSlots } from '../../src/storage/slots.ts'
@@ -19,7 +21,17 @@ import { openStore } from './helpers.ts'
 
 const receivers = 12_500
 /** Large tables, except those that are always read completely (requested polls, leases of sources, scan results). */
-const large = ['receivers', 'channels', 'units', 'discovery_queue', 'movements', 'connections', 'audit', 'alerts']
+const large = [
+  'receivers',
+  'channels',
+  'units',
+  'discovery_queue',
+  'movements',
+  'connections',
+  'audit',
+  'alerts',
+  'events',
+]
 
 it('no regular statement of an installation with 50,000 channels scans a large table', async () => {
   const db = await openStore('postgres')
@@ -41,6 +53,14 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     'newest alerts': (reader) => listAlerts(reader, {}, { limit: 1000, offset: 0 }),
     'alerts of a receiver': (reader) => listAlerts(reader, { receiver: 17 }, { limit: 1000, offset: 0 }),
     'alerts of a channel': (reader) => listAlerts(reader, { channel: 17 }, { limit: 1000, offset: 0 }),
+    'newest events': (reader) => listEvents(reader, {}, page),
+    'events after another': (reader) => listEvents(reader, {}, { limit: 100, after: { time: 5000, id: 7 } }),
+    'events of a time': (reader) => listEvents(reader, { from: 5000, to: 5100 }, page),
+    'events of two channels': (reader) => listEvents(reader, { channels: { ids: [17, 18], receivers: [5] } }, page),
+    'events of a receiver': (reader) => listEvents(reader, { receiver: 17 }, page),
+    markers: (reader) => listEvents(reader, { kinds: ['marker'] }, page),
+    'events since a revision': (reader) => listEventsSince(reader, 5),
+    'open events': (reader) => listOpenEvents(reader),
     'a page of pending entries': (reader) => listReviewed(reader, { status: 'pending' }, { limit: 50, offset: 100 }),
     'the number of pending entries': (reader) => countEntries(reader, { status: 'pending' }),
     'unacknowledged movements': (reader) => listMovements(reader, { acknowledged: false }),
@@ -55,6 +75,8 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     },
     'the levels of a cycle': (tx) => saveReceivers(tx, 6, [sample]),
     'a movement': (tx) => logMovement(tx, movement),
+    'an event that alternates': (tx) => insertEvents(tx, [muted]),
+    'old events': (tx) => pruneEvents(tx, 100, 1000),
     'a lease': (tx) => acquireLease(tx, 'source-17', 'me', 15_000),
     'renewed leases': (tx) => renewLeases(tx, ['source-17', 'source-18'], 'me', 15_000),
     'a lease check': (tx) => isLeaseHeld(tx, 'source-17', 'me', 1),
@@ -79,6 +101,14 @@ it('no regular statement of an installation with 50,000 channels scans a large t
     Object.fromEntries(Object.keys(found).map((name) => [name, name === 'free slots' ? expectedScan : []])),
   )
 }, 30_000)
+
+const page = { limit: 100 }
+
+const muted = draftEvent(
+  'muted',
+  { channel_id: 7, receiver_id: 2, manufacturer: 'shure' },
+  { time: 5, subject: 'mute:7' },
+)
 
 const movement = {
   device: 9,
@@ -172,6 +202,12 @@ async function fill(db: Database): Promise<void> {
      select 'battery:' || n, 'battery_low', 'warning', 'The battery is low.', 'shure', n, n,
        case when n % 200 = 0 then null else n end, n % 5
      from generate_series(1, 10000) n`,
+    `insert into events (time, until, ends_at, is_open, kind, severity, channel_id, receiver_id, manufacturer, text, data,
+       subject, created_revision, revision)
+     select n, case when n % 10 = 0 then n + 5 end, case when n % 10 = 0 then n + 5 else n end,
+       case when n % 5000 = 0 then 1 else 0 end, case when n % 500 = 0 then 'marker' else 'muted' end, 'info',
+       n % 1000, n % 1000 / 4, 'shure', 'Muted.', '{}', 'mute:' || n % 1000, n, case when n > 49900 then 6 else n % 5 end
+     from generate_series(1, 50000) n`,
     `insert into leases (source, owner, epoch, expires_at)
      select 'source-' || n, 'me', 1, epoch_ms() + 30000 from generate_series(1, 2000) n`,
   ]

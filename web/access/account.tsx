@@ -5,6 +5,7 @@ import type { UserBody } from '../../src/contract/resources/accounts.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
+import { SignOut } from '../parts/account.tsx'
 import { Ago } from '../parts/ago.tsx'
 import { PasswordField } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
@@ -42,6 +43,7 @@ function Person({ user }: { user: UserBody }) {
             <Ago at={user.last_login_at} />
           </dd>
         </dl>
+        <SignOut />
       </section>
       <section className="panel">
         <h2>{t('access.account.change')}</h2>

@@ -1,6 +1,7 @@
 /** The signed-in user and their role, and the sign-in link or sign-out button. */
 
 import { Link } from '@tanstack/react-router'
+import { UserRound } from 'lucide-react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices } from '../context.ts'
 import { plainText } from '../format.ts'
@@ -8,10 +9,10 @@ import { t } from '../i18n.ts'
 import { signInPath, useRequest } from '../resource.ts'
 import { useSession } from '../session.ts'
 
+/** On narrow pages, the name is an icon, and only the account page has the sign-out button. */
 export function Account() {
-  const { mount, api } = useServices()
+  const { mount } = useServices()
   const session = useSession()
-  const { send, isSending, problem } = useRequest()
   if (session === null) return null
   if (session.kind !== 'user') {
     return (
@@ -20,6 +21,23 @@ export function Account() {
       </a>
     )
   }
+  return (
+    <div className="account">
+      <Link className="account-link" to={pathOf('account')}>
+        <UserRound className="icon" aria-hidden="true" />
+        <span className="account-text">
+          <bdi className="account-name">{plainText(session.name)}</bdi>{' '}
+          <span className="account-role">{t(`shell.roles.${session.role}`)}</span>
+        </span>
+      </Link>
+      <SignOut />
+    </div>
+  )
+}
+
+export function SignOut() {
+  const { mount, api } = useServices()
+  const { send, isSending, problem } = useRequest()
   const signOut = async () => {
     await send(() => api.write('POST', '/api/auth/logout', undefined, 'nothing'))
     // A failed request does not matter if the user turns out to be signed out anyway.
@@ -29,12 +47,8 @@ export function Account() {
     }
   }
   return (
-    <div className="account">
-      <Link className="account-link" to={pathOf('account')}>
-        <bdi className="account-name">{plainText(session.name)}</bdi>{' '}
-        <span className="account-role">{t(`shell.roles.${session.role}`)}</span>
-      </Link>
-      <button type="button" className="choice" disabled={isSending} onClick={signOut}>
+    <>
+      <button type="button" className="choice sign-out" disabled={isSending} onClick={signOut}>
         {t('shell.signOut')}
       </button>
       {problem === null || problem.kind === 'sign_in' ? null : (
@@ -42,6 +56,6 @@ export function Account() {
           {t('shell.signOutFailed', { reason: problem.detail })}
         </span>
       )}
-    </div>
+    </>
   )
 }

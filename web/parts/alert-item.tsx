@@ -2,9 +2,11 @@
 
 import '../styles/alerts.css'
 import { Link } from '@tanstack/react-router'
+import { ChartGantt } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { AlertBody } from '../../src/contract/resources/alerts.ts'
 import { conditionStates } from '../../src/contract/values.ts'
+import { pathOf } from '../../src/domain/pages.ts'
 import { alertReason, alertSubject, alertTitle, personName, snoozeEndText } from '../alert-text.ts'
 import { isOpen } from '../alerts.ts'
 import type { ConditionState } from '../conditions.ts'
@@ -51,7 +53,7 @@ export function AlertItem({ alert, box = null, isAtSubject = false }: AlertItemP
           </span>
         )}
       </p>
-      {isOpen(alert) ? <Actions alert={alert} /> : null}
+      <Actions alert={alert} />
     </li>
   )
 }
@@ -111,21 +113,53 @@ function Response({ alert }: { alert: AlertBody }) {
 }
 
 function Actions({ alert }: { alert: AlertBody }) {
-  const mayOperate = useMay('operate')
+  const mayRespond = useMay('operate') && isOpen(alert)
   const [dialog, setDialog] = useState<'note' | 'snooze' | 'silence' | null>(null)
-  if (!mayOperate) return null
   const close = () => setDialog(null)
   return (
     <div className="alert-actions">
-      <AcknowledgeButton alert={alert} />
-      {(['note', 'snooze', 'silence'] as const).map((name) => (
-        <button key={name} type="button" className="choice" onClick={() => setDialog(name)}>
-          {t(`alerts.actions.${name}`)}
-        </button>
-      ))}
+      {mayRespond ? (
+        <>
+          <AcknowledgeButton alert={alert} />
+          {(['note', 'snooze', 'silence'] as const).map((name) => (
+            <button key={name} type="button" className="choice" onClick={() => setDialog(name)}>
+              {t(`alerts.actions.${name}`)}
+            </button>
+          ))}
+        </>
+      ) : null}
+      <TimelineLink alert={alert} />
       {dialog === 'note' ? <NoteDialog alerts={[alert]} onClose={close} /> : null}
       {dialog === 'snooze' ? <SnoozeDialog alerts={[alert]} onClose={close} /> : null}
       {dialog === 'silence' ? <SilenceDialog alert={alert} onClose={close} /> : null}
     </div>
+  )
+}
+
+/** How much of the timeline is shown before and after the alert was raised. */
+const aroundMs = 300_000
+
+/** Opens the timeline at the time of the alert. */
+function TimelineLink({ alert: { raised_at, channel_id, receiver_id } }: { alert: AlertBody }) {
+  const ids = useWatchState(({ receivers }) =>
+    channel_id === null
+      ? (receivers
+          .get(receiver_id ?? -1)
+          ?.channels.map(({ id }) => id)
+          .join() ?? '')
+      : String(channel_id),
+  )
+  const at = Date.parse(raised_at)
+  const range = { from: new Date(at - aroundMs).toISOString(), to: new Date(at + aroundMs).toISOString() }
+  return (
+    <Link
+      className="choice"
+      data-tone="quiet"
+      to={pathOf('timeline')}
+      search={{ ...range, at: raised_at, channel: ids }}
+    >
+      <ChartGantt className="icon" aria-hidden="true" />
+      {t('nav.timeline')}
+    </Link>
   )
 }

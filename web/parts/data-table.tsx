@@ -63,7 +63,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
                 </td>
               )}
               {columns.map(({ key, title, cell, align }) => (
-                <td key={key} data-label={title} data-align={align}>
+                <td key={key} data-column={key} data-label={title} data-align={align}>
                   {cell(row)}
                 </td>
               ))}
@@ -78,7 +78,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, selection, nameOf
 /** Checkbox of one row. */
 export function RowBox({ id, name, selection }: { id: number; name: string; selection: Selection }) {
   return (
-    <label className="tick">
+    <label className="tick row-box">
       <input
         type="checkbox"
         checked={selection.has(id)}
@@ -100,7 +100,7 @@ function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
   const { key, title, sortBy, align } = column
   if (sortBy === undefined) {
     return (
-      <th scope="col" data-align={align}>
+      <th scope="col" data-column={key} data-align={align}>
         {title}
       </th>
     )
@@ -108,7 +108,7 @@ function Heading<Row>({ column, order, onSort }: HeadingProps<Row>) {
   const direction = order === null ? undefined : order.isDescending ? 'descending' : 'ascending'
   const next = order === null ? key : order.isDescending ? null : `-${key}`
   return (
-    <th scope="col" data-align={align} aria-sort={direction}>
+    <th scope="col" data-column={key} data-align={align} aria-sort={direction}>
       <button type="button" className="sort" onClick={() => onSort(next)}>
         {title}
         <span className="sort-sign" data-direction={direction} aria-hidden="true" />

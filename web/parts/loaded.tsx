@@ -32,7 +32,11 @@ function Failing({ problem, onRetry }: { problem: Problem; onRetry: () => Promis
   return (
     <Notice title={t(`problems.${problem.kind}.title`)}>
       <ProblemLine problem={problem} />
-      <p>{t(`problems.${problem.kind}.next`)}</p>
+      <p>
+        {problem.kind === 'refused' && problem.waitSeconds !== undefined
+          ? t('problems.refused.nextWhenBusy')
+          : t(`problems.${problem.kind}.next`)}
+      </p>
       <button type="button" className="action" onClick={onRetry}>
         {t('parts.retry')}
       </button>

@@ -5,10 +5,10 @@ import type { ReactNode } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useServices, useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
-import { signInPath } from '../resource.ts'
+import { signInPath, useResource } from '../resource.ts'
 import { useSession } from '../session.ts'
 import { useVisibleSlots } from '../use-visible-slots.ts'
-import { addressOf, defaultView, type View } from '../view.ts'
+import { addressOf, changeView, defaultView, type View } from '../view.ts'
 import { Notice } from './notice.tsx'
 
 export function Phase({ view, children }: { view: View; children: (entries: string) => ReactNode }) {
@@ -76,8 +76,11 @@ function Empty({ view }: { view: View }) {
 }
 
 function NothingConfigured() {
+  const { mount } = useServices()
   const session = useSession()
+  const { body: setup } = useResource('/api/auth/setup', 'object')
   const mayAdd = session?.permissions.includes('administer') === true
+  const isSetupNeeded = setup?.needed === true
   return (
     <Notice title={t('empty.title')}>
       {mayAdd ? (
@@ -89,10 +92,17 @@ function NothingConfigured() {
             {t('empty.addNow')} <Link to={pathOf('manufacturers')}>{t('empty.addLink')}</Link>
           </p>
         </>
+      ) : isSetupNeeded ? (
+        <>
+          <p>{t('empty.setUpFirst')}</p>
+          <a className="action" href={mount + pathOf('set_up')}>
+            {t('access.setUp.action')}
+          </a>
+        </>
       ) : null}
       <p>{t('empty.demo')}</p>
       <pre>{demoCommand}</pre>
-      <p>{mayAdd ? t('empty.configureToo') : t('empty.configure')}</p>
+      <p>{mayAdd || isSetupNeeded ? t('empty.configureToo') : t('empty.configure')}</p>
       <pre>{configuration}</pre>
     </Notice>
   )
@@ -116,7 +126,8 @@ function NothingFound({ view }: { view: View }) {
     state === 'all' ? null : t(`live.states.${state}`),
     group === undefined ? null : t('empty.inGroup', { title: group.title }),
   ].filter((item) => item !== null)
-  const everything = { ...view, q: defaultView.q, state: defaultView.state, group: defaultView.group }
+  const { state: everyState, group: everyGroup } = defaultView
+  const everything = changeView(view, { q: '', state: everyState, group: everyGroup }, '')
   const isEmptyGroup = group !== undefined && q === '' && state === 'all'
   return (
     <Notice title={isEmptyGroup ? t('empty.groupTitle', { title: group.title }) : t('empty.noMatchTitle')}>

@@ -12,7 +12,7 @@ import { allStaleSince } from '../channel-state.ts'
 import { useSummary, useWatchState } from '../context.ts'
 import { formatPercent, formatTime, plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { addressOf, defaultView, parseView, type StateFilter } from '../view.ts'
+import { addressOf, changeView, defaultView, parseView, type StateFilter } from '../view.ts'
 import { Age } from './age.tsx'
 import { HealthItems, Lamp } from './health-list.tsx'
 import { SoundButton } from './sound-button.tsx'
@@ -52,7 +52,7 @@ function Counts() {
           <StateIcon state="stale" />
           {t('summary.notLive')} <Age since={staleSince} />
         </strong>
-      ) : problems === 0 ? (
+      ) : channels === 0 ? null : problems === 0 ? (
         <strong className="summary-attention" data-tone="calm">
           <StateIcon state="ok" />
           {t('summary.allOk')}
@@ -87,9 +87,8 @@ function FilterButton({ state, tone, children }: FilterButtonProps) {
   const hasChannels = pathname === pathOf('wall') || pathname === pathOf('monitor')
   const isOn = hasChannels && parseView(search).state === state
   const press = () => {
-    const view = hasChannels ? { ...defaultView, ...parseView(search) } : defaultView
-    const next = addressOf({ ...view, state: isOn ? defaultView.state : state })
-    void navigate({ to: hasChannels ? pathname : pathOf('monitor'), search: next })
+    const next = changeView(hasChannels ? parseView(search) : {}, { state: isOn ? defaultView.state : state }, '')
+    void navigate({ to: hasChannels ? pathname : pathOf('monitor'), search: addressOf(next) })
   }
   return (
     <button type="button" className="summary-attention" data-tone={tone} aria-pressed={isOn} onClick={press}>

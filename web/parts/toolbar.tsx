@@ -11,6 +11,7 @@ import { t } from '../i18n.ts'
 import { useMay } from '../session.ts'
 import { layouts, type Sort, stateFilters, themes, type View } from '../view.ts'
 import { useWakeLock } from '../wake-lock.ts'
+import { Choice } from './choice.tsx'
 import { ColumnsDialog } from './columns-dialog.tsx'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
@@ -230,31 +231,6 @@ function Search({
         event.currentTarget.blur()
       }}
     />
-  )
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string
-  readonly value: Value
-  readonly values: readonly Value[]
-  nameOf(value: Value): string
-  onChoice(value: Value): void
-}
-
-function Choice<Value extends string>({ label, value, values, nameOf, onChoice }: ChoiceProps<Value>) {
-  return (
-    <select
-      className="choice"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChoice(event.target.value as Value)}
-    >
-      {values.map((item) => (
-        <option key={item} value={item}>
-          {nameOf(item)}
-        </option>
-      ))}
-    </select>
   )
 }
 

@@ -23,6 +23,7 @@ export function TopBar() {
           {t('nav.dashboard')}
         </Link>
         <Link to={pathOf('wall')}>{t('nav.wall')}</Link>
+        <Link to={pathOf('timeline')}>{t('nav.timeline')}</Link>
         <Link to={pathOf('alerts')}>{t('nav.alerts')}</Link>
         {isListed('overview') ? <Link to={pathOf('overview')}>{t('shell.admin')}</Link> : null}
         <Link to={pathOf('about')}>{t('nav.about')}</Link>

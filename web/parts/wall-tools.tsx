@@ -6,6 +6,7 @@ import { useWatchState } from '../context.ts'
 import { t } from '../i18n.ts'
 import { useMay } from '../session.ts'
 import { attentions, details, themes, type View } from '../view.ts'
+import { Choice } from './choice.tsx'
 import { CommandButtons, NotifyButton } from './tools.tsx'
 
 const NewGroup = lazy(async () => ({ default: (await import('./new-group.tsx')).NewGroup }))
@@ -22,6 +23,7 @@ export function WallTools({ view, commands, change }: WallToolsProps) {
       <GroupChooser view={view} change={change} />
       <div className="wall-choices">
         <Choice
+          isLabelled={true}
           label={t('wall.attention')}
           value={view.attention}
           values={attentions}
@@ -29,6 +31,7 @@ export function WallTools({ view, commands, change }: WallToolsProps) {
           onChoice={(attention) => change({ attention })}
         />
         <Choice
+          isLabelled={true}
           label={t('wall.detail')}
           value={view.detail}
           values={details}
@@ -36,6 +39,7 @@ export function WallTools({ view, commands, change }: WallToolsProps) {
           onChoice={(detail) => change({ detail })}
         />
         <Choice
+          isLabelled={true}
           label={t('live.toolbar.theme')}
           value={view.theme}
           values={themes}
@@ -91,28 +95,5 @@ function GroupChooser({ view, change }: Pick<WallToolsProps, 'view' | 'change'>)
         </Suspense>
       ) : null}
     </div>
-  )
-}
-
-interface ChoiceProps<Value extends string> {
-  readonly label: string
-  readonly value: Value
-  readonly values: readonly Value[]
-  nameOf(value: Value): string
-  onChoice(value: Value): void
-}
-
-function Choice<Value extends string>({ label, value, values, nameOf, onChoice }: ChoiceProps<Value>) {
-  return (
-    <label className="wall-choice">
-      {label}
-      <select className="choice" value={value} onChange={(event) => onChoice(event.target.value as Value)}>
-        {values.map((item) => (
-          <option key={item} value={item}>
-            {nameOf(item)}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

@@ -2,6 +2,7 @@
 
 import '../styles/channel.css'
 import { Link, useParams } from '@tanstack/react-router'
+import { ChartGantt } from 'lucide-react'
 import { useState } from 'react'
 import { pathOf } from '../../src/domain/pages.ts'
 import { useFacts, useWatchState } from '../context.ts'
@@ -77,6 +78,10 @@ function OneChannel({ receiverId, channelId }: { receiverId: number; channelId: 
           <span className="visually-hidden">{title}</span>
           <bdi aria-hidden="true">{name}</bdi>
         </h1>
+        <Link className="choice" to={pathOf('timeline')} search={{ channel: String(channelId) }}>
+          <ChartGantt className="icon" aria-hidden="true" />
+          {t('nav.timeline')}
+        </Link>
         <Neighbours channelId={channelId} />
       </header>
       <ConditionPanel facts={facts} channel={channel} />

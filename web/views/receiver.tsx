@@ -2,6 +2,7 @@
 
 import '../styles/channel.css'
 import { Link, useParams } from '@tanstack/react-router'
+import { ChartGantt } from 'lucide-react'
 import type { SourceBody } from '../../src/contract/live-messages.ts'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import { pathOf } from '../../src/domain/pages.ts'
@@ -36,7 +37,19 @@ export function Receiver() {
         <h1>
           <bdi>{title}</bdi>
         </h1>
-        {receiver === undefined ? null : <span className="detail-model">{receiver.model ?? receiver.device_type}</span>}
+        {receiver === undefined ? null : (
+          <>
+            <span className="detail-model">{receiver.model ?? receiver.device_type}</span>
+            <Link
+              className="choice"
+              to={pathOf('timeline')}
+              search={{ channel: receiver.channels.map(({ id }) => id).join() }}
+            >
+              <ChartGantt className="icon" aria-hidden="true" />
+              {t('nav.timeline')}
+            </Link>
+          </>
+        )}
       </header>
       <LivePhase>
         {receiver === undefined ? (

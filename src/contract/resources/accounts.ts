@@ -58,7 +58,7 @@ export type SessionBody = Body<typeof Session>
 
 export const Setup = named('Setup', 'Whether the service needs its first administrator.', {
   needed: flag('True while there is no administrator.'),
-  code_needed: flag('True if the setup code from the console is required.'),
+  code_needed: flag('True if the set-up code from the console is required.'),
 })
 
 const tokenFields = {

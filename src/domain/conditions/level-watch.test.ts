@@ -6,6 +6,7 @@ import {
   nextStretchChange,
   readWatchedValues,
   resetWatch,
+  rowTrueUntil,
   stretches,
   updateWatch,
   type WatchedValues,
@@ -22,6 +23,19 @@ function open() {
     updateWatch(watch, { ...createWatchedValues(), hasTransmitter: true, ...values }, thresholds, at)
   return { watch, update }
 }
+
+test('a row is true until its last stretch ended, however long it is held', () => {
+  const { watch, update } = open()
+  expect(rowTrueUntil(watch, 'clipping', 0)).toBe(Number.NEGATIVE_INFINITY)
+  update({ peak: 0 }, 100)
+  expect(rowTrueUntil(watch, 'clipping', 150)).toBe(Number.POSITIVE_INFINITY)
+  update({ peak: -20, isOverloaded: true }, 200)
+  update({ peak: -20 }, 400)
+  expect(rowTrueUntil(watch, 'clipping', 5000)).toBe(400)
+  update({ rf: -90 }, 6000)
+  update({ rf: -50 }, 6500)
+  expect(rowTrueUntil(watch, 'rf_weak', 9000)).toBe(Number.NEGATIVE_INFINITY)
+})
 
 describe('updateWatch', () => {
   test('returns whether a stretch began or ended', () => {

@@ -203,6 +203,22 @@ export function isStretchTrue(watch: LevelWatch, { index, afterMs, holdMs }: Str
   return now - sinceOf(watch, index) >= afterMs || now < heldUntil(watch, index, holdMs)
 }
 
+/**
+ * Returns until when a row was true, without the time for which it is held; infinite while one of its stretches runs, and
+ * minus infinity if there was none.
+ */
+export function rowTrueUntil(watch: LevelWatch, row: ConditionFlag, now: number): number {
+  let until = Number.NEGATIVE_INFINITY
+  for (const { index, row: ofStretch, afterMs } of stretchList) {
+    if (ofStretch !== row) continue
+    until = Math.max(
+      until,
+      now - sinceOf(watch, index) >= afterMs ? Number.POSITIVE_INFINITY : heldUntil(watch, index, 0),
+    )
+  }
+  return until
+}
+
 /** The next time at which `isStretchTrue` can change without an update; infinite if it cannot. */
 export function nextStretchChange(watch: LevelWatch, { index, afterMs, holdMs }: Stretch, now: number): number {
   const begins = sinceOf(watch, index) + afterMs

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition, ConditionState } from './condition.ts'
-import { mustBeReplacedSoon, summarizeConditions } from './summary.ts'
+import { findFailingSource, mustBeReplacedSoon, summarizeConditions } from './summary.ts'
 
 function condition(state: ConditionState, attention = false): Condition {
   return { state, severity: 'ok', attention, since: 0, flags: [] }
@@ -81,4 +81,25 @@ test.each<[number | null, number, boolean]>([
   [null, 50, false],
 ])('a battery of %s%% with a limit of %s%% must be replaced soon: %s', (battery, limit, expected) => {
   expect(mustBeReplacedSoon(battery, limit)).toBe(expected)
+})
+
+describe('findFailingSource', () => {
+  const sources = { count: 2, failing: new Set(['system']) }
+
+  test('attributes an offline receiver to any failing source that reports it', () => {
+    expect(findFailingSource(false, ['system'], sources)).toBe('system')
+    expect(findFailingSource(false, ['device', 'system'], sources)).toBe('system')
+    expect(findFailingSource(false, ['device'], sources)).toBeNull()
+  })
+
+  test('attributes an online receiver only if all sources that report it fail', () => {
+    expect(findFailingSource(true, ['device', 'system'], sources)).toBeNull()
+    expect(findFailingSource(true, ['system'], sources)).toBe('system')
+  })
+
+  test('attributes a receiver of unknown sources only if all sources of its manufacturer fail', () => {
+    expect(findFailingSource(false, [], sources)).toBeNull()
+    expect(findFailingSource(false, [], { ...sources, count: 1 })).toBe('system')
+    expect(findFailingSource(false, [], { count: 0, failing: new Set() })).toBeNull()
+  })
 })

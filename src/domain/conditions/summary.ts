@@ -12,7 +12,7 @@ interface SummaryChannel {
 
 interface SummaryReceiver {
   readonly isActive: boolean
-  /** One of its sources if all of them fail, else null. */
+  /** The failing source to which its problems are attributed; null if there is none. */
   readonly failingSource: string | null
   readonly channels: readonly SummaryChannel[]
 }
@@ -75,4 +75,26 @@ function countProblems(receivers: readonly SummaryReceiver[]): number {
     else others += isActive ? count : 1
   }
   return failingSources.size + others
+}
+
+export interface ManufacturerSources {
+  readonly count: number
+  /** The addresses of the failing ones. */
+  readonly failing: ReadonlySet<string>
+}
+
+/**
+ * Returns the address of the failing source to which the problems of a receiver are attributed; null if there is none.
+ * For an offline receiver this is any failing source that reports it. An online receiver has its own problems as long
+ * as another source still reports it. If it is not known which sources report a receiver (`reporting` is empty), all
+ * sources of its manufacturer must fail.
+ */
+export function findFailingSource(
+  isActive: boolean,
+  reporting: readonly string[],
+  { count, failing }: ManufacturerSources,
+): string | null {
+  if (reporting.length === 0) return failing.size === count ? ([...failing][0] ?? null) : null
+  const own = reporting.filter((address) => failing.has(address))
+  return isActive && own.length < reporting.length ? null : (own[0] ?? null)
 }

@@ -44,6 +44,7 @@ function happenings(...channels: readonly Channel[]) {
 }
 
 describe('between two states of a channel', () => {
+  // Conformance: C-12.40.
   test.each([
     ['nothing', [on, { ...on }], []],
     ['the transmitter switches on', [off, on], ['transmitter_on']],

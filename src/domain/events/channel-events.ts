@@ -177,19 +177,12 @@ export function compareReceiverStates(before: Receiver, after: Receiver, time: n
   }
   // The event of a name that a user has entered is stored with it.
   const isReported = !before.is_named_by_hand && !after.is_named_by_hand
-  if (isReported && before.name !== after.name) drafts.push(toReceiverRenaming(before, after, { time, by: null }))
+  if (isReported && before.name !== after.name) {
+    drafts.push(draftEvent('renamed', about, { time, data: { ...data, from: before.name, to: after.name } }))
+  }
   return drafts
 }
 
 export function aboutReceiver({ id, manufacturer }: Pick<Receiver, 'id' | 'manufacturer'>) {
   return { channel_id: null, receiver_id: id, manufacturer }
-}
-
-export function toReceiverRenaming(
-  before: Pick<Receiver, 'name'>,
-  after: Receiver,
-  { time, by }: Pick<EventDraft, 'time' | 'by'>,
-): EventDraft {
-  const data = { ...noData, name: after.name, receiver: after.name, from: before.name, to: after.name }
-  return draftEvent('renamed', aboutReceiver(after), { time, data, by })
 }

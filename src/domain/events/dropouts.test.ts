@@ -29,6 +29,7 @@ function play(letters: string): (readonly [number, number | null, number])[] {
 }
 
 describe('a dropout', () => {
+  // Conformance: C-12.44.
   test('begins with the first weak sample and ends with the first that is not', () => {
     expect(play(`ggww${'g'.repeat(30)}`)).toEqual([[200, 400, -93]])
   })

@@ -29,8 +29,9 @@ export interface ClosedSecond {
 export function* toParts(seconds: readonly ClosedSecond[], maxChannels: number): Generator<RecordedSeconds> {
   for (const run of listRuns(seconds)) {
     const channelIds = listChannels(run)
+    const positions = new Map(run.map((second) => [second.channelIds, toPositions(second)]))
     for (let first = 0; first < channelIds.length; first += maxChannels) {
-      yield toPart(run, channelIds.slice(first, first + maxChannels))
+      yield toPart(run, channelIds.slice(first, first + maxChannels), positions)
     }
   }
 }
@@ -65,23 +66,45 @@ function listChannels(run: readonly ClosedSecond[]): readonly number[] {
   return [...new Set(run.flatMap(({ channelIds }) => channelIds))]
 }
 
-function toPart(run: readonly ClosedSecond[], channelIds: readonly number[]): RecordedSeconds {
+/** The positions of the channels in a second, by id. */
+type Positions = ReadonlyMap<number, number>
+
+function toPositions({ channelIds }: ClosedSecond): Positions {
+  return new Map(channelIds.map((id, position) => [id, position]))
+}
+
+/** `positions` has the positions for every list of channels of the run. */
+function toPart(
+  run: readonly ClosedSecond[],
+  channelIds: readonly number[],
+  positions: ReadonlyMap<readonly number[], Positions>,
+): RecordedSeconds {
   const count = run.length
-  const length = count * channelIds.length
   const columns = Object.fromEntries(
-    columnNames.map((name) => [name, new Int16Array(length).fill(isMask(name) ? 0 : noValue)]),
+    columnNames.map((name) => [name, new Int16Array(count * channelIds.length).fill(isMask(name) ? 0 : noValue)]),
   ) as Record<ColumnName, Int16Array>
-  const indexOf = new Map(channelIds.map((id, index) => [id, index]))
   for (const [step, second] of run.entries()) {
-    for (const [position, id] of second.channelIds.entries()) {
-      const index = indexOf.get(id)
-      if (index === undefined) continue
-      for (const [column, name] of columnNames.entries()) {
-        columns[name][index * count + step] = second.values[position * columnCount + column] ?? noValue
-      }
+    const known = positions.get(second.channelIds)
+    const sources = Int32Array.from(channelIds, (id) => known?.get(id) ?? -1)
+    for (const [column, name] of columnNames.entries()) {
+      copyColumn(second.values, column, sources, columns[name], { count, step })
     }
   }
   return { from: run[0]?.time ?? 0, count, channelIds, columns }
+}
+
+/** Copies one column of a second. `sources` has the position of each channel of the target in the second, or -1. */
+function copyColumn(
+  values: Int16Array,
+  column: number,
+  sources: Int32Array,
+  target: Int16Array,
+  { count, step }: { readonly count: number; readonly step: number },
+): void {
+  for (let index = 0; index < sources.length; index += 1) {
+    const source = sources[index] ?? -1
+    if (source >= 0) target[index * count + step] = values[source * columnCount + column] ?? noValue
+  }
 }
 
 /** Whether 0 stands for the absence of everything: of the state, which is then `-`, and of the rows. */

@@ -66,6 +66,7 @@ const off: ChannelState = {
   assignment: null,
 }
 
+// Conformance: C-12.65.
 describe('a recorded second', () => {
   const body = toDataAtTime(
     {
@@ -152,6 +153,7 @@ it('leaves out channels and receivers that did not exist then, or do not exist t
   expect(body.assignments.map(({ channel_id }) => channel_id)).toEqual([1])
 })
 
+// Conformance: C-12.66.
 it('has no levels in a gap', () => {
   const gap = buildLevels({ 1: { rf_min: -62, battery: 55, rows: toRowMask(['rf_fair']) } }, { isRecorded: false })
   const body = toDataAtTime({ time, levels: gap, states: new Map([[1, ok]]) }, today)

@@ -85,7 +85,10 @@ export interface LevelHistory {
   append(seconds: RecordedSeconds): Promise<void>
   /** Stores closed blocks of an earlier time, which the simulators have played. All channels have the same steps. */
   importSeconds(seconds: RecordedSeconds): Promise<void>
-  /** Returns the JSON body of `GET /api/history/levels/`. */
+  /**
+   * Returns the JSON body of `GET /api/history/levels/`. Rejects with a RequestError if the channels have more than
+   * 100,000 steps together.
+   */
   query(query: LevelQuery): Promise<Uint8Array>
   /** Returns the rows as CSV, with the heading and a BOM. */
   exportCsv(request: LevelExport): AsyncIterable<Uint8Array>

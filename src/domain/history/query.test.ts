@@ -20,6 +20,7 @@ function detailsOf(run: () => unknown): string | undefined {
 
 const listOf = (count: number) => Array.from({ length: count }, (_, index) => index + 1).join(',')
 
+// Conformance: C-12.60, C-12.61, C-12.62.
 describe('a query for levels', () => {
   it('has 600 points and all series by default', () => {
     expect(parseLevelQuery(range, now)).toEqual({
@@ -75,6 +76,7 @@ describe('a query for levels', () => {
   })
 })
 
+// Conformance: C-12.64.
 describe('an export', () => {
   it('has steps of one second by default', () => {
     expect(parseLevelExport(range, now)).toMatchObject({ channelIds: [1, 2], step: 1 })
@@ -93,6 +95,7 @@ describe('an export', () => {
   })
 })
 
+// Conformance: C-12.66.
 describe('the time of a past second', () => {
   it('is a whole second, now or earlier', () => {
     expect(parsePastSecond('2026-05-01T18:00:00Z', now)).toBe(seconds('2026-05-01T18:00:00Z'))

@@ -21,6 +21,7 @@ const show: Show = {
 }
 const nothing = { alerts: [], shows: [], groups: [{ id: 4, slots: [3] }], channels, now }
 
+// Conformance: C-12.28.
 test('keeps a minute before and after an alert of a channel, and of all channels of a receiver', () => {
   const alerts = [
     { channel_id: 9, receiver_id: 7, raised_at: 1_000_500, cleared_at: 2_000_500 },

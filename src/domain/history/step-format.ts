@@ -35,6 +35,7 @@ const probabilities = columnNames.length * perColumn
 /** The context of the first step of a channel, which is coded as the difference to that of the channel before. */
 const firstContext = contexts - 1
 
+/** The ids of the channels must be ascending. */
 export function encodeSteps(steps: Steps): Uint8Array {
   const encoder = new BitEncoder(probabilities)
   codeColumns(encoder, steps, groups, true)
@@ -87,7 +88,6 @@ function decode(bytes: Uint8Array, from: number, wanted: typeof groups): Steps<I
   return steps
 }
 
-/** Ids must be ascending. */
 function toVarint(value: number): number[] {
   const bytes: number[] = []
   let rest = value
@@ -144,7 +144,7 @@ function isColumnConstant(values: Column, base: Column | null, start: number, co
 }
 
 /**
- * Returns the context of a step: what is already known that tells how large its difference will be. It is lower than
+ * Returns the context of a step: what is known of it that indicates how large its difference is. It is lower than
  * `firstContext`.
  */
 function contextOf(name: ColumnName, columns: Steps['columns']): (step: number) => number {

@@ -1,7 +1,12 @@
 /** `GET /api/summary/`: how many channels there are, and how many need attention. */
 
 import * as operations from '../../contract/operations/monitoring.ts'
-import { mustBeReplacedSoon, summarizeConditions } from '../../domain/conditions/summary.ts'
+import {
+  findFailingSource,
+  type ManufacturerSources,
+  mustBeReplacedSoon,
+  summarizeConditions,
+} from '../../domain/conditions/summary.ts'
 import { addressOf, type ManufacturerHealth, type ServiceHealth } from '../../domain/equipment/health.ts'
 import type { Channel, Receiver } from '../../domain/equipment/receiver.ts'
 import { selectReceivers } from '../../domain/live/filter.ts'
@@ -13,11 +18,13 @@ export interface SummaryDeps {
   readonly receiverStore: ReceiverStore
   readonly liveData: Pick<LiveData, 'requireGroup' | 'members' | 'placeholders'>
   health(manufacturer: string | undefined): ServiceHealth
-  /** Returns the source that subscribes to a receiver; null if none does. */
-  subscribedSource(receiverId: number): string | null
+  /** Returns the ids of the sources that report a receiver; empty as long as they are not known. */
+  reportingSources(receiverId: number): readonly string[]
   /** Returns `BATTERY_REPLACE_SOON` in force for a channel. */
   replaceSoon(receiver: Receiver, channel: Channel): number
 }
+
+const noSources: ManufacturerSources = { count: 0, failing: new Set() }
 
 export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
   app.route({
@@ -37,11 +44,16 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
         const isSelected = query.manufacturer === undefined || code === query.manufacturer
         return status !== 'disabled' && isSelected && (members === null || members.manufacturers.has(code))
       })
-      const failing = new Map(manufacturers.map((manufacturer) => [manufacturer.code, failingSources(manufacturer)]))
+      const sources = new Map(manufacturers.map((manufacturer) => [manufacturer.code, sourcesOf(manufacturer)]))
+      const failingSource = ({ id, manufacturer, is_active }: Receiver) => {
+        const reporting = deps.reportingSources(id).map((source) => addressOf(source, manufacturer))
+        const address = findFailingSource(is_active, reporting, sources.get(manufacturer) ?? noSources)
+        return address === null ? null : `${manufacturer}:${address}`
+      }
       return summarizeConditions({
         receivers: receivers.map((receiver) => ({
           isActive: receiver.is_active,
-          failingSource: findFailingSource(receiver, failing.get(receiver.manufacturer), deps),
+          failingSource: failingSource(receiver),
           channels: receiver.channels.map((channel) => ({
             condition: channel.condition,
             hasTransmitter: channel.transmitter !== null,
@@ -63,29 +75,7 @@ export function summaryRoutes(app: ContractServer, deps: SummaryDeps): void {
   })
 }
 
-interface Failing {
-  readonly sources: ReadonlySet<string>
-  readonly areAll: boolean
-}
-
-function failingSources({ sources }: ManufacturerHealth): Failing {
+function sourcesOf({ sources }: ManufacturerHealth): ManufacturerSources {
   const failing = sources.filter(({ consecutive_failures }) => consecutive_failures > 0)
-  return {
-    sources: new Set(failing.map(({ source }) => source)),
-    areAll: sources.length > 0 && failing.length === sources.length,
-  }
-}
-
-/** The source of a receiver without a subscription is not known; then all sources of its manufacturer must fail. */
-function findFailingSource(
-  { id, manufacturer }: Receiver,
-  failing: Failing | undefined,
-  { subscribedSource }: Pick<SummaryDeps, 'subscribedSource'>,
-): string | null {
-  if (failing === undefined || failing.sources.size === 0) return null
-  const source = subscribedSource(id)
-  const address = source === null ? undefined : addressOf(source, manufacturer)
-  if (address !== undefined && failing.sources.has(address)) return `${manufacturer}:${address}`
-  const [first] = failing.sources
-  return failing.areAll && first !== undefined ? `${manufacturer}:${first}` : null
+  return { count: sources.length, failing: new Set(failing.map(({ source }) => source)) }
 }

@@ -2,6 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Database } from '../database.ts'
 import { createSqliteSchema } from '../migrate.ts'
 import { moveAside } from '../repair.ts'
 import { connectFile, copySqlite, createFile, readSqlite, writeAtomically } from '../sqlite-file.ts'
@@ -60,6 +62,7 @@ export async function copyWithoutHistory(backup: string, path: string): Promise<
     const tables = tablesIn(backup).filter((table) => !historyTables.includes(table) && !/^sqlite_stat/.test(table))
     for (const table of tables.sort((a, b) => isLast(a) - isLast(b)))
       file.exec(`delete from main."${table}"; insert into main."${table}" select * from source."${table}"`)
+    file.exec(`delete from sqlite_sequence where name in (${historyTables.map((table) => `'${table}'`).join(', ')})`)
   })
 }
 
@@ -69,6 +72,29 @@ export async function moveHistoryAside(databasePath: string, suffix: string): Pr
   if (!existsSync(path)) return null
   await moveAside(path, `${path}.${suffix}`)
   return `${path}.${suffix}`
+}
+
+/** Tables that are moved in one transaction. PostgreSQL limits how many can be locked at a time. */
+const tablesPerTransaction = 100
+
+/**
+ * Moves the tables of the history in PostgreSQL to a schema of their own. Returns the name of the schema; null if there
+ * is no history.
+ */
+export async function movePostgresHistoryAside(db: Database, suffix: string): Promise<string | null> {
+  const { rows } = await sql<{ readonly name: string }>`
+    select tablename as name from pg_tables
+    where schemaname = current_schema() and starts_with(tablename, 'history_') order by tablename`.execute(db.read)
+  if (rows.length === 0) return null
+  const schema = `history.${suffix}`
+  await db.transaction((tx) => sql`create schema ${sql.id(schema)}`.execute(tx.query))
+  for (let first = 0; first < rows.length; first += tablesPerTransaction) {
+    await db.transaction(async ({ query }) => {
+      for (const { name } of rows.slice(first, first + tablesPerTransaction))
+        await sql`alter table ${sql.id(name)} set schema ${sql.id(schema)}`.execute(query)
+    })
+  }
+  return schema
 }
 
 /**

@@ -35,6 +35,7 @@ import {
   groupOf,
   groupsOf,
   type HistoryTables,
+  type Slice,
   tierOf,
 } from './tables.ts'
 
@@ -72,11 +73,11 @@ export class HistoryStore {
 
   async append(seconds: RecordedSeconds): Promise<void> {
     const end = seconds.from + seconds.count
-    const slices: Parameters<HistoryTables['addSlices']>[0][number][] = []
+    const ids = seconds.channelIds.toSorted((a, b) => a - b)
+    const slices: Slice[] = []
     for (let from = seconds.from; from < end; ) {
       const to = Math.min(end, floorTo(from, blockSeconds) + blockSeconds)
-      const part = from === seconds.from && to === end ? seconds : sliceSteps(seconds, 1, { from, to })
-      slices.push({ from, count: part.count, data: encodeSteps(part) })
+      slices.push({ from, count: to - from, data: encodeSteps(sliceSteps(seconds, 1, { from, to }, ids)) })
       from = to
     }
     await this.#tables.addSlices(slices)
@@ -86,7 +87,8 @@ export class HistoryStore {
   /** Closes the blocks that have ended. `now` is in epoch seconds. */
   async closeBlocks(now: number = this.#newest): Promise<void> {
     const until = floorTo(now - closeDelaySeconds, blockSeconds)
-    if (until <= this.#closedUntil) return
+    // The clock may have been set back.
+    if (until === this.#closedUntil) return
     let isChanged = false
     for (;;) {
       const oldest = (await this.#listSlices()).find(({ from, count }) => from + count <= until)
@@ -95,15 +97,15 @@ export class HistoryStore {
       await this.#tables.transaction(() => this.#closeBlock({ from, to: from + blockSeconds }))
       isChanged = true
     }
-    if (isChanged) await this.#tables.checkpoint()
+    if (isChanged) await this.#tables.shrink()
     this.#closedUntil = until
   }
 
   async #closeBlock(block: TimeRange): Promise<void> {
     const slices = (await this.#listSlices()).filter(({ from }) => from >= block.from && from < block.to)
-    const seconds = await this.#mergeSlices(slices, block, null)
+    const parts = await this.#readSlices(block, null)
     await this.#tables.deleteSlices(slices.map(({ id }) => id))
-    if (seconds !== null) await this.#store(seconds)
+    for (const seconds of parts) await this.#store(seconds)
   }
 
   async importSeconds(seconds: RecordedSeconds): Promise<void> {
@@ -119,19 +121,10 @@ export class HistoryStore {
 
   /** Merges seconds into the chunks of all tiers. */
   async #store(seconds: Steps): Promise<void> {
+    const range = { from: seconds.from, to: seconds.from + seconds.count }
     for (const group of groupsOf(seconds.channelIds)) {
-      const ids = seconds.channelIds.filter((id) => groupOf(id) === group)
-      const range = { from: seconds.from, to: seconds.from + seconds.count }
-      const blocks = await this.#mergeIntoTier(
-        1,
-        group,
-        sliceSteps(
-          seconds,
-          1,
-          range,
-          ids.toSorted((a, b) => a - b),
-        ),
-      )
+      const ids = seconds.channelIds.filter((id) => groupOf(id) === group).toSorted((a, b) => a - b)
+      const blocks = await this.#mergeIntoTier(1, group, sliceSteps(seconds, 1, range, ids))
       for (const tier of [10, 60, 600] as const) {
         const folded = blocks.map((block) => foldSteps(block, 1, tier))
         await this.#mergeIntoTier(tier, group, joinSteps(folded, tier))
@@ -178,8 +171,7 @@ export class HistoryStore {
       for (const { start, data } of await this.#tables.readChunks(table, range, groupsOf(channelIds)))
         mergeSteps(steps, decodeStates(data, start), 1)
     }
-    const slices = await this.#mergeSlices(await this.#listSlices(), range, channelIds)
-    if (slices !== null) mergeSteps(steps, slices, 1)
+    for (const seconds of await this.#readSlices(range, channelIds)) mergeSteps(steps, seconds, 1)
     return steps
   }
 
@@ -191,10 +183,11 @@ export class HistoryStore {
       for (const { start, data } of await this.#tables.readChunks(table, starts, groupsOf(channelIds)))
         mergeSteps(steps, decodeSteps(data, start), tier)
     }
-    const seconds = await this.#mergeSlices(await this.#listSlices(), range, channelIds)
-    if (seconds === null) return steps
-    const open = { from: floorTo(seconds.from, tier), to: ceilTo(seconds.from + seconds.count, tier) }
-    mergeSteps(steps, tier === 3600 ? await this.#foldHours(open, channelIds) : foldSteps(seconds, 1, tier), tier)
+    const open = await this.#readSlices(range, channelIds)
+    if (tier < 3600) for (const seconds of open) mergeSteps(steps, foldSteps(seconds, 1, tier), tier)
+    else
+      for (const hour of new Set(open.map(({ from }) => floorTo(from, 3600))))
+        mergeSteps(steps, await this.#foldHours({ from: hour, to: hour + 3600 }, channelIds), 3600)
     return steps
   }
 
@@ -207,35 +200,44 @@ export class HistoryStore {
     return slices
   }
 
-  /** Returns the seconds of slices in a range; null if there are none. If `channelIds` is null, all channels. */
-  async #mergeSlices(
-    slices: Awaited<ReturnType<HistoryTables['listSlices']>>,
-    range: TimeRange,
-    channelIds: readonly number[] | null,
-  ): Promise<MutableSteps | null> {
-    const found = slices.filter(({ from, count }) => from < range.to && from + count > range.from)
-    if (found.length === 0) return null
-    const parts: Steps[] = []
-    for (const slice of found) {
-      const cached = this.#slices.get(slice.id)
-      const data = cached === undefined ? await this.#tables.readSlice(slice.id) : null
-      const part = cached ?? (data === null ? null : decodeSteps(data, slice.from))
-      if (part === null) continue
-      this.#slices.set(slice.id, part)
-      parts.push(part)
+  /** Returns the seconds of slices in a range, merged for each block. If `channelIds` is null, all channels. */
+  async #readSlices(range: TimeRange, channelIds: readonly number[] | null): Promise<readonly MutableSteps[]> {
+    const blocks = new Map<number, Steps[]>()
+    for (const { id, from, count } of await this.#listSlices()) {
+      if (from >= range.to || from + count <= range.from) continue
+      const slice = await this.#decodeSlice(id, from)
+      if (slice === null) continue
+      const block = floorTo(from, blockSeconds)
+      blocks.set(block, [...(blocks.get(block) ?? []), slice])
     }
-    const from = Math.max(range.from, Math.min(...found.map((slice) => slice.from)))
-    const to = Math.min(range.to, Math.max(...found.map((slice) => slice.from + slice.count)))
-    const ids = channelIds ?? [...new Set(parts.flatMap((part) => part.channelIds))].toSorted((a, b) => a - b)
-    const seconds = createSteps(from, to - from, ids)
-    for (const part of parts) mergeSteps(seconds, part, 1)
-    return seconds
+    return [...blocks.values()].map((slices) => {
+      const from = Math.max(range.from, Math.min(...slices.map((slice) => slice.from)))
+      const to = Math.min(range.to, Math.max(...slices.map((slice) => slice.from + slice.count)))
+      const ids = channelIds ?? [...new Set(slices.flatMap((slice) => slice.channelIds))].toSorted((a, b) => a - b)
+      const seconds = createSteps(from, to - from, ids)
+      for (const slice of slices) mergeSteps(seconds, slice, 1)
+      return seconds
+    })
+  }
+
+  async #decodeSlice(id: number, from: number): Promise<Steps<Int32Array> | null> {
+    const cached = this.#slices.get(id)
+    if (cached !== undefined) return cached
+    const data = await this.#tables.readSlice(id)
+    if (data === null) return null
+    const slice = decodeSteps(data, from)
+    this.#slices.set(id, slice)
+    return slice
   }
 
   // --- Queries -------------------------------------------------------------------------------------------------------
 
   /** Returns the JSON of `HistoryLevels`. Throws a RequestError if the response would be too long. */
-  async query(query: LevelQuery): Promise<Uint8Array> {
+  query(query: LevelQuery): Promise<Uint8Array> {
+    return this.#tables.snapshot(() => this.#query(query))
+  }
+
+  async #query(query: LevelQuery): Promise<Uint8Array> {
     const { channelIds, from, to, maxPoints, series } = query
     const choice = chooseTier({ from, to, maxPoints }, await this.#existingTiers({ from, to }))
     if (choice.points * channelIds.length > maxResponseSteps) {
@@ -283,7 +285,11 @@ export class HistoryStore {
     return existing
   }
 
-  async read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<MutableSteps> {
+  read(channelIds: readonly number[], from: number, to: number, step: TierStep): Promise<MutableSteps> {
+    return this.#tables.snapshot(() => this.#read(channelIds, { from, to }, step))
+  }
+
+  async #read(channelIds: readonly number[], { from, to }: TimeRange, step: TierStep): Promise<MutableSteps> {
     const range = { from: floorTo(from, step), to: ceilTo(to, step) }
     const steps = createSteps(range.from, (range.to - range.from) / step, channelIds)
     const recorded = await this.#clampToRecorded(step, range, step)
@@ -308,7 +314,11 @@ export class HistoryStore {
   }
 
   /** See `LevelHistory.at`. */
-  async at(time: number): Promise<LevelsAtTime | null> {
+  at(time: number): Promise<LevelsAtTime | null> {
+    return this.#tables.snapshot(() => this.#findAt(time))
+  }
+
+  async #findAt(time: number): Promise<LevelsAtTime | null> {
     for (const step of tierSteps) {
       const from = floorTo(time, step)
       const steps = await this.#readAll(step, { from, to: from + step })
@@ -330,8 +340,7 @@ export class HistoryStore {
       for (const { start, data } of await this.#tables.readChunks(table, starts, null))
         for (const id of decodeStates(data, start).channelIds) ids.add(id)
     }
-    const slices = await this.#mergeSlices(await this.#listSlices(), range, null)
-    for (const id of slices?.channelIds ?? []) ids.add(id)
+    for (const { channelIds } of await this.#readSlices(range, null)) for (const id of channelIds) ids.add(id)
     return this.#readSteps(
       tier,
       range,
@@ -342,31 +351,31 @@ export class HistoryStore {
   /** Returns the last states before a time in one step, without levels; null if nothing is recorded before. */
   async #readLastBefore(tier: TierStep, time: number): Promise<MutableSteps | null> {
     for (const step of tierSteps.filter((candidate) => candidate >= tier)) {
-      const bounds = await this.#boundsOf(step, { from: 0, to: time })
-      if (bounds === null) continue
-      const span = chunkSpans[step]
-      const to = floorTo(Math.min(time, bounds.to), step)
-      const steps = await this.#readAll(step, { from: floorTo(Math.max(0, to - 1), span), to })
-      if (findRecorded(steps, step) === null) continue
-      const last = createSteps(time, 1, steps.channelIds)
-      for (const channel of steps.channelIds.keys()) {
-        const states = steps.columns.state.subarray(channel * steps.count, (channel + 1) * steps.count)
-        last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
+      for (let limit = time; ; ) {
+        const bounds = await this.#boundsOf(step, { from: 0, to: limit })
+        if (bounds === null) break
+        const to = floorTo(Math.min(limit, bounds.to), step)
+        limit = floorTo(Math.max(0, to - 1), chunkSpans[step])
+        const steps = await this.#readAll(step, { from: limit, to })
+        if (findRecorded(steps, step) !== null) return toLastStates(steps, time)
       }
-      return last
     }
     return null
   }
 
   // --- Extent --------------------------------------------------------------------------------------------------------
 
-  async range(): Promise<RecordedRange | null> {
-    const ranges: RecordedRange[] = []
+  range(): Promise<RecordedRange | null> {
+    return this.#tables.snapshot(() => this.#range())
+  }
+
+  async #range(): Promise<RecordedRange | null> {
+    let range: RecordedRange | null = null
     for (const tier of tierSteps) {
-      const range = await this.#recordedRange(tier)
-      if (range !== null) ranges.push(range)
+      const found = await this.#recordedRange(tier)
+      if (found !== null) range = range === null ? found : extendRange(range, found, tier)
     }
-    return joinRanges(ranges)
+    return range
   }
 
   async #recordedRange(tier: TierStep): Promise<RecordedRange | null> {
@@ -386,7 +395,11 @@ export class HistoryStore {
     return joinRanges(ranges)
   }
 
-  async stats(): Promise<HistoryStats> {
+  stats(): Promise<HistoryStats> {
+    return this.#tables.snapshot(() => this.#stats())
+  }
+
+  async #stats(): Promise<HistoryStats> {
     const tiers: HistoryStats['tiers'][number][] = []
     for (const step of tierSteps) {
       const sums = await Promise.all(
@@ -399,10 +412,28 @@ export class HistoryStore {
     }
     return {
       bytes: await this.#tables.totalBytes(),
-      range: await this.range(),
+      range: await this.#range(),
       tiers,
       freeBytes: await this.#tables.freeBytes(),
     }
+  }
+}
+
+/** Returns one step at `time` that contains the last state of each channel. */
+function toLastStates(steps: MutableSteps, time: number): MutableSteps {
+  const last = createSteps(time, 1, steps.channelIds)
+  for (const channel of steps.channelIds.keys()) {
+    const states = steps.columns.state.subarray(channel * steps.count, (channel + 1) * steps.count)
+    last.columns.state[channel] = states.findLast((state) => state !== 0) ?? 0
+  }
+  return last
+}
+
+/** Extends a range by whole steps of a coarser tier. A part of a step is ignored, because the finer tier is more exact. */
+function extendRange({ first, last }: RecordedRange, coarse: RecordedRange, step: TierStep): RecordedRange {
+  return {
+    first: coarse.first + step <= first ? coarse.first : first,
+    last: coarse.last - step >= last ? coarse.last : last,
   }
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import { createPostgresPool } from '../postgres-pool.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type StartRange } from './tables.ts'
+import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type Slice, type StartRange } from './tables.ts'
 
 const daySeconds = 86_400
 /** How long a statement may take. */
@@ -48,12 +48,22 @@ export class PostgresTables implements HistoryTables {
     this.#pool = pool
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin', async () => {
+      await this.#query('select pg_advisory_xact_lock($1)', [lockKey])
+      return work()
+    })
+  }
+
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin isolation level repeatable read read only', work)
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
     this.#transaction = client
     try {
-      await client.query('begin', [])
-      await client.query('select pg_advisory_xact_lock($1)', [lockKey])
+      await client.query(begin, [])
       const result = await work()
       await client.query('commit', [])
       return result
@@ -68,7 +78,7 @@ export class PostgresTables implements HistoryTables {
     }
   }
 
-  async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
+  async addSlices(slices: readonly Slice[]): Promise<void> {
     const rows = slices.map((_, index) => `($${index * 3 + 1}, $${index * 3 + 2}, $${index * 3 + 3})`)
     const values = slices.flatMap(({ from, count, data }) => [from, count, toBuffer(data)])
     await this.#query(`insert into history_slices (from_s, count, data) values ${rows.join(', ')}`, values)
@@ -191,10 +201,6 @@ export class PostgresTables implements HistoryTables {
 
   async freeBytes(): Promise<null> {
     return null
-  }
-
-  async checkpoint(): Promise<void> {
-    // The server does that on its own.
   }
 
   async shrink(): Promise<void> {

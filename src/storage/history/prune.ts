@@ -2,7 +2,7 @@
 
 import type { PinnedRange, PrunedTier, Retention } from '../../domain/history/level-history.ts'
 import { decodeSteps, encodeSteps } from '../../domain/history/step-format.ts'
-import { floorTo, sliceSteps } from '../../domain/history/steps.ts'
+import { createSteps, floorTo, mergeSteps } from '../../domain/history/steps.ts'
 import { type TierStep, tierSteps } from '../../domain/history/tiers.ts'
 import { type Chunk, type ChunkTable, chunkTables, groupOf, type HistoryTables, spanOf, tierOf } from './tables.ts'
 
@@ -61,13 +61,13 @@ async function deleteUntil(
   { pinned, deleted }: { readonly pinned: readonly PinnedRange[]; readonly deleted: Deleted },
 ): Promise<void> {
   const end = floorTo(time, tables.pruneUnit(table))
-  if (table === 1) await movePinned(tables, end, pinned)
+  const movedBytes = table === 1 ? await movePinned(tables, end, pinned) : 0
   const { bytes, range } = await tables.sumChunks(table, end)
   if (range !== null) {
     const tier = tierOf(table)
     const before = deleted.get(tier)
     deleted.set(tier, {
-      bytes: bytes + (before?.bytes ?? 0),
+      bytes: bytes - movedBytes + (before?.bytes ?? 0),
       first: Math.min(range.first, before?.first ?? range.first),
       last: Math.max(range.last + spanOf(table), before?.last ?? 0),
     })
@@ -76,9 +76,10 @@ async function deleteUntil(
   if (end > (await tables.prunedUntil(table))) await tables.setPrunedUntil(table, end)
 }
 
-async function movePinned(tables: HistoryTables, end: number, pinned: readonly PinnedRange[]): Promise<void> {
+/** Returns how many bytes were moved. */
+async function movePinned(tables: HistoryTables, end: number, pinned: readonly PinnedRange[]): Promise<number> {
   const starts = await tables.findStarts(1, { from: 0, to: end })
-  if (starts === null) return
+  if (starts === null) return 0
   const span = spanOf(1)
   /** The pinned channels of each chunk. */
   const channelsOf = new Map<number, Set<number>>()
@@ -89,16 +90,29 @@ async function movePinned(tables: HistoryTables, end: number, pinned: readonly P
       channelsOf.set(start, channels.add(channelId))
     }
   }
+  let bytes = 0
   for (const [start, channels] of channelsOf) {
     const groups = [...new Set([...channels].map(groupOf))]
+    const range = { from: start, to: start + 1 }
     const kept: Chunk[] = []
-    for (const { group, data } of await tables.readChunks(1, { from: start, to: start + 1 }, groups)) {
-      const steps = decodeSteps(data, start)
-      const ids = steps.channelIds.filter((id) => channels.has(id))
-      if (ids.length > 0) {
-        kept.push({ start, group, data: encodeSteps(sliceSteps(steps, 1, { from: start, to: start + span }, ids)) })
-      }
+    const stored = await tables.readChunks('pinned', range, groups)
+    for (const { group, data } of await tables.readChunks(1, range, groups)) {
+      const seconds = decodeSteps(data, start)
+      const before = stored.find((chunk) => chunk.group === group)
+      const moved = before === undefined ? null : decodeSteps(before.data, start)
+      const ids = new Set([...(moved?.channelIds ?? []), ...seconds.channelIds.filter((id) => channels.has(id))])
+      if (ids.size === 0) continue
+      const steps = createSteps(
+        start,
+        span,
+        [...ids].toSorted((a, b) => a - b),
+      )
+      if (moved !== null) mergeSteps(steps, moved, 1)
+      mergeSteps(steps, seconds, 1)
+      kept.push({ start, group, data: encodeSteps(steps) })
     }
     await tables.writeChunks('pinned', kept)
+    for (const { data } of kept) bytes += data.length
   }
+  return bytes
 }

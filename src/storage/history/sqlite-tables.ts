@@ -6,7 +6,15 @@ import type { DatabaseSync } from '@photostructure/sqlite'
 import { StoreBusyError, StoreDownError } from '../errors.ts'
 import { createFolder } from '../folder.ts'
 import { connectFile, createFile, describeDamage, isDiskError, toStamp } from '../sqlite-file.ts'
-import { type Chunk, type ChunkTable, chunkTables, type HistoryTables, type StartRange, spanOf } from './tables.ts'
+import {
+  type Chunk,
+  type ChunkTable,
+  chunkTables,
+  type HistoryTables,
+  type Slice,
+  type StartRange,
+  spanOf,
+} from './tables.ts'
 
 /** Small pages, because at least one is written for every batch, and because long rows then fill theirs. */
 const pageBytes = 1024
@@ -33,7 +41,8 @@ export function createHistorySchema(file: Pick<SqliteFile, 'exec'>): void {
     (table) => `create table ${tableName(table)} (id integer primary key, data blob not null);`,
   )
   file.exec(`
-    create table slices (id integer primary key, from_s integer not null, count integer not null, data blob not null);
+    create table slices
+      (id integer primary key autoincrement, from_s integer not null, count integer not null, data blob not null);
     create table ${prunedTable} (name text primary key, until_s integer not null) without rowid;
     ${chunks.join('\n')}`)
 }
@@ -61,9 +70,8 @@ export class SqliteTables implements HistoryTables {
 
   /** A damaged file is renamed, and a new one is created; `warn` is then called. */
   static async open(path: string, warn: (message: string) => void): Promise<SqliteTables> {
-    await createFolder(dirname(path))
     for (;;) {
-      await createFile(path)
+      await createPrivate(path)
       const inode = inodeOf(path)
       try {
         return new SqliteTables(path)
@@ -119,8 +127,16 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async transaction<T>(work: () => Promise<T>): Promise<T> {
-    this.#run(() => this.#file.exec('begin immediate'))
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin immediate', work)
+  }
+
+  snapshot<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTransaction('begin deferred', work)
+  }
+
+  async #inTransaction<T>(begin: string, work: () => Promise<T>): Promise<T> {
+    this.#run(() => this.#file.exec(begin))
     try {
       const result = await work()
       this.#run(() => this.#file.exec('commit'))
@@ -132,11 +148,9 @@ export class SqliteTables implements HistoryTables {
     }
   }
 
-  async addSlices(slices: Parameters<HistoryTables['addSlices']>[0]): Promise<void> {
-    // Ids begin with the time, so that an id is not used again after all slices were deleted.
-    const insert = `insert into slices (id, from_s, count, data)
-      values ((select max(coalesce(max(id), 0) + 1, ?) from slices), ?, ?, ?)`
-    for (const { from, count, data } of slices) this.#change(insert, from * 1000, from, count, data)
+  async addSlices(slices: readonly Slice[]): Promise<void> {
+    const insert = 'insert into slices (from_s, count, data) values (?, ?, ?)'
+    for (const { from, count, data } of slices) this.#change(insert, from, count, data)
   }
 
   async listSlices() {
@@ -225,13 +239,8 @@ export class SqliteTables implements HistoryTables {
     return bavail * bsize
   }
 
-  async checkpoint(): Promise<void> {
-    this.#run(() => this.#file.exec('pragma wal_checkpoint(truncate)'))
-  }
-
   async shrink(): Promise<void> {
-    this.#run(() => this.#file.exec('pragma incremental_vacuum'))
-    await this.checkpoint()
+    this.#run(() => this.#file.exec('pragma incremental_vacuum; pragma wal_checkpoint(truncate)'))
   }
 
   async close(): Promise<void> {
@@ -265,6 +274,15 @@ export class SqliteTables implements HistoryTables {
     } catch (error) {
       throw toStoreError(error)
     }
+  }
+}
+
+async function createPrivate(path: string): Promise<void> {
+  try {
+    await createFolder(dirname(path))
+    await createFile(path)
+  } catch (error) {
+    throw new StoreDownError(`The history cannot be created: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -44,6 +44,8 @@ export interface ChunkTotals {
 export interface HistoryTables {
   /** Commits all of `work` or nothing. Only one process at a time runs such work. */
   transaction<T>(work: () => Promise<T>): Promise<T>
+  /** Reads all from one state of the database, even if another process closes a block in the meantime. */
+  snapshot<T>(work: () => Promise<T>): Promise<T>
   addSlices(slices: readonly Slice[]): Promise<void>
   listSlices(): Promise<readonly StoredSlice[]>
   readSlice(id: number): Promise<Uint8Array | null>
@@ -68,9 +70,7 @@ export interface HistoryTables {
   totalBytes(): Promise<number>
   /** Null if it cannot be determined. */
   freeBytes(): Promise<number | null>
-  /** Empties the write-ahead log. */
-  checkpoint(): Promise<void>
-  /** Returns the space of deleted data to the file system. */
+  /** Returns the space of deleted data to the file system, and empties the write-ahead log. */
   shrink(): Promise<void>
   close(): Promise<void>
 }

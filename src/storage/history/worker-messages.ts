@@ -16,9 +16,9 @@ export type HistoryMethod =
   | 'stats'
   | 'prune'
 
-export interface HistoryCall<Method extends HistoryMethod = HistoryMethod> {
+export interface HistoryCall {
   readonly id: number
-  readonly method: Method | 'close'
+  readonly method: HistoryMethod | 'close'
   readonly args: readonly unknown[]
 }
 

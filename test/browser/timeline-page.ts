@@ -1,0 +1,73 @@
+/** What the tests of the timeline share: a service with a dropout, and parts of the page. */
+
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { onTestEnd } from '../cleanup.ts'
+import type { browserForTests } from './browser.ts'
+import { buildEvent } from './fake-history.ts'
+import { type FakeService, receiver, startFakeService } from './fake-service.ts'
+
+type Open = ReturnType<typeof browserForTests>['open']
+
+const day = 86_400
+export const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
+
+/** A service with eight channels, of which the seventh had a dropout of 200 ms three days ago. */
+export async function start() {
+  const service = await startFakeService('/venue')
+  onTestEnd(() => service.close())
+  service.data.receivers = [receiver(1, [{}, {}, {}, {}]), receiver(2, [{}, {}, {}, {}])]
+  const session = { user: null, role: 'operator', csrf_token: null, permissions: ['read', 'operate'] }
+  service.data.responses['/api/auth/session'] = session
+  const now = Math.floor(Date.now() / 1_000)
+  const dropout = now - 3 * day
+  const { history } = service.data
+  history.dropouts = [{ channelId: 7, at: dropout, ms: 200 }]
+  history.events = [
+    buildEvent({
+      ...{ id: 1, time: iso(dropout + 0.4), until: iso(dropout + 0.6), kind: 'rf_dropout', severity: 'warning' },
+      ...{ channel_id: 7, receiver_id: 2, data: { seconds: 0.2, lowest_dbm: -97 } },
+    }),
+  ]
+  return { service, history, now, dropout }
+}
+
+export const strips = (page: Page) => page.locator('.strips-field')
+export const playhead = (page: Page) => page.getByRole('slider', { name: 'Playhead' })
+export const query = (page: Page) => new URL(page.url()).searchParams
+export const events = (page: Page) => page.getByRole('region', { name: 'Events' })
+export const zoomTo = (page: Page, name: string) =>
+  page.getByRole('group', { name: 'Zoom' }).getByRole('button', { name, exact: true }).click()
+
+/** Opens the page, and waits until the levels of its range are drawn. */
+export async function openTimeline(open: Open, service: FakeService, path: string, options: Parameters<Open>[2] = {}) {
+  const page = await open(service, path, options)
+  await loaded(page)
+  return page
+}
+
+export async function loaded(page: Page) {
+  await expect.poll(() => countPixels(page, '--ok-edge')).toBeGreaterThan(50)
+}
+
+/** Counts the pixels of the strips, or of one of them, that have a colour of the style sheet. */
+export function countPixels(page: Page, token: string, row?: number): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const strips = document.querySelector('.strips-canvas')
+    const rowHeight = document.querySelector('.strips-labels li').offsetHeight * devicePixelRatio
+    const read = document.createElement('canvas').getContext('2d')
+    read.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('${token}').trim()
+    read.fillRect(0, 0, 1, 1)
+    const colour = new Uint32Array(read.getImageData(0, 0, 1, 1).data.buffer)[0]
+    const [top, height] = ${row === undefined ? '[0, strips.height]' : `[${row} * rowHeight, rowHeight]`}
+    const { data } = strips.getContext('2d').getImageData(0, top, strips.width, height)
+    return new Uint32Array(data.buffer).filter((pixel) => pixel === colour).length
+  })()`)
+}
+
+/** Waits until the address shows a range of about this length, and returns it in seconds. */
+export async function rangeOf(page: Page) {
+  const read = () => ['from', 'to'].map((name) => Date.parse(query(page).get(name) ?? '') / 1_000) as [number, number]
+  await expect.poll(() => Number.isNaN(read()[0])).toBe(false)
+  return read()
+}

@@ -1,0 +1,134 @@
+/** The timeline in a browser. */
+
+import { expect, it } from 'vitest'
+import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
+import { buildEvent } from './fake-history.ts'
+import {
+  countPixels,
+  events,
+  iso,
+  openTimeline,
+  playhead,
+  query,
+  rangeOf,
+  start,
+  strips,
+  zoomTo,
+} from './timeline-page.ts'
+
+const { open } = browserForTests()
+
+// Conformance: C-12.81.
+it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async () => {
+  const { service, dropout } = await start()
+  const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`)
+  const names = ['10 sec', '1 min', '10 min', '1 hr', '6 hr', '24 hr', '1 week']
+  for (const name of names) {
+    await zoomTo(page, name)
+    await expect.poll(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+    expect({ name, others: await countPixels(page, '--meter-rf-weak', 5) }).toEqual({ name, others: 0 })
+  }
+})
+
+// Conformance: C-12.82.
+it('shows what happened on a channel, in two clicks, and returns with Back', async () => {
+  const { service, dropout } = await start()
+  const page = await openTimeline(open, service, '/timeline?span=604800')
+  await events(page).getByRole('button', { name: 'RF dropout' }).click()
+  const [from, to] = await rangeOf(page)
+  expect(to - from).toBe(600)
+  expect(Math.abs((from + to) / 2 - dropout)).toBeLessThan(2)
+  await expect.poll(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+  await page.getByRole('region', { name: 'Playhead' }).getByText('7 Singer 7').waitFor()
+  const moment = encodeURI(iso(dropout).replace('.000', ''))
+  const monitor = page.getByRole('link', { name: 'Show this moment on the monitor' })
+  expect(await monitor.getAttribute('href')).toBe(`/venue/?at=${moment}`)
+  expect(await page.getByRole('link', { name: 'On the wall' }).getAttribute('href')).toBe(`/venue/wall?at=${moment}`)
+  await page.goBack()
+  await expect.poll(() => query(page).get('span')).toBe('604800')
+  await page.getByRole('button', { name: '1 week', pressed: true }).waitFor()
+})
+
+it('works by keyboard', async () => {
+  const { service, dropout } = await start()
+  const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
+  await playhead(page).focus()
+  await page.keyboard.press('+')
+  await expect.poll(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeCloseTo(300, 0)
+  await page.keyboard.press('-')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout + 6, 0)
+  await page.keyboard.press(',')
+  await page.getByRole('status').filter({ hasText: '0.2 sec, lowest −97 dBm' }).waitFor()
+  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout, 0)
+  const [from] = await rangeOf(page)
+  await page.keyboard.press('Shift+ArrowRight')
+  await expect.poll(async () => (await rangeOf(page))[0]).toBeCloseTo(from + 150, 0)
+  await page.keyboard.press('Home')
+  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(from + 150, 0)
+  await page.keyboard.press('End')
+  await expect.poll(() => query(page).get('from')).toBeNull()
+})
+
+it('adds, edits and deletes a marker, and restores it', async () => {
+  const { service, history, now } = await start()
+  const page = await openTimeline(open, service, '/timeline')
+  await page.locator('.strips-canvas').click({ position: { x: 300, y: 30 } })
+  await page.getByRole('button', { name: 'Add marker' }).click()
+  await press(page, 'Add marker')
+  await dialog(page).getByText('Enter a text.').waitFor()
+  await dialog(page).getByLabel('Text').fill('Feedback')
+  await press(page, 'Add marker')
+  await messages(page).getByText('Marker added.').waitFor()
+  const marker = events(page).getByRole('listitem').filter({ hasText: 'Feedback' })
+  await marker.getByText('1 Singer 1').waitFor()
+  expect(history.events.at(-1)).toMatchObject({ text: 'Feedback', channel_id: 1, until: null })
+
+  await marker.getByRole('button', { name: 'Edit marker Feedback' }).click()
+  await dialog(page).getByLabel('Text').fill('Feedback from the wedge')
+  await dialog(page).getByLabel('Channel').selectOption('All channels')
+  await press(page, 'Save')
+  const changed = events(page).getByRole('listitem').filter({ hasText: 'Feedback from the wedge' })
+  await changed.getByRole('button', { name: /^Delete marker/ }).click()
+  await changed.waitFor({ state: 'detached' })
+  await messages(page).getByRole('button', { name: 'Undo' }).click()
+  await changed.waitFor()
+  const time = Date.parse(history.events.at(-1)?.time ?? '') / 1_000
+  expect(time).toBeGreaterThan(now - 600)
+  expect(time).toBeLessThan(now)
+})
+
+it('shows events as they are announced, and filters them by kind', async () => {
+  const { service, now } = await start()
+  const page = await openTimeline(open, service, '/timeline')
+  const event = buildEvent({ id: 9, time: iso(now - 60), kind: 'muted', channel_id: 2, receiver_id: 1 })
+  service.send({ type: 'event', event })
+  const shown = events(page).getByRole('button', { name: 'Muted' })
+  await shown.waitFor()
+  service.send({ type: 'event_changed', event: { ...event, kind: 'unmuted' } })
+  await events(page).getByRole('button', { name: 'Unmuted' }).waitFor()
+  await page.getByLabel('Kind of event').selectOption({ label: 'All: RF' })
+  await events(page).getByText('No events in this range.').waitFor()
+  await page.getByLabel('Kind of event').selectOption('All events')
+  await events(page).getByRole('button', { name: 'Unmuted' }).waitFor()
+  service.send({ type: 'event_deleted', id: 9 })
+  await events(page).getByText('No events in this range.').waitFor()
+})
+
+it('works on a phone: strips over the whole width, the list below, large targets', async () => {
+  const { service, dropout } = await start()
+  const path = `/timeline?from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`
+  const page = await openTimeline(open, service, path, { ...phone, isMobile: true })
+  expect(await scrollsHorizontally(page)).toBe(false)
+  const [canvas, list] = [await page.locator('.strips-canvas').boundingBox(), await events(page).boundingBox()]
+  expect(canvas?.width).toBeGreaterThan(350)
+  expect(list?.y ?? 0).toBeGreaterThan((canvas?.y ?? 0) + (canvas?.height ?? 0) - 1)
+  expect(await countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+  const heights = await page.evaluate<number[]>(
+    `[...document.querySelectorAll('main :is(button, input, select, summary)')].map((element) => element.getBoundingClientRect().height)`,
+  )
+  expect(heights.filter((height) => height < 44)).toEqual([])
+  await strips(page).tap({ position: { x: 100, y: 120 } })
+  await page.getByRole('link', { name: 'On the wall' }).waitFor()
+  expect(await findViolations(page)).toEqual([])
+})

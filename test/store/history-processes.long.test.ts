@@ -1,0 +1,55 @@
+/** Processes that append to the same recorded levels, and are killed. */
+
+import { dirname, join } from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { openLevelHistory } from '../../src/storage/history/open-level-history.ts'
+import { findDamage } from '../../src/storage/sqlite-file.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { createTestDatabase, engines } from '../databases.ts'
+import { startChild, waitForExit } from './helpers.ts'
+
+/** 2026-05-01T18:00:00Z */
+const start = 1_777_658_400
+
+// Conformance: C-12.14.
+it.each(engines)('loses no appended second on %s when the process is killed', async (engine) => {
+  const database = await createTestDatabase(engine)
+  onTestEnd(database.drop)
+  let end = start
+  for (let round = 0; round < 5; round++) {
+    const child = startChild('history-child.ts', [database.url, '7', String(end), String(end + 86_400)])
+    // At least one block is closed in each round.
+    await vi.waitFor(() => expect(child.lines.length).toBeGreaterThan(150 + round), { timeout: 60_000, interval: 5 })
+    child.process.kill('SIGKILL')
+    await waitForExit(child.process)
+    end = Number(child.lines.at(-1))
+    const history = openLevelHistory({ url: database.url })
+    const { count, columns } = await history.read([7], start, end, 1)
+    expect(count).toBe(end - start)
+    expect(columns.state.indexOf(0)).toBe(-1)
+    expect(columns.rf_min.findIndex((value, index) => value !== -((start + index) % 97))).toBe(-1)
+    await history.close()
+  }
+  if (engine === 'sqlite') {
+    expect(findDamage(join(dirname(database.url.slice('sqlite:'.length)), 'history.db'))).toBeNull()
+  }
+})
+
+// Conformance: C-12.15.
+it.each(engines)('lets two processes append to and close the same blocks on %s', async (engine) => {
+  const database = await createTestDatabase(engine)
+  onTestEnd(database.drop)
+  const end = start + 2000
+  const children = ['7', '8'].map((id) =>
+    startChild('history-child.ts', [database.url, id, String(start), String(end)]),
+  )
+  await Promise.all(children.map((child) => waitForExit(child.process)))
+  const history = openLevelHistory({ url: database.url })
+  onTestEnd(() => history.close())
+  const { columns } = await history.read([7, 8], start, end, 1)
+  expect(columns.state.indexOf(0)).toBe(-1)
+  const wrong = columns.rf_min.findIndex((value, index) => value !== -((start + (index % 2000)) % 97))
+  expect(wrong).toBe(-1)
+  const coarse = await history.read([7, 8], start, start + 1800, 600)
+  expect([...coarse.columns.rf_min]).toEqual([-96, -96, -96, -96, -96, -96])
+})

@@ -1,0 +1,46 @@
+/** A list of choices in a toolbar. */
+
+import { useId } from 'react'
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  /** Whether the label is shown before the list; otherwise only screen readers read it. */
+  readonly isLabelled?: boolean
+  readonly value: Value
+  readonly values: readonly Value[]
+  nameOf(value: Value): string
+  onChoice(value: Value): void
+}
+
+export function Choice<Value extends string>({
+  label,
+  isLabelled = false,
+  value,
+  values,
+  nameOf,
+  onChoice,
+}: ChoiceProps<Value>) {
+  const id = useId()
+  const list = (
+    <select
+      id={id}
+      className="choice"
+      aria-label={isLabelled ? undefined : label}
+      value={value}
+      onChange={(event) => onChoice(event.target.value as Value)}
+    >
+      {values.map((item) => (
+        <option key={item} value={item}>
+          {nameOf(item)}
+        </option>
+      ))}
+    </select>
+  )
+  if (!isLabelled) return list
+  return (
+    <span className="labelled-choice">
+      <label htmlFor={id}>{label}</label>
+      {list}
+    </span>
+  )
+}

@@ -1,0 +1,94 @@
+/** Which levels to request next: pure functions of what is visible and what is known. */
+
+import type { TierStep } from '../../src/domain/history/tiers.ts'
+import { type BlockCache, type BlockKey, blocksIn, settleSeconds, tierFor } from './level-blocks.ts'
+import type { TimeRange } from './range.ts'
+
+/** What the page shows. */
+export interface Demand {
+  readonly range: TimeRange
+  /** Ids of the visible channels. */
+  readonly channelIds: readonly number[]
+  readonly msPerPixel: number
+}
+
+export interface LevelRequest {
+  readonly key: BlockKey
+  readonly channelIds: readonly number[]
+  /** Epoch seconds. */
+  readonly from: number
+  readonly to: number
+  readonly maxPoints: number
+}
+
+/** Limits of the interface. */
+const maxChannels = 100
+const maxValues = 100_000
+/** Limits of the interval at which the end of the levels is read again, in seconds; half a step within them. */
+const [quickest, slowest] = [2, 60]
+
+/** Returns the requests for what is missing, the most important first: what is visible, then what is beside it. */
+export function planRequests(demand: Demand, cache: BlockCache, nowMs: number): readonly LevelRequest[] {
+  const { range, msPerPixel } = demand
+  const step = tierFor(msPerPixel)
+  const end = Math.min(range.from + range.span, nowMs)
+  const visible = blocksIn(step, range.from, end)
+  const centre = (range.from + range.span / 2) / 1_000
+  const byDistance = (a: BlockKey, b: BlockKey) => distance(a, centre) - distance(b, centre)
+  const wanted = visible.toSorted(byDistance).flatMap((key) => requestsFor(key, demand, cache, nowMs))
+  if (wanted.length > 0) return wanted
+  const [first, last] = [visible[0], visible.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const length = (first.to - first.from) * 1_000
+  const beside = [
+    ...blocksIn(step, first.from * 1_000 - length, first.from * 1_000),
+    ...blocksIn(step, last.to * 1_000, last.to * 1_000 + length).filter(({ from }) => from * 1_000 < nowMs),
+  ]
+  return beside.flatMap((key) => requestsFor(key, demand, cache, nowMs))
+}
+
+function distance({ from, to }: BlockKey, at: number): number {
+  return Math.abs((from + to) / 2 - at)
+}
+
+/** Returns the requests for one block, for the channels of which it or its end is missing. */
+function requestsFor(key: BlockKey, { channelIds }: Demand, cache: BlockCache, nowMs: number): LevelRequest[] {
+  const now = Math.floor(nowMs / 1_000)
+  const to = Math.min(key.to, now + 1)
+  /** The channels by where their levels must be read from. */
+  const byStart = new Map<number, number[]>()
+  for (const id of channelIds) {
+    const from = startFor(key, cache.get(id, key)?.until, now)
+    if (from === null || from >= to) continue
+    const others = byStart.get(from)
+    if (others === undefined) byStart.set(from, [id])
+    else others.push(id)
+  }
+  return [...byStart].flatMap(([from, ids]) => {
+    // With this number, the service selects this tier, or a coarser one if this one is no longer stored.
+    const maxPoints = Math.ceil((to - from) / key.step)
+    const size = Math.min(maxChannels, Math.floor(maxValues / maxPoints))
+    const parts = Math.ceil(ids.length / size)
+    return Array.from({ length: parts }, (_, index) => ({
+      ...{ key, from, to, maxPoints },
+      channelIds: ids.slice(index * size, (index + 1) * size),
+    }))
+  })
+}
+
+/** Returns from where a block must be read, in epoch seconds; null if everything in it is known. */
+function startFor(key: BlockKey, until: number | undefined, now: number): number | null {
+  if (until === undefined) return key.from
+  if (until >= key.to || now - settleSeconds - until < refreshSeconds(key.step)) return null
+  return Math.max(key.from, key.from + Math.floor((until - key.from) / key.step) * key.step)
+}
+
+/** How often the end of the levels is read again. */
+function refreshSeconds(step: TierStep): number {
+  return Math.min(slowest, Math.max(quickest, step / 2))
+}
+
+/** Returns after how many milliseconds the end of the levels must be read again. */
+export function refreshMs({ msPerPixel }: Demand): number {
+  return refreshSeconds(tierFor(msPerPixel)) * 1_000
+}

@@ -1,0 +1,120 @@
+/** The visible range as tables: one row per channel, or the values of one channel over the time. */
+
+import { useServices } from '../context.ts'
+import { formatDateTime, formatDbfs, formatMoment, formatPercent, formatTimeLeft, formatUnit } from '../format.ts'
+import { t } from '../i18n.ts'
+import { listValues, type StepValues } from './fold.ts'
+import { type Source, tierFor } from './level-blocks.ts'
+import type { LevelLoader } from './level-loader.ts'
+import { nameOf } from './names.ts'
+import { rfText, stateText } from './overlay.ts'
+import type { TimeRange } from './range.ts'
+import type { Row } from './use-timeline.ts'
+
+const mostRows = 120
+
+interface LevelTableProps {
+  readonly rows: readonly Row[]
+  /** The channel whose values are listed; null for a summary of all. */
+  readonly channelId: number | null
+  readonly range: TimeRange
+  /** Width of the strips in CSS pixels, which determines the tier. */
+  readonly width: number
+  readonly loader: LevelLoader
+  readonly now: number
+}
+
+export function LevelTable({ rows, channelId, range, width, loader, now }: LevelTableProps) {
+  const { store } = useServices()
+  const step = tierFor(range.span / Math.max(1, width))
+  const to = Math.min(range.from + range.span, now)
+  const valuesOf = (id: number, maxRows: number) =>
+    listValues((at): Source => loader.cache.find(id, step, at), range.from, to, maxRows)
+  const one = rows.find((row) => row.channelId === channelId) ?? (rows.length === 1 ? rows[0] : undefined)
+  const caption = t('timeline.rangeText', {
+    from: formatDateTime(new Date(range.from).toISOString()),
+    to: formatDateTime(new Date(range.from + range.span).toISOString()),
+  })
+  const columns = ['state', 'rf', 'audio', 'quality', 'battery', 'timeLeft', 'weak'] as const
+  const heading = one === undefined ? t('timeline.channel') : t('timeline.time')
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard.
+    <section className="timeline-table" aria-label={t('timeline.table')} tabIndex={0}>
+      <table className="data-table">
+        <caption>{one === undefined ? caption : `${nameOf(store, one)} · ${caption}`}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{heading}</th>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {t(`timeline.columns.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {one === undefined
+            ? rows.map((row) => (
+                <ValueRow
+                  key={row.channelId}
+                  heading={nameOf(store, row)}
+                  values={total(valuesOf(row.channelId, mostRows))}
+                />
+              ))
+            : valuesOf(one.channelId, mostRows).map((values) => (
+                <ValueRow
+                  key={values.from}
+                  heading={formatMoment(new Date(values.from).toISOString(), now)}
+                  values={values}
+                />
+              ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function ValueRow({ heading, values }: { heading: string; values: StepValues | null }) {
+  if (values === null) {
+    return (
+      <tr>
+        <th scope="row">{heading}</th>
+        <td colSpan={7}>{t('timeline.notLoaded')}</td>
+      </tr>
+    )
+  }
+  const { state, rfMin, rfMax, audioMax, quality, battery, minutes, weakMs } = values
+  const unknown = t('channel.unknownValue')
+  return (
+    <tr>
+      <th scope="row">{heading}</th>
+      <td>{stateText(state)}</td>
+      <td>{rfMin === null || rfMax === null ? unknown : rfText(rfMin, rfMax)}</td>
+      <td>{audioMax === null ? unknown : formatDbfs(audioMax)}</td>
+      <td>{quality === null ? unknown : formatPercent(quality)}</td>
+      <td>{battery === null ? unknown : formatPercent(battery)}</td>
+      <td>{minutes === null ? unknown : formatTimeLeft(minutes)}</td>
+      <td>{weakMs === 0 ? unknown : formatUnit('second', Math.max(0.1, Math.round(weakMs / 100) / 10))}</td>
+    </tr>
+  )
+}
+
+/** Returns the extremes of all values, and the last state and battery; null without values. */
+function total(list: readonly StepValues[]): StepValues | null {
+  const last = list.findLast(({ state }) => state !== '-') ?? list.at(-1)
+  if (last === undefined) return null
+  const known = (key: 'rfMin' | 'rfMax' | 'audioMax' | 'quality') =>
+    list.flatMap((values) => (values[key] === null ? [] : [values[key]]))
+  const least = (values: readonly number[]) => (values.length === 0 ? null : Math.min(...values))
+  const most = (values: readonly number[]) => (values.length === 0 ? null : Math.max(...values))
+  return {
+    ...last,
+    rfMin: least(known('rfMin')),
+    rfMax: most(known('rfMax')),
+    audioMax: most(known('audioMax')),
+    quality: least(known('quality')),
+    battery: list.findLast(({ battery }) => battery !== null)?.battery ?? null,
+    minutes: list.findLast(({ minutes }) => minutes !== null)?.minutes ?? null,
+    weakMs: list.reduce((sum, { weakMs }) => sum + weakMs, 0),
+  }
+}

@@ -1,0 +1,127 @@
+/** Adding, changing and deleting markers. */
+
+import { useCallback } from 'react'
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { Problem } from '../api.ts'
+import { useChannelOptions } from '../channel-options.ts'
+import { useServices } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { Field, SelectField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { fromLocalInput, toLocalInput } from './local-input.ts'
+
+/** The values of a marker; times are epoch ms. */
+export interface MarkerDraft {
+  /** Null for a new marker. */
+  readonly id: number | null
+  readonly time: number
+  readonly until: number | null
+  readonly channelId: number | null
+  readonly text: string
+}
+
+export function draftOf({ id, time, until, channel_id, text }: EventBody): MarkerDraft {
+  return {
+    id,
+    time: Date.parse(time),
+    until: until === null ? null : Date.parse(until),
+    channelId: channel_id,
+    text: plainText(text),
+  }
+}
+
+/** Returns the time in the field, with the milliseconds of `before` if the field was not changed. */
+function readTime(text: string, before: number | null): number | null {
+  if (before !== null && text === toLocalInput(before)) return before
+  return fromLocalInput(text)
+}
+
+interface MarkerDialogProps {
+  readonly draft: MarkerDraft
+  onDone(): void
+  onClose(): void
+}
+
+export function MarkerDialog({ draft, onDone, onClose }: MarkerDialogProps) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const options = useChannelOptions()
+  const { id, time, until, channelId, text } = draft
+  const read = (values: FormData) => {
+    const value = (name: string) => String(values.get(name) ?? '')
+    return {
+      ...{ start: readTime(value('time'), time), end: readTime(value('until'), until) },
+      ...{ text: value('text').trim(), channel: value('channel_id') === '' ? null : Number(value('channel_id')) },
+    }
+  }
+  const check = (values: FormData): Problem | null => {
+    const { start, end, text } = read(values)
+    const problem = (field: string, detail: string): Problem => ({ kind: 'refused', field, detail })
+    if (text === '') return problem('text', t('timeline.markerText'))
+    if (start === null) return problem('time', t('timeline.markerTime'))
+    return end !== null && end < start ? problem('until', t('timeline.markerEnd')) : null
+  }
+  return (
+    <FormDialog
+      title={id === null ? t('timeline.newMarker') : t('timeline.changeMarker')}
+      action={id === null ? t('timeline.add') : t('timeline.save')}
+      check={check}
+      send={(values) => {
+        const { start, end, text, channel } = read(values)
+        const body = {
+          ...{ time: new Date(start ?? time).toISOString(), until: end === null ? null : new Date(end).toISOString() },
+          ...{ channel_id: channel, text },
+        }
+        return id === null
+          ? api.write('POST', '/api/markers/', body, 'object')
+          : api.write('PATCH', `/api/markers/${id}/`, body, 'object')
+      }}
+      onDone={() => {
+        showMessage({ text: id === null ? t('timeline.markerAdded') : t('timeline.markerSaved') })
+        onDone()
+      }}
+      onClose={onClose}
+    >
+      <Field name="text" label={t('timeline.text')} defaultValue={text} maxLength={500} required={true} />
+      <SelectField
+        name="channel_id"
+        label={t('timeline.channel')}
+        defaultValue={channelId ?? ''}
+        options={[{ value: '', text: t('timeline.allChannels') }, ...options]}
+      />
+      <Field name="time" label={t('timeline.start')} type="datetime-local" step={1} defaultValue={toLocalInput(time)} />
+      <Field
+        name="until"
+        label={t('timeline.end')}
+        type="datetime-local"
+        step={1}
+        required={false}
+        defaultValue={until === null ? '' : toLocalInput(until)}
+      />
+    </FormDialog>
+  )
+}
+
+/** Returns a function that deletes a marker; the message about it offers to restore it. */
+export function useDeleteMarker(onDone: () => void): (event: EventBody) => Promise<void> {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  return useCallback(
+    async ({ id, time, until, channel_id, text }) => {
+      const deleted = await api.write('DELETE', `/api/markers/${id}/`, undefined, 'nothing')
+      if (!deleted.ok) return showMessage({ text: deleted.problem.detail, tone: 'alarm' })
+      onDone()
+      const undo = async () => {
+        const restored = await api.write('POST', '/api/markers/', { time, until, channel_id, text }, 'object')
+        showMessage(
+          restored.ok ? { text: t('timeline.markerRestored') } : { text: restored.problem.detail, tone: 'alarm' },
+        )
+        onDone()
+      }
+      showMessage({ text: t('timeline.markerDeleted'), undo })
+    },
+    [api, showMessage, onDone],
+  )
+}

@@ -1,0 +1,32 @@
+/** Names of channels and receivers in the lists of the timeline. */
+
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { Store } from '../store.ts'
+import type { Row } from './use-timeline.ts'
+
+/** Returns the name of the channel or receiver that an event concerns; null if it concerns all. */
+export function useChannelName({
+  channel_id,
+  receiver_id,
+}: Pick<EventBody, 'channel_id' | 'receiver_id'>): string | null {
+  const { store } = useServices()
+  return useWatchState(({ receivers }) => {
+    if (channel_id === null)
+      return receivers.get(receiver_id ?? 0) ? plainText(receivers.get(receiver_id ?? 0)?.name ?? '') : null
+    for (const receiver of receivers.values()) {
+      if (receiver.channels.some(({ id }) => id === channel_id))
+        return nameOf(store, { channelId: channel_id, receiverId: receiver.id })
+    }
+    return t('timeline.removed', { id: channel_id })
+  })
+}
+
+/** Returns the slot and the name of a channel. */
+export function nameOf(store: Pick<Store, 'facts'>, { channelId, receiverId }: Row): string {
+  const facts = store.facts(receiverId ?? 0, channelId)
+  if (facts === null) return t('timeline.removed', { id: channelId })
+  return t('alerts.channelOption', { slot: facts.slot, name: facts.name ?? t('card.noName') })
+}

@@ -1,0 +1,312 @@
+/** Draws what lies over the strips and in the row above them: time axis, shows, events, playhead and selection. */
+
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { ShowBody } from '../../src/contract/resources/shows.ts'
+import { formatDay, formatDbfs, formatDbm, formatPercent, formatPreciseTime, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { OverlayColours } from './colours.ts'
+import { categoryOf, type EventCategory, eventDetail } from './events.ts'
+import type { StepValues } from './fold.ts'
+import type { Mark } from './marks.ts'
+import type { Tick } from './ticks.ts'
+
+type Context = CanvasRenderingContext2D
+
+/** Heights of the rows above the strips, in CSS pixels. */
+export const headerRows = { axis: 20, shows: 18, marks: 20 } as const
+export const headerHeight = headerRows.axis + headerRows.shows + headerRows.marks
+
+/** Half the size of a mark, in CSS pixels. */
+const markPx = 5
+
+/** Everything is in CSS pixels; `toX` converts epoch ms. */
+export interface Stage {
+  readonly context: Context
+  readonly width: number
+  readonly height: number
+  readonly colours: OverlayColours
+  toX(at: number): number
+}
+
+function setFont({ context, colours }: Pick<Stage, 'context' | 'colours'>, size: number, weight = 500): void {
+  context.font = `${weight} ${size}px ${colours.font}`
+  context.textBaseline = 'middle'
+}
+
+export function drawTickLines({ context, height, colours, toX }: Stage, ticks: readonly Tick[]): void {
+  for (const { at, isDay } of ticks) {
+    context.globalAlpha = isDay ? 0.7 : 0.3
+    context.fillStyle = colours.lineStrong
+    context.fillRect(Math.round(toX(at)), 0, 1, height)
+  }
+  context.globalAlpha = 1
+}
+
+export function drawAxis(stage: Stage, ticks: readonly Tick[]): void {
+  const { context, colours, toX, width } = stage
+  for (const { at, label, isDay } of ticks) {
+    setFont(stage, 12, isDay ? 650 : 500)
+    context.fillStyle = isDay ? colours.text : colours.textSoft
+    const x = toX(at) + 4
+    if (x + context.measureText(label).width < width) context.fillText(label, x, headerRows.axis / 2)
+    context.fillRect(Math.round(toX(at)), 4, 1, headerRows.axis - 6)
+  }
+}
+
+/** Draws shows as bars with their titles. */
+export function drawShows(stage: Stage, shows: readonly ShowBody[], now: number): void {
+  const { context, colours, width, toX } = stage
+  setFont(stage, 12)
+  for (const { title, started_at, ended_at, starts_at, ends_at } of shows) {
+    const from = started_at ?? starts_at
+    if (from === null) continue
+    const to = started_at === null ? ends_at : ended_at
+    const end = to === null ? Math.max(now, Date.parse(from)) : Date.parse(to)
+    const [left, right] = [Math.max(-2, toX(Date.parse(from))), Math.min(width + 2, toX(end))]
+    if (right < 0 || left > width) continue
+    const top = headerRows.axis + 1
+    context.globalAlpha = started_at === null ? 0.5 : 1
+    context.fillStyle = colours.show
+    context.fillRect(left, top, Math.max(2, right - left), headerRows.shows - 3)
+    context.globalAlpha = 1
+    context.strokeStyle = colours.lineStrong
+    context.lineWidth = 1
+    context.strokeRect(left + 0.5, top + 0.5, Math.max(1, right - left - 1), headerRows.shows - 4)
+    context.fillStyle = colours.onShow
+    drawWithin(context, plainText(title), { left: Math.max(0, left) + 6, right: right - 4, y: top + 8 })
+  }
+}
+
+interface Line {
+  readonly left: number
+  readonly right: number
+  readonly y: number
+}
+
+/** Draws a text if there is enough room for it. */
+function drawWithin(context: Context, text: string, { left, right, y }: Line): void {
+  if (context.measureText(text).width <= right - left) context.fillText(text, left, y)
+}
+
+function toneOf({ severity, kind }: EventBody, colours: OverlayColours): string {
+  if (kind === 'marker') return colours.accent
+  if (severity === 'critical') return colours.critical
+  return severity === 'warning' ? colours.warning : colours.info
+}
+
+/** Draws marks of events around the row `y`. Ranges have a line to their end. */
+export function drawMarks(stage: Stage, marks: readonly Mark[], y: number): void {
+  const { context, colours, width } = stage
+  for (const { event, x, endX, count } of marks) {
+    context.fillStyle = toneOf(event, colours)
+    if (endX > x + 1) context.fillRect(Math.max(0, x), y - 1, Math.min(width, endX) - Math.max(0, x), 2)
+    if (x < -markPx) continue
+    context.strokeStyle = colours.page
+    context.lineWidth = 2
+    drawShape(context, categoryOf(event.kind), x, y)
+    if (count > 1) {
+      setFont(stage, 10, 650)
+      context.strokeText(String(count), x + markPx + 1, y)
+      context.fillText(String(count), x + markPx + 1, y)
+    }
+  }
+}
+
+/** Every category has a shape of its own, so that it can be recognized without colour. */
+export function drawShape(context: Context, category: EventCategory, x: number, y: number): void {
+  const size = markPx
+  const points: Readonly<Partial<Record<EventCategory, readonly (readonly [x: number, y: number])[]>>> = {
+    rf: [
+      [-1, -1],
+      [1, -1],
+      [0, 1],
+    ],
+    alert: [
+      [0, -1.2],
+      [1.2, 0],
+      [0, 1.2],
+      [-1.2, 0],
+    ],
+    audio: [
+      [-0.9, -0.9],
+      [0.9, -0.9],
+      [0.9, 0.9],
+      [-0.9, 0.9],
+    ],
+    battery: [
+      [-0.6, -0.8],
+      [-0.25, -0.8],
+      [-0.25, -1.2],
+      [0.25, -1.2],
+      [0.25, -0.8],
+      [0.6, -0.8],
+      [0.6, 1.1],
+      [-0.6, 1.1],
+    ],
+    marker: [
+      [-0.8, 1.4],
+      [-0.8, -1.2],
+      [1.1, -0.5],
+      [-0.4, 0.2],
+      [-0.4, 1.4],
+    ],
+    show: [
+      [-0.7, -1.1],
+      [1.1, 0],
+      [-0.7, 1.1],
+    ],
+    gap: [
+      [-1, -1],
+      [-0.3, -1],
+      [-0.3, 1],
+      [-1, 1],
+      [-1, -1],
+      [0.3, -1],
+      [1, -1],
+      [1, 1],
+      [0.3, 1],
+      [0.3, -1],
+    ],
+    equipment: [
+      [-0.5, -1.1],
+      [0.5, -1.1],
+      [1.1, 0],
+      [0.5, 1.1],
+      [-0.5, 1.1],
+      [-1.1, 0],
+    ],
+  }
+  context.beginPath()
+  for (const [index, [dx, dy]] of (points[category] ?? []).entries()) {
+    if (index === 0) context.moveTo(x + dx * size, y + dy * size)
+    else context.lineTo(x + dx * size, y + dy * size)
+  }
+  if (category === 'power') context.arc(x, y, size, 0, 2 * Math.PI)
+  context.closePath()
+  context.stroke()
+  context.fill()
+}
+
+/** Labels the gaps of the recording in the row of marks, where there is room. */
+export function drawGapLabels(stage: Stage, marks: readonly Mark[], y: number): void {
+  const { context, colours, width } = stage
+  setFont(stage, 11)
+  context.fillStyle = colours.textSoft
+  for (const { event, x, endX } of marks) {
+    if (event.kind !== 'recording_gap') continue
+    const text = [t('timeline.kinds.recording_gap'), eventDetail(event)].filter(Boolean).join(': ')
+    drawWithin(context, text, { left: Math.max(0, x) + 12, right: Math.min(width, endX), y: y - 7 })
+  }
+}
+
+export function drawNow({ context, height, colours, toX }: Stage, now: number): void {
+  context.fillStyle = colours.accent
+  context.fillRect(Math.round(toX(now)), 0, 1, height)
+}
+
+export function drawSelected({ context, height, colours, toX }: Stage, from: number, to: number): void {
+  const [left, right] = [toX(from), toX(to)]
+  context.globalAlpha = 0.22
+  context.fillStyle = colours.accent
+  context.fillRect(left, 0, right - left, height)
+  context.globalAlpha = 1
+  context.fillRect(left - 1, 0, 2, height)
+  context.fillRect(right - 1, 0, 2, height)
+}
+
+export function drawPlayhead({ context, height, colours, toX }: Stage, at: number): void {
+  const x = Math.round(toX(at))
+  context.fillStyle = colours.page
+  context.fillRect(x - 2, 0, 5, height)
+  context.fillStyle = colours.text
+  context.fillRect(x - 0.5, 0, 2, height)
+}
+
+/** Draws the time of the playhead above the strips. */
+export function drawPlayheadTime(stage: Stage, at: number, now: number): void {
+  setFont(stage, 12, 650)
+  drawBox(stage, pointText(at, now), stage.toX(at), headerRows.axis / 2)
+}
+
+/** Returns a time with tenths of a second, with the date unless it is today. */
+export function pointText(at: number, now: number): string {
+  const [day, today] = [formatDay(at), formatDay(now)]
+  return day === today ? formatPreciseTime(at) : t('timeline.dayAndTime', { day, time: formatPreciseTime(at) })
+}
+
+/** Draws the values of a strip beside the playhead. */
+export function drawValues(stage: Stage, values: StepValues, at: number, y: number): void {
+  setFont(stage, 11)
+  drawBox(stage, valueText(values), stage.toX(at), y)
+}
+
+/** A text in a box, drawn once, because drawing text takes much longer than copying it. */
+interface TextBox {
+  readonly image: HTMLCanvasElement
+  /** CSS pixels */
+  readonly width: number
+}
+
+const boxHeight = 18
+const maxBoxes = 500
+/** The least recently drawn first. */
+const boxes = new Map<string, TextBox>()
+
+/** Draws a text in a box beside `x`, on the side with enough room. */
+function drawBox(stage: Stage, text: string, x: number, y: number) {
+  const { context, colours, width } = stage
+  const name = [text, context.font, colours.text, colours.raised, devicePixelRatio].join('|')
+  const box = boxes.get(name) ?? createBox(stage, text)
+  boxes.delete(name)
+  boxes.set(name, box)
+  for (const oldest of boxes.keys()) {
+    if (boxes.size <= maxBoxes) break
+    boxes.delete(oldest)
+  }
+  const left = x + 6 + box.width > width ? Math.max(2, x - 6 - box.width) : x + 6
+  const onPixel = (at: number) => Math.round(at * devicePixelRatio) / devicePixelRatio
+  context.drawImage(box.image, onPixel(left), onPixel(y - boxHeight / 2), box.width, boxHeight)
+}
+
+function createBox({ context: { font }, colours }: Stage, text: string): TextBox {
+  const image = document.createElement('canvas')
+  const context = image.getContext('2d', { alpha: false })
+  if (context === null) return { image, width: 0 }
+  context.font = font
+  image.width = Math.ceil((context.measureText(text).width + 10) * devicePixelRatio)
+  image.height = Math.ceil(boxHeight * devicePixelRatio)
+  const width = image.width / devicePixelRatio
+  context.scale(devicePixelRatio, devicePixelRatio)
+  context.fillStyle = colours.lineStrong
+  context.fillRect(0, 0, width, boxHeight)
+  context.fillStyle = colours.raised
+  context.fillRect(1, 1, width - 2, boxHeight - 2)
+  context.fillStyle = colours.text
+  context.font = font
+  context.textBaseline = 'middle'
+  context.fillText(text, 5, boxHeight / 2 + 0.5)
+  return { image, width }
+}
+
+const stateKeys = { '-': 'missing', x: 'offline', '0': 'off', m: 'muted', '1': 'on' } as const
+
+export function stateText(letter: StepValues['state']): string {
+  return t(`timeline.states.${stateKeys[letter]}`)
+}
+
+/** "On · RF −62 to −58 dBm · audio −20 dBFS · battery 80% · weak" */
+function valueText({ state, rfMin, rfMax, audioMax, battery, weakMs }: StepValues): string {
+  return [
+    stateText(state),
+    rfMin === null || rfMax === null ? null : rfText(rfMin, rfMax),
+    audioMax === null ? null : formatDbfs(audioMax),
+    battery === null ? null : formatPercent(battery),
+    weakMs > 0 ? t('timeline.weak') : null,
+  ]
+    .filter((part) => part !== null)
+    .join(' · ')
+}
+
+export function rfText(rfMin: number, rfMax: number): string {
+  return rfMin === rfMax ? formatDbm(rfMin) : t('timeline.band', { least: formatDbm(rfMin), most: formatDbm(rfMax) })
+}

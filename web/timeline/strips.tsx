@@ -1,0 +1,235 @@
+/** The strips of the channels with the rows above them, as two canvases beside the names. */
+
+import { Link } from '@tanstack/react-router'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { EventBody } from '../../src/contract/resources/events.ts'
+import type { Problem } from '../api.ts'
+import { useFacts, useServices } from '../context.ts'
+import { formatDateTime } from '../format.ts'
+import { t } from '../i18n.ts'
+import { StateIcon } from '../parts/state-icon.tsx'
+import { createTimelineCanvas, type Place, type Scene, type TimelineCanvas } from './canvas.ts'
+import type { TimelineControl, TimelineState } from './control.ts'
+import { eventDetail, eventTitle } from './events.ts'
+import { listenToGestures } from './gestures.ts'
+import { createLevelLoader, type LevelLoader } from './level-loader.ts'
+import { useChannelName } from './names.ts'
+import { headerHeight, pointText } from './overlay.ts'
+import type { Row } from './use-timeline.ts'
+
+export interface LoadStatus {
+  readonly isLoading: boolean
+  readonly problem: Problem | null
+  /** Increases when levels arrive. */
+  readonly version: number
+}
+
+/** Creates the loader of the levels, and returns its status for React. */
+export function useLevelLoader(now: () => number, onLevels: (channelIds: readonly number[]) => void) {
+  const { api } = useServices()
+  const [loader, setLoader] = useState<LevelLoader | null>(null)
+  const [status, setStatus] = useState<LoadStatus>({ isLoading: true, problem: null, version: 0 })
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let version = 0
+    const publish = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        setStatus({ isLoading: created.isLoading(), problem: created.problem(), version })
+      }, 150)
+    }
+    const created = createLevelLoader({
+      read: (address, cancel) => api.read(address, 'object', cancel),
+      now,
+      onLevels(channelIds) {
+        version += 1
+        onLevels(channelIds)
+        publish()
+      },
+      onStatus: publish,
+    })
+    setLoader(created)
+    return () => {
+      clearTimeout(timer)
+      created.close()
+    }
+  }, [api, now, onLevels])
+  return { loader, status }
+}
+
+interface StripsProps {
+  readonly rows: readonly Row[]
+  readonly scene: Scene
+  readonly control: TimelineControl
+  readonly settled: TimelineState
+  readonly loader: LevelLoader
+  readonly canvas: RefObject<TimelineCanvas | null>
+  readonly isSelecting: boolean
+  now(): number
+  /** Returns the next or the previous event. */
+  neighbour(direction: 1 | -1): EventBody | null
+  /** The user has chosen an event. */
+  onEvent(event: EventBody): void
+  onSelected(): void
+}
+
+interface Hint {
+  readonly event: EventBody
+  readonly x: number
+  readonly y: number
+}
+
+export function Strips(props: StripsProps) {
+  const { rows, scene, control, settled, loader, canvas, isSelecting, now } = props
+  const header = useRef<HTMLCanvasElement>(null)
+  const strips = useRef<HTMLCanvasElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLDivElement>(null)
+  const [hint, setHint] = useState<Hint | null>(null)
+  const latest = useRef(props)
+  latest.current = props
+
+  useEffect(() => {
+    if (header.current === null || strips.current === null || scroller.current === null || field.current === null)
+      return
+    const created = createTimelineCanvas({
+      ...{ header: header.current, strips: strips.current, scroller: scroller.current, control, loader, now },
+    })
+    canvas.current = created
+    created.setScene(latest.current.scene)
+    const showEvent = (event: EventBody) => {
+      latest.current.onEvent(event)
+      const box = strips.current?.getBoundingClientRect()
+      if (box === undefined) return
+      const { range } = control.get()
+      const share = (Date.parse(event.time) - range.from) / range.span
+      setHint({ event, x: box.left + share * created.width(), y: box.top })
+    }
+    const unlisten = listenToGestures({
+      ...{ element: field.current, canvas: created, control, now },
+      isSelecting: () => latest.current.isSelecting,
+      onClick({ at, row, mark }: Place) {
+        const channelId = row === null ? undefined : latest.current.scene.rows[row]
+        control.point(mark === null ? at : Date.parse(mark.event.time), channelId)
+        if (mark === null) setHint(null)
+        else showEvent(mark.event)
+      },
+      onHover: (event, x, y) => setHint(event && { event, x, y }),
+      neighbour: (direction) => latest.current.neighbour(direction),
+      onEvent: showEvent,
+    })
+    return () => {
+      canvas.current = null
+      unlisten()
+      created.close()
+    }
+  }, [control, loader, canvas, now])
+  useEffect(() => canvas.current?.setScene(scene), [canvas, scene])
+  useColourChanges(canvas)
+
+  return (
+    <div className="strips" data-selecting={isSelecting}>
+      <div className="strips-field" ref={field}>
+        <canvas ref={header} className="strips-header" style={{ height: headerHeight }} />
+        <div className="strips-scroller" ref={scroller} onScroll={() => canvas.current?.wake()}>
+          <div className="strips-rows" style={{ height: rows.length * scene.rowHeight }}>
+            <ul className="strips-labels" aria-label={t('timeline.channels')}>
+              {rows.map((row) => (
+                <Label key={row.channelId} row={row} height={scene.rowHeight} />
+              ))}
+            </ul>
+            <canvas ref={strips} className="strips-canvas" />
+          </div>
+        </div>
+        <Playhead settled={settled} now={now} />
+      </div>
+      {hint === null ? null : <EventHint hint={hint} />}
+    </div>
+  )
+}
+
+/** The element with the focus for keyboard input: a slider whose value is the time of the playhead. */
+function Playhead({ settled, now }: { settled: TimelineState; now: () => number }) {
+  const { range, playhead, isFollowing } = settled
+  const at = playhead ?? (isFollowing ? now() : range.from + range.span / 2)
+  return (
+    <div
+      className="strips-playhead"
+      role="slider"
+      tabIndex={0}
+      aria-label={t('timeline.playhead')}
+      aria-valuemin={Math.floor(Math.min(range.from, at) / 1_000)}
+      aria-valuemax={Math.ceil(Math.max(range.from + range.span, at) / 1_000)}
+      aria-valuenow={Math.round(at / 1_000)}
+      aria-valuetext={t('timeline.playheadAt', { time: formatDateTime(new Date(at).toISOString()) })}
+      aria-keyshortcuts="ArrowLeft ArrowRight Home End + -"
+    />
+  )
+}
+
+function Label({ row: { channelId, receiverId }, height }: { row: Row; height: number }) {
+  const facts = useFacts(receiverId ?? 0, channelId)
+  return (
+    <li style={{ height }}>
+      {facts === null ? (
+        <span className="strips-name">{t('timeline.removed', { id: channelId })}</span>
+      ) : (
+        <>
+          <span className="strips-slot" title={t('card.slot', { slot: facts.slot })}>
+            {facts.slot}
+          </span>
+          <Link className="strips-name" to="/channels/$id" params={{ id: String(channelId) }}>
+            <bdi>{facts.name ?? t('card.noName')}</bdi>
+          </Link>
+          <span className="strips-state" data-severity={facts.condition.severity} title={t(`states.${facts.state}`)}>
+            <StateIcon state={facts.state} />
+            <span className="visually-hidden">{t(`states.${facts.state}`)}</span>
+          </span>
+        </>
+      )}
+    </li>
+  )
+}
+
+/** The text of a mark. */
+function EventHint({ hint: { event, x, y } }: { hint: Hint }) {
+  const name = useChannelName(event)
+  const detail = eventDetail(event)
+  const isRight = x > innerWidth / 2
+  return (
+    <div
+      className="strips-hint"
+      role="status"
+      style={{ left: isRight ? undefined : x + 12, right: isRight ? innerWidth - x + 12 : undefined, top: y + 12 }}
+    >
+      <strong>{eventTitle(event)}</strong>
+      {detail === null ? null : <span>{detail}</span>}
+      <span>
+        {pointText(Date.parse(event.time), Date.now())}
+        {name === null ? null : (
+          <>
+            {' · '}
+            <bdi>{name}</bdi>
+          </>
+        )}
+      </span>
+    </div>
+  )
+}
+
+/** Draws the canvases again when the theme changes. */
+function useColourChanges(canvas: RefObject<TimelineCanvas | null>) {
+  useEffect(() => {
+    const recolour = () => canvas.current?.recolour()
+    const queries = ['(prefers-color-scheme: light)', '(prefers-contrast: more)', '(forced-colors: active)', 'print']
+    const media = queries.map((query) => matchMedia(query))
+    for (const query of media) query.addEventListener('change', recolour)
+    const theme = new MutationObserver(recolour)
+    theme.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    void document.fonts.ready.then(recolour)
+    return () => {
+      for (const query of media) query.removeEventListener('change', recolour)
+      theme.disconnect()
+    }
+  }, [canvas])
+}
