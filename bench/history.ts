@@ -178,7 +178,7 @@ async function measureQueries(history: LevelHistory, levels: RecordedSeconds, da
   const measure = (run: (index: number) => Promise<unknown>) => percentileOfRuns(run)
   const ask = (ids: readonly number[], from: number, to: number, maxPoints: number) =>
     history.query({ channelIds: ids, from, to, maxPoints, series: levelSeries })
-  const at = (index: number, length: number) => start + ((index * 7919) % (end - start - length))
+  const at = (index: number, length: number) => start + ((index * 7919) % Math.max(1, end - start - length))
   return {
     importMs,
     dayMs: await measure((index) => ask([1 + ((index * 37) % 400)], at(index, day), at(index, day) + day, 600)),
