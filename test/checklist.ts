@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const testFolders = ['src', 'test', 'web', 'scripts']
+const testFolders = ['src', 'simulators', 'test', 'web', 'scripts']
 
 export interface ChecklistRow {
   readonly id: string

@@ -9,6 +9,7 @@ import type { HistoryLevelsBody } from '../src/contract/resources/history.ts'
 import { startApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 
+// Conformance: C-12.75.
 it('fills the day before the demo, from its start backwards, with levels, states, events, markers and shows', async () => {
   const demo = await startDemo({ receivers: 3 })
   onTestEnd(demo.close)

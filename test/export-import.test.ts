@@ -99,7 +99,17 @@ const excludedTables = [
     'movements',
     'removed_events',
   ],
-  ...['channel_conditions', 'connections', 'discovered', 'discovery_queue', 'removals', 'sources', 'units', 'polls'],
+  ...[
+    'channel_conditions',
+    'channel_states',
+    'connections',
+    'discovered',
+    'discovery_queue',
+    'removals',
+    'sources',
+    'units',
+    'polls',
+  ],
   ...['leases', 'meta', 'migrations', 'undo_records'],
 ]
 

@@ -36,7 +36,9 @@ describe.each(engines)('U+0000 (%s)', (engine) => {
         ]
         if (other.json.timestamp !== undefined) other.json.timestamp = json.timestamp
         // An error names the value.
-        if (json.error !== undefined) json.error = json.error.replace('shure\uFFFD', 'nobody')
+        for (const field of ['error', 'details']) {
+          if (typeof json[field] === 'string') json[field] = json[field].replace('shure\uFFFD', 'nobody')
+        }
         expect([address, name, status, json]).toEqual([address, name, other.status, other.json])
         queries.push(`${address} ${name}`)
       }

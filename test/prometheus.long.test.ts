@@ -6,6 +6,7 @@ import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '.
 import { onTestEnd } from './cleanup.ts'
 import { preparePrometheus } from './prometheus.ts'
 
+// Conformance: C-12.71.
 test('stores in Prometheus what was recorded, also while Prometheus was down', async () => {
   const prometheus = await preparePrometheus()
   onTestEnd(prometheus.remove)

@@ -111,6 +111,7 @@ async function startWriter(options: {
 const now = 1_700_000_005
 
 describe('remote write', () => {
+  // Conformance: C-12.70, C-12.73.
   it('sends every complete interval once, and stores the end of the last', async () => {
     const receiver = await startReceiver()
     const { close, stored } = await startWriter({ url: receiver.url, now, acknowledged: now - 65 })
@@ -128,6 +129,7 @@ describe('remote write', () => {
     })
   })
 
+  // Conformance: C-12.72, C-12.74.
   it('repeats a request after 429 and 5xx, skips it after another 4xx, and logs no secrets', async () => {
     const receiver = await startReceiver([
       { status: 503 },
@@ -148,6 +150,7 @@ describe('remote write', () => {
     expect(writing.lines.join()).not.toContain('secret-token')
   })
 
+  // Conformance: C-12.72.
   it('goes back 24 hours at most', async () => {
     const receiver = await startReceiver()
     const { close } = await startWriter({ url: receiver.url, now, acknowledged: now - 5 - 200_000 })
@@ -169,6 +172,7 @@ describe('remote write', () => {
     expect(seconds).toBeCloseTo(1.2, 6)
   })
 
+  // Conformance: C-12.74.
   it('does not follow redirects', async () => {
     const target = await startReceiver()
     const receiver = await startReceiver([{ status: 307, headers: { location: target.url } }])
@@ -178,6 +182,7 @@ describe('remote write', () => {
     expect(target.requests).toEqual([])
   })
 
+  // Conformance: C-12.74.
   it('sends nothing to a metadata service', async () => {
     const { writer, close } = await startWriter({ url: 'http://169.254.169.254/', now, acknowledged: now - 25 })
     await until('the address is refused', () => writer.problem?.includes('the address is not allowed'))

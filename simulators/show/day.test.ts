@@ -123,6 +123,7 @@ describe('the day before', () => {
 })
 
 describe('the start of the show', () => {
+  // Conformance: C-12.75.
   it('continues the levels, batteries and states of the day before', () => {
     const before = playSeconds(channels, startedAt, { from: startSecond - 1, count: 1 }).columns
     const live = show.devicesAt(500).flatMap((state) => state.channels)

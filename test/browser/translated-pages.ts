@@ -51,8 +51,9 @@ export async function untranslatedTexts(page: Page, data: ReadonlySet<string>): 
   return [...new Set(words)].filter((text) => !data.has(text))
 }
 
-/** Durations and dates as Intl formats them in the browser's default locale: "12 min", "Nov 22, 2026, 4:08:55 PM". */
-const formatted = /\d+\s(sec|min|hr|days?)\b|\b[A-Z][a-z]{2} \d{1,2}, \d{4}|\d:\d\d:\d\d\s[AP]M\b/g
+/** Quantities and times as Intl formats them in the browser's default locale: "12 min", "Nov 22, 2026, 4:08:55 PM". */
+const formatted =
+  /\d+\s(sec|min|hr|days?|wks?|GB)\b|\b([A-Z][a-z]{2}, )?[A-Z][a-z]{2} \d{1,2}(, \d{4})?\b|\d:\d\d(:\d\d(\.\d)?)?\s[AP]M\b/g
 
 /** Collects the texts, except for code and keyboard keys, which are the same in every language. */
 const collect = `(() => {

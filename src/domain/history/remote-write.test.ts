@@ -24,6 +24,7 @@ function decode(steps: Steps, intervalSeconds: number, totals = noTotals) {
 }
 
 describe('a write request', () => {
+  // Conformance: C-12.70.
   it('has one sample for each series and interval, stamped at the end of the interval', () => {
     const steps = createSteps(1000, {
       7: {
