@@ -14,7 +14,11 @@ test('stores in Prometheus what was recorded, also while Prometheus was down', a
   const simulator = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 1 }))
   const { id } = deviceOf(simulator)
   const history_remote_write = { url: prometheus.writeUrl, interval_seconds: 2 }
-  const app = await startApp({ manufacturers: [configFor(simulator)], config: { history_remote_write } })
+  const app = await startApp({
+    manufacturers: [configFor(simulator)],
+    config: { history_remote_write },
+    isRecording: true,
+  })
   const channel = (await until('the device is known', () => app.receiver(id))).channels[0]
   const labels = `{channel_id="${channel?.id}"}`
   const now = () => Math.ceil(Date.now() / 1000)
