@@ -59,3 +59,19 @@ it('stops at once while HISTORY is false', async () => {
   await app.runtime.history.flush()
   expect(await lastSecond()).toBeLessThanOrEqual(offAt + 1)
 })
+
+// Conformance: C-12.24.
+it('raises recording_stopped while levels cannot be recorded', async () => {
+  const app = await startApp()
+  const findAlert = async () => {
+    const { json: alerts } = await app.get('/api/alerts/')
+    return (alerts as readonly AlertBody[]).find(({ kind }) => kind === 'recording_stopped')
+  }
+  app.runtime.alerts.recordingChanged('the disk is full')
+  const alert = await until('the alert is raised', findAlert)
+  const message = 'The recording of levels has stopped: the disk is full'
+  expect(alert).toMatchObject({ state: 'raised', severity: 'warning', receiver_id: null, message })
+  expect((await app.post(`/api/alerts/${alert.id}/acknowledge`, {})).status).toBe(200)
+  app.runtime.alerts.recordingChanged(null)
+  await until('the alert is cleared', async () => (await findAlert())?.state === 'cleared')
+})
