@@ -7,7 +7,7 @@ export default defineConfig({
     ...config.test,
     include: ['test/**/*.long.test.ts'],
     exclude: configDefaults.exclude,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // A process for each file, because some replace the clock or load all processors.
     isolate: true,

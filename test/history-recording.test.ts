@@ -19,11 +19,11 @@ describe.each(engines)('recording (%s)', (engine) => {
     const app = await startApp({ manufacturers: [configFor(simulator)], isRecording: true, databaseUrl: database.url })
     await until('the device is known', () => app.receiver(id))
     const channel = (await app.receiver(id)).channels[0] as ChannelBody
-    simulator.show.set(id, { battery: 33, rf_level: -91 }, 1)
+    simulator.show.set(id, { battery: 33, rf_level: -61 }, 1)
     const recorded = await until('the level is recorded', async () => {
       await app.runtime.history.flush()
       const seconds = await readSeconds(app.runtime.history.levels, channel.id)
-      return seconds.find(({ rf_min, battery, letter }) => rf_min === -91 && battery === 33 && letter === '1')
+      return seconds.find(({ rf_min, battery, letter }) => rf_min === -61 && battery === 33 && letter === '1')
     })
     expect(Math.abs(recorded.time - Date.now() / 1000)).toBeLessThan(30)
     const states = await until('the state is stored', async () => {

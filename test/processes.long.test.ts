@@ -63,9 +63,9 @@ describe('pollers', () => {
     second.kill('SIGTERM')
     const stoppedAt = performance.now()
     expect(await second.ended).toBe(0)
-    expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(5000))
     expect(await installation.run(['poll_devices', '--once', '--interval', '1'])).toMatchObject({ code: 0 })
-  }, 60_000)
+  }, 120_000)
 
   // Conformance: S-1.1, C-5.30, C-9.2, C-9.11.
   it('publish changes within a second to clients of a serve --no-poll on the same file', async () => {
@@ -84,7 +84,10 @@ describe('pollers', () => {
       await until(description, condition)
       expect(elapsedSince(storedAt)).toBeLessThan(timeLimit(1000))
     }
-    await until('both receivers are stored', () => cycles().some(({ created }) => created === 2))
+    await until(
+      'both receivers are stored',
+      () => cycles().reduce((sum: number, { created }: { created: number }) => sum + created, 0) === 2,
+    )
     await untilSoon('both changes are published', () => socket.ofType('device_update').length >= 2)
     expect(await screen.receivers()).toHaveLength(2)
 
@@ -115,7 +118,7 @@ describe('pollers', () => {
     poller.kill('SIGINT')
     const stoppedAt = performance.now()
     expect(await poller.ended).toBe(0)
-    expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(5000))
   })
 })
 
@@ -131,9 +134,10 @@ describe('a service', () => {
     const { id } = deviceOf(shure)
     shure.show.set(id, { name: 'Last Words', ip: '10.77.0.1' })
     shure.show.set(id, { battery: 12 }, 1)
-    expect((await first.post('/api/refresh/')).status).toBe(200)
-    const known = await first.receiver(id)
-    expect(channelOf(known).transmitter?.battery).toBe(12)
+    const known = await until('the change is received', async () => {
+      const receiver = await first.receiver(id)
+      return channelOf(receiver).transmitter?.battery === 12 && receiver
+    })
     first.kill('SIGKILL')
     expect(await first.ended).toBeNull()
 
@@ -147,7 +151,7 @@ describe('a service', () => {
     expect({ id: again, name, ip }).toEqual({ id: known.id, name: known.name, ip: known.ip })
     expect(channelOf({ channels }).transmitter?.battery).toBe(12)
     expect((await second.get('/healthz')).status).toBe(200)
-  }, 60_000)
+  }, 120_000)
 
   // Conformance: C-9.1.
   // Reliability: P1.
@@ -163,7 +167,7 @@ describe('a service', () => {
     service.kill('SIGTERM')
     const stoppedAt = performance.now()
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
-    expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(5000))
   })
 
   // Reliability: P3.

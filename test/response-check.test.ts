@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkResponse } from './response-check.ts'
 
-const location = { id: 1, name: 'Hall', description: '', parent: null }
+const location = { id: 1, name: 'Hall', description: '', parent: null, zone: null }
 const respond = (status: number, json: unknown) => ({ status, headers: {}, bytes: Buffer.alloc(0), json })
 const check = (status: number, json: unknown, method = 'GET', path = '/api/admin/locations/?page=1') =>
   checkResponse(method, path, respond(status, json))

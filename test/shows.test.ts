@@ -1,10 +1,11 @@
 /** Shows: how they are planned, started and ended, and what follows for channels and clients. */
 
 import { describe, expect, it } from 'vitest'
-import { findShow } from '../src/storage/shows.ts'
+import { findShow, plannedFrequencies } from '../src/storage/shows.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, type TestApp, until } from './app.ts'
 import { onTestEnd } from './cleanup.ts'
 import { createTestDatabase, engines } from './databases.ts'
+import { eventually } from './eventually.ts'
 import { openLive } from './live-client.ts'
 import { tokenHeaders } from './tokens.ts'
 
@@ -103,7 +104,7 @@ describe.concurrent('shows', () => {
     expect((await app.post(`/api/shows/${id}/start`, undefined, operator)).status).toBe(200)
   })
 
-  // Conformance: C-13.11, C-13.12, C-13.13.
+  // Conformance: C-13.11, C-13.12, C-13.13, C-13.18.
   it.each(engines)('apply to the conditions in every process at once, and keep their channels (%s)', async (engine) => {
     const database = await createTestDatabase(engine)
     onTestEnd(database.drop)
@@ -121,7 +122,9 @@ describe.concurrent('shows', () => {
         const channel = channelOf(await app.receiver(device))
         return channel.condition.state === state && channel
       })
-    const { id: channelId, slot } = await waitForState('battery_low')
+    const { id: channelId, slot, frequency } = await waitForState('battery_low')
+    // The process that starts a show stores the frequencies that it knows.
+    await eventually(async () => channelOf(await other.receiver(device)).frequency).toBe(frequency)
     const group = (await other.post('/api/group/', { title: 'Band', slots: [slot] })).json
     const [first, client] = [await app.socket(), await openLive(app)]
     const { id } = (await other.post('/api/shows/', { ...plan, group_ids: [group.id] })).json
@@ -129,8 +132,9 @@ describe.concurrent('shows', () => {
     expect((await Promise.all(starts)).map(({ status }) => status).sort()).toEqual([200, 409])
     await client.next(({ type, show }) => type === 'show' && show.state === 'running')
     await first.next(({ type, show }) => type === 'show_update' && show.state === 'running')
+    expect((await plannedFrequencies(app.runtime.db.read, id)).get(channelId)).toBe(frequency)
     // During a show, a low battery is enough.
-    set({ transmitter: false })
+    set({ transmitter: false, rf_level: -110 })
     await waitForState('battery_died')
     await other.post(`/api/shows/${id}/end`, undefined)
     await waitForState('tx_off')

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import WebSocket from 'ws'
 import type { ChannelBody } from '../src/contract/resources/channels.ts'
 import { onTestEnd } from './cleanup.ts'
+import { timeLimit } from './time-limit.ts'
 
 export interface ReceivedMessage {
   readonly type: string
@@ -69,7 +70,7 @@ export async function openSocket(
   socket.on('error', () => {})
 
   const ofType = (type: string) => messages.filter((message) => message.type === type)
-  const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 30_000) =>
+  const next = (matches: (message: ReceivedMessage) => boolean, timeoutMs = 60_000) =>
     new Promise<ReceivedMessage>((resolve, reject) => {
       const stop = () => {
         clearTimeout(timer)
@@ -84,7 +85,7 @@ export async function openSocket(
       const timer = setTimeout(() => {
         stop()
         reject(new Error(`No such message within ${timeoutMs} ms; received ${JSON.stringify(messages.slice(-5))}`))
-      }, timeoutMs)
+      }, timeLimit(timeoutMs))
       checks.add(check)
       check()
     })

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { type McpSimulatorOptions, startMcpSimulator } from './mcp.ts'
 
 const open: { close(): unknown }[] = []
@@ -56,20 +57,20 @@ test('replies to its own port number, whatever the source port', async () => {
   const { port, received } = await connect()
   const { send } = await connect({ repliesToSource: false, host: '127.0.0.2', port })
   send('Mute\r')
-  await expect.poll(() => received).toEqual(['Mute 0\r'])
+  await eventually(() => received).toEqual(['Mute 0\r'])
 })
 
 describe('a subscription', () => {
   test('starts with the whole configuration, continues with levels, and ends without a message', async () => {
     const { simulator, send, received } = await connect()
     send('Push 1 100 3\r')
-    await expect.poll(() => received.length).toBeGreaterThan(3)
+    await eventually(() => received.length).toBeGreaterThan(3)
     expect(received[0]).toBe('Name EM300\rFrequency 606200 1 3\rSquelch 5\rAfOut 0\rEqualizer 0\rMute 0\r')
     expect(received[1]).toBe('Push 1 100 3\r')
     expect(received[2]).toMatch(
       /^RF1 62 62 1\rRF2 55 55 0\rStates 0 1\rRF 62 1 1\rAF 60 75 0\rBat 70\rMsg OK\rConfig 0\r$/,
     )
-    await expect.poll(() => simulator.subscriptions, { timeout: 3000 }).toBe(0)
+    await eventually(() => simulator.subscriptions).toBe(0)
     const { length } = received
     simulator.set({ name: 'NEW' })
     await new Promise((resolve) => setTimeout(resolve, 250))
@@ -80,16 +81,16 @@ describe('a subscription', () => {
     const { simulator, request, received } = await connect()
     await request('Push 60 0 3\r')
     simulator.set({ name: 'LEAD', isMuted: true })
-    await expect.poll(() => received).toContain('Name LEAD\rMute 1\r')
+    await eventually(() => received).toContain('Name LEAD\rMute 1\r')
     simulator.set({ warnings: ['RX_Mute'] })
-    await expect.poll(() => received.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
+    await eventually(() => received.at(-1)).toMatch(/AF 60 75 9\r.*Msg RX_Mute\rConfig 1\r$/s)
   })
 
   test('ends early while muted, with firmware that does so', async () => {
     const { simulator, request } = await connect({ endsSubscriptionsWhileMuted: true })
     await request('Push 60 100 0\r')
     simulator.set({ isTxMuted: true })
-    await expect.poll(() => simulator.subscriptions).toBe(0)
+    await eventually(() => simulator.subscriptions).toBe(0)
   })
 })
 

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { type Ssc1SimulatorOptions, startSsc1Simulator } from './ssc1.ts'
 
 const open: { close(): unknown }[] = []
@@ -69,17 +70,17 @@ describe('a subscription', () => {
     const { simulator, request, received } = await start()
     await request(subscribe({ rx1: { name: null } }, { lifetime: 0.3 }))
     simulator.set({ '/rx1/name': 'LEAD', '/rx2/name': 'ELSE' })
-    await expect.poll(() => received.at(-1)).toEqual({ rx1: { name: 'LEAD' } })
-    await expect
-      .poll(() => received.at(-1))
-      .toEqual({ osc: { error: [{ rx1: { name: [310, { desc: 'subscription terminated' }] } }] } })
+    await eventually(() => received.at(-1)).toEqual({ rx1: { name: 'LEAD' } })
+    await eventually(() => received.at(-1)).toEqual({
+      osc: { error: [{ rx1: { name: [310, { desc: 'subscription terminated' }] } }] },
+    })
     expect(simulator.subscriptions).toBe(0)
   })
 
   test('with equal bounds sends the requested number of notifications at a fixed rate', async () => {
     const { received, request } = await start({ model: 'EM6000' })
     await request(subscribe({ mm: null }, { min: 20, max: 20, count: 3 }))
-    await expect.poll(() => received.length).toBe(5)
+    await eventually(() => received.length).toBe(5)
     await pause(60)
     expect(received).toHaveLength(5)
   })
@@ -92,6 +93,6 @@ describe('a subscription', () => {
       osc: { error: [{ osc: { state: { subscribe: [406, {}] } } }] },
     })
     void request(subscribe({ rx1: { name: null } }, { cancel: true }))
-    await expect.poll(() => simulator.subscriptions).toBe(0)
+    await eventually(() => simulator.subscriptions).toBe(0)
   })
 })

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { serveHttp, serveRaw } from '../../test/plugin-kit-server.ts'
 import { timeLimit } from '../../test/time-limit.ts'
 import { createUpstreamClient, type UpstreamSettings } from './client.ts'
@@ -112,7 +113,7 @@ describe('request timeout', () => {
     const startedAt = performance.now()
     await expect(createClient(server.url, { timeoutMs: 300 }).request('GET', '/')).rejects.toThrow('within 0.3 s')
     expect(performance.now() - startedAt).toBeLessThan(timeLimit(800))
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test('starts when a request is sent, not while it waits for a connection', async () => {

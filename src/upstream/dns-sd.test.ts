@@ -66,7 +66,7 @@ async function startResponder(onQuestion: (question: Buffer) => void, messages: 
 test('browse sends a query and collects the responses', async () => {
   const questions: Buffer[] = []
   const options = await startResponder((question) => questions.push(question))
-  const services = await browse({ ...options, forMs: 200, signal: new AbortController().signal })
+  const services = await browse({ ...options, forMs: 1_000, signal: new AbortController().signal })
   expect(services).toMatchObject([{ port: 45, addresses: ['10.20.1.11'] }])
   const question = hex(`0000 0000 0001 0000 0000 0000 ${label('_ssc')} ${label('_udp')} ${label('local')} 00 000c 0001`)
   expect(questions).toEqual([question])

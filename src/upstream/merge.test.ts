@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { merge } from './merge.ts'
 
 async function* every(ms: number, ...items: (string | Error)[]): AsyncGenerator<string> {
@@ -31,7 +32,7 @@ test('closes all streams on the first error', async () => {
   })()
   await expect(reading).rejects.toThrow('lost')
   expect(received.length).toBeGreaterThan(0)
-  await expect.poll(() => isEnded).toBe(true)
+  await eventually(() => isEnded).toBe(true)
 })
 
 test('closes all streams when the reader stops', async () => {
@@ -44,5 +45,5 @@ test('closes all streams when the reader stops', async () => {
     }
   }
   for await (const _ of merge(named('a'), named('b'))) break
-  await expect.poll(() => ended.toSorted()).toEqual(['a', 'b'])
+  await eventually(() => ended.toSorted()).toEqual(['a', 'b'])
 })

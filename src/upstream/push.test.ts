@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import type WebSocket from 'ws'
 import { WebSocketServer } from 'ws'
+import { eventually } from '../../test/eventually.ts'
 import { type RequestHandlers, serveHttp } from '../../test/plugin-kit-server.ts'
 import { timeLimit } from '../../test/time-limit.ts'
 import { createUpstreamClient, type UpstreamSettings } from './client.ts'
@@ -102,7 +103,7 @@ describe('openWebSocket', () => {
     await events.next()
     const next = events.next()
     server?.send('level 1')
-    await expect.poll(() => taken).toEqual(['level 1'])
+    await eventually(() => taken).toEqual(['level 1'])
     for (const text of ['report 1', 'level 2', 'report 2', 'level 3']) server?.send(text)
     expect((await next).value).toBe('report 1')
     // A frame is not processed before an earlier frame that is still being processed.
@@ -110,7 +111,7 @@ describe('openWebSocket', () => {
     expect((await events.next()).value).toBe('report 2')
     expect(taken).toEqual(['level 1', 'level 2'])
     const last = events.next()
-    await expect.poll(() => taken).toEqual(['level 1', 'level 2', 'level 3'])
+    await eventually(() => taken).toEqual(['level 1', 'level 2', 'level 3'])
     server?.close()
     await expect(last).rejects.toThrow(/closed the WebSocket/)
   })
@@ -129,7 +130,7 @@ describe('openWebSocket', () => {
     const receivedAfter = async (send: () => void) => {
       const before = performance.now()
       send()
-      await expect.poll(() => client.receivedAt).toBeGreaterThan(before)
+      await eventually(() => client.receivedAt).toBeGreaterThan(before)
     }
     const next = events.next()
     // The client sends a ping because nothing else arrives.
@@ -177,7 +178,7 @@ describe('openWebSocket', () => {
     })
     const { error } = await collect(openWebSocket(client, '/ws', never))
     expect(error).toBeInstanceOf(ApiError)
-    await expect.poll(() => Buffer.concat(received).length).toBeGreaterThanOrEqual(8)
+    await eventually(() => Buffer.concat(received).length).toBeGreaterThanOrEqual(8)
     const [, , ...masked] = Buffer.concat(received)
     expect((((masked[4] ?? 0) ^ (masked[0] ?? 0)) << 8) | ((masked[5] ?? 0) ^ (masked[1] ?? 0))).toBe(code)
   })
@@ -216,7 +217,7 @@ describe('openWebSocket on an idle connection', () => {
     expect(pings).toBe(1)
     expect(tookMs).toBeGreaterThanOrEqual(190)
     expect(tookMs).toBeLessThan(timeLimit(700))
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test('keeps the connection open after a pong or any other frame', async () => {
@@ -243,7 +244,7 @@ describe('openWebSocket, before the connection is open', () => {
     expect(error).toMatchObject({ status, message: expect.stringMatching(message) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
     expect(client.holdMs > 0).toBe('retry-after' in headers)
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test('throws on a response with a web page, and on no response', async () => {
@@ -256,7 +257,7 @@ describe('openWebSocket, before the connection is open', () => {
     })
     const { error } = await collect(openWebSocket(client, '/ws', never, { handshakeMs: 200 }))
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no response .* within 0.2 s/) })
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test('ends without an error on abort while waiting for the rate limit', async () => {
@@ -331,7 +332,7 @@ describe('openEventStream', () => {
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/stopped sending data/) })
     expect(tookMs).toBeGreaterThan(500)
     expect(tookMs).toBeLessThan(timeLimit(2500))
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test.each([
@@ -342,7 +343,7 @@ describe('openEventStream', () => {
     const { error, received } = await collect(events)
     expect(received).toEqual([])
     expect(error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/larger than/) })
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test.each(errorResponses)('throws on a response with status %i', async (status, headers, message) => {
@@ -353,7 +354,7 @@ describe('openEventStream', () => {
     expect(error).toMatchObject({ status, message: expect.stringMatching(message) })
     expect(error instanceof ApiRateLimitError).toBe(status === 429)
     expect(client.holdMs > 0).toBe('retry-after' in headers)
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 
   test('throws on a response with a web page, and on no response', async () => {
@@ -366,7 +367,7 @@ describe('openEventStream', () => {
     const late = await collect(openEventStream(silent.client, '/events', never, { handshakeMs: 200 }))
     expect(late.error).toMatchObject({ name: 'ApiError', message: expect.stringMatching(/no response/) })
     expect(late.tookMs).toBeLessThan(timeLimit(1500))
-    await expect.poll(() => silent.server.connections).toBe(0)
+    await eventually(() => silent.server.connections).toBe(0)
   })
 
   test('ends without an error on abort', async () => {
@@ -378,6 +379,6 @@ describe('openEventStream', () => {
     await pause(50)
     stop.abort()
     expect(await received).toEqual([{ event: 'message', data: '1' }])
-    await expect.poll(() => server.connections).toBe(0)
+    await eventually(() => server.connections).toBe(0)
   })
 })

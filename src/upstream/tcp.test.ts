@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { serveRaw } from '../../test/plugin-kit-server.ts'
 import { createUpstreamClient } from './client.ts'
 import { createDestinations } from './destinations.ts'
@@ -66,7 +67,7 @@ describe('received data', () => {
   test('is recorded, even if it is no message', async () => {
     const { client } = await createClient((socket) => socket.write('x'))
     const socket = await openTcpSocket(client, { framing: () => ({ messages: [], rest: '' }), signal: never })
-    await expect.poll(() => client.receivedAt).toBeGreaterThan(0)
+    await eventually(() => client.receivedAt).toBeGreaterThan(0)
     socket.close()
   })
 

@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../test/eventually.ts'
 import { createUpstreamClient } from './client.ts'
 import { createDestinations } from './destinations.ts'
 import { ApiError, ApiRateLimitError } from './errors.ts'
@@ -84,7 +85,7 @@ test('ends without an error on abort, after sending the closing message', async 
   })
   second.close()
   expect(await collect(second.messages)).toEqual({ received: [], error: null })
-  await expect.poll(() => received).toEqual(['bye'])
+  await eventually(() => received).toEqual(['bye'])
 })
 
 test.each([undefined, 45_454])(
@@ -140,7 +141,7 @@ test('sessions of one client share a local port, and the last one sends the clos
   }
   second.close()
   await first.send('still there')
-  await expect.poll(() => received).toEqual(['hello', 'still there'])
+  await eventually(() => received).toEqual(['hello', 'still there'])
   first.close()
-  await expect.poll(() => received).toEqual(['hello', 'still there', 'bye'])
+  await eventually(() => received).toEqual(['hello', 'still there', 'bye'])
 })

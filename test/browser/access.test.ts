@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { startApp, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { password } from '../users.ts'
 import { addUser, browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
@@ -18,16 +19,16 @@ it('redirects an administrative page to sign-in and back to the requested page',
   await addUser(app, 'ana', 'admin')
   const page = await browser.open(app, '/admin/?x=1')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   // Only the keyboard is used, so the first field must have the focus.
   await page.keyboard.type('ana')
   await page.keyboard.press('Tab')
   await page.keyboard.type(password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Administration' }).waitFor()
-  expect(page.url()).toBe(`${app.url}/admin?x=1`)
+  await eventually(() => page.url()).toBe(`${app.url}/admin?x=1`)
   await page.getByText('Administrator').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -46,7 +47,7 @@ it('has a header of one row on phones, and signs out on the account page', async
       await header.getByRole('link', { name, exact: true }).waitFor()
     }
     expect((await header.boundingBox())?.height).toBeLessThan(56)
-    expect(await scrollsHorizontally(page)).toBe(false)
+    await eventually(() => scrollsHorizontally(page)).toBe(false)
     await header.getByRole('link', { name: /Administrator$/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -75,17 +76,17 @@ it('shows sign-in errors and the waiting time, and keeps the input', async () =>
     await until('the sign-in is rejected', async () => (await alert.innerText()).includes('wrong'))
     await page.getByRole('button', { name: 'Sign in' }).isEnabled()
   }
-  expect(await page.getByLabel('User name').inputValue()).toBe('ana')
-  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.getByLabel('User name').inputValue()).toBe('ana')
+  await eventually(() => page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText(/Too many requests. Try again in \d+ min/).waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 
   await page.route('**/api/auth/login', (route) => route.abort())
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('The connection failed.').waitFor()
-  expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
+  await eventually(() => page.getByLabel('Password', { exact: true }).inputValue()).toBe('not it at all')
 })
 
 it('shows validation errors next to the fields, creates the first administrator, and signs in', async () => {
@@ -93,13 +94,13 @@ it('shows validation errors next to the fields, creates the first administrator,
   const page = await browser.open(app, '/sign-in')
   await page.getByRole('link', { name: 'create the first administrator' }).click()
   await page.getByText('At least 12 characters').waitFor()
-  expect(await page.getByLabel('Set-up code').count()).toBe(0)
+  await eventually(() => page.getByLabel('Set-up code').count()).toBe(0)
   await page.getByLabel('User name').fill('-')
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText('Expected at least 12 characters.').waitFor()
-  expect(await page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.getByLabel('Password', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create administrator' }).click()
   await page.getByText(/^Expected 1 to 64 letters/).waitFor()
@@ -136,7 +137,7 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   await page.unroute('**/api/auth/**')
   await page.waitForURL(`${app.url}/wall?detail=status`)
   await page.goBack()
-  expect(page.url()).not.toContain(json.token)
+  await eventually(() => page.url()).not.toContain(json.token)
   await page.goto(`${app.url}/`)
   await until('the page is open', async () => (await page.title()) === 'Micwatch')
   await page.goto(`${app.url}/kiosk`)
@@ -147,14 +148,14 @@ it('a kiosk link opens a read-only screen until its token is revoked', async () 
   await app.send('DELETE', `/api/admin/tokens/${json.id}/`, { headers: admin })
   await page.getByRole('heading', { name: 'Sign-in required' }).waitFor()
   await page.getByText('the link has expired or was revoked', { exact: false }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByText('/wall?detail=status', { exact: true }).waitFor()
 
   await page.goto(`${app.url}/kiosk#${json.token}`)
   await page.reload()
   await page.getByRole('heading', { name: 'This kiosk link is not valid' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it('a kiosk link asks a signed-in user before it signs the user out', async () => {
@@ -163,7 +164,7 @@ it('a kiosk link asks a signed-in user before it signs the user out', async () =
   const { json } = await app.post('/api/admin/tokens/', { name: 'Foyer', role: 'viewer' }, admin)
   const page = await browser.openAs(app, 'operator', `/kiosk#${json.token}`)
   await page.getByRole('heading', { name: 'You are signed in as the-operator' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Open kiosk screen' }).click()
   await page.waitForURL(`${app.url}/wall`)
   await page.goto(`${app.url}/account`)
@@ -180,7 +181,7 @@ it('warns only administrators about an unencrypted connection', async () => {
     const page = await browser.openAs(app, role, '/admin')
     const warning = page.getByText('is not encrypted')
     await page.getByText(`the-${role}`).waitFor()
-    expect(await warning.count()).toBe(0)
+    await eventually(() => warning.count()).toBe(0)
     // Serves the same page under a host name that does not refer to this machine.
     const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     // A request may be pending when the test ends.
@@ -194,8 +195,8 @@ it('warns only administrators about an unencrypted connection', async () => {
     })
     await page.goto(`${origin}/admin`)
     await page.getByText(`the-${role}`).waitFor()
-    expect(await warning.count()).toBe(isWarned ? 1 : 0)
-    expect(await findViolations(page)).toEqual([])
+    await eventually(() => warning.count()).toBe(isWarned ? 1 : 0)
+    await eventually(() => findViolations(page)).toEqual([])
   }
 })
 
@@ -207,11 +208,11 @@ it('changes the password and revokes all other sessions', async () => {
   await page.getByLabel('New password').fill('another fine password')
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByText('This is not your password.').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('status').getByText('Password changed.').waitFor()
-  expect(await page.getByLabel('New password').inputValue()).toBe('')
+  await eventually(() => page.getByLabel('New password').inputValue()).toBe('')
   await elsewhere.reload()
   await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.reload()

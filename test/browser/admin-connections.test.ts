@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { configFor, startApp, startSennheiser, startShure, until } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findViolations, messages, returnTo, rows, scrollsHorizontally } from './browser.ts'
 
@@ -30,16 +31,16 @@ it('shows and updates the status of each connection, with filters in the URL', a
   const { app, shure, statuses } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/connections')
   await until('all connections are shown', async () => (await rows(page).count()) === 4)
-  expect(await cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
-  expect(await cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
+  await eventually(() => cell(page, 'Receiver').innerText()).toMatch(/(WebSocket|Event stream)/)
+  await eventually(() => cell(page, 'Duration').innerText()).toMatch(/\d+ sec$/)
   await page.getByText('No connections down.').waitFor()
   await page.getByText('Requires the administrator role.').waitFor()
   await page.getByText('Stopped by a user. Until the connection is started again', { exact: false }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   await page.getByLabel('Manufacturer').selectOption('shure')
   await until('one manufacturer is shown', async () => (await rows(page).count()) === 2)
-  expect(new URL(page.url()).search).toBe('?manufacturer=shure')
+  await eventually(() => new URL(page.url()).search).toBe('?manufacturer=shure')
   shure.setFault({ type: 'status', status: 503 }, { path: /\/ws$/ })
   shure.setFault({ type: 'close-connections' })
   await until('both connections are down', async () => {
@@ -52,7 +53,7 @@ it('shows and updates the status of each connection, with filters in the URL', a
   await until('the error is shown', async () => (await cell(page, 'Last error').innerText()).length > 3)
   await page.getByLabel('Status').selectOption('connected')
   await page.getByRole('heading', { name: 'No matching connections' }).waitFor()
-  await page.getByText('Filters: Status: Connected · Manufacturer: shure').waitFor()
+  await page.getByText('Filters: Status: Connected · Manufacturer: Shure').waitFor()
 })
 
 // Conformance: S-1.5.
@@ -65,16 +66,16 @@ it('stops selected connections after a confirmation, and starts them again', asy
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop 2 connections?' })
   await dialog.getByText('Stopped connections stay stopped').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  expect(await statuses('?manufacturer=shure')).toEqual(['connected', 'connected'])
+  await eventually(() => statuses('?manufacturer=shure')).toEqual(['connected', 'connected'])
 
   await page.getByRole('button', { name: 'Stop (2)' }).click()
   await dialog.getByRole('button', { name: 'Stop' }).click()
   await messages(page).getByText('Stopped 2 connection(s).').waitFor()
-  expect(await statuses('?manufacturer=shure')).toEqual(['stopped', 'stopped'])
-  expect(await statuses('?manufacturer=sennheiser')).toEqual(['connected', 'connected'])
+  await eventually(() => statuses('?manufacturer=shure')).toEqual(['stopped', 'stopped'])
+  await eventually(() => statuses('?manufacturer=sennheiser')).toEqual(['connected', 'connected'])
   await until('the status is shown', async () => (await cell(page, 'Status').innerText()) === 'Stopped')
 
   await page
@@ -85,7 +86,7 @@ it('stops selected connections after a confirmation, and starts them again', asy
   await page.getByRole('dialog', { name: 'Start 1 connection?' }).getByRole('button', { name: 'Start' }).click()
   await messages(page).getByText('Started 1 connection(s).').waitFor()
   await until('the connection is connected', async () => (await statuses('?manufacturer=shure')).includes('connected'))
-  expect(await statuses('?manufacturer=shure')).toContain('stopped')
+  await eventually(() => statuses('?manufacturer=shure')).toContain('stopped')
 })
 
 it('explains an empty list, escapes names, and fits a phone', async () => {
@@ -100,9 +101,9 @@ it('explains an empty list, escapes names, and fits a phone', async () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/connections', phone)
   await page.getByText('<img src=x onerror=alert(1)> txet').waitFor()
-  expect(await page.locator('tbody img').count()).toBe(0)
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.locator('tbody img').count()).toBe(0)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it('keeps the list when a refresh fails', async () => {
@@ -112,5 +113,5 @@ it('keeps the list when a refresh fails', async () => {
   await page.route('**/api/admin/realtime-connections/**', (route) => route.abort())
   await returnTo(page)
   await page.getByText('Refresh failed', { exact: false }).waitFor()
-  expect(await rows(page).count()).toBe(4)
+  await eventually(() => rows(page).count()).toBe(4)
 })

@@ -13,6 +13,7 @@ import {
   withoutPush,
 } from '../app.ts'
 import { certify } from '../certificates.ts'
+import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
 import {
   browserForTests,
@@ -48,11 +49,11 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await dialog(page).getByLabel('Shared key', { exact: true }).fill('right')
   await press(page, 'Test connection')
   await dialog(page).getByText(`${shure.baseUrl} responded: 2 devices.`).waitFor()
-  expect(await listManufacturers(app)).toEqual([])
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => listManufacturers(app)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   await dialog(page).getByText('Advanced').click()
-  expect(await dialog(page).getByLabel('Code').inputValue()).toBe('shure')
+  await eventually(() => dialog(page).getByLabel('Code').inputValue()).toBe('shure')
   // The error is shown next to the field, in the section that is opened for it, and the input is kept.
   await dialog(page).getByLabel('Timeout (s)').fill('90')
   await dialog(page).getByText('Advanced').click()
@@ -63,27 +64,27 @@ it('tests the settings before they are saved, and adds the manufacturer', async 
   await dialog(page).getByLabel('Name', { exact: true }).fill('<b>Stage</b> left')
   await page.keyboard.press('Enter')
   await messages(page).getByText('<b>Stage</b> left added.').waitFor()
-  expect(await listManufacturers(app)).toMatchObject([
+  await eventually(() => listManufacturers(app)).toMatchObject([
     { code: 'shure', name: '<b>Stage</b> left', config: { shared_key: '********', timeout: 5 } },
   ])
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   await rows(page).getByText('Healthy').waitFor()
-  expect(await page.locator('tbody b').count()).toBe(0)
+  await eventually(() => page.locator('tbody b').count()).toBe(0)
 })
 
 it('links to set-up from an empty monitor, and later to this page for administrators', async () => {
   const app = await startApp()
   const newcomer = await browser.open(app, '/')
   await newcomer.getByRole('link', { name: 'Create administrator' }).waitFor()
-  expect(await findViolations(newcomer)).toEqual([])
+  await eventually(() => findViolations(newcomer)).toEqual([])
   const operator = await browser.openAs(app, 'operator', '/')
   await browser.openAs(app, 'admin', '/')
   await newcomer.reload()
   await operator.reload()
   for (const page of [newcomer, operator]) {
     await page.getByText('Ask an administrator to add your systems', { exact: false }).waitFor()
-    expect(await page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
-    expect(await findViolations(page)).toEqual([])
+    await eventually(() => page.getByRole('link', { name: 'Add manufacturer' }).count()).toBe(0)
+    await eventually(() => findViolations(page)).toEqual([])
   }
 })
 
@@ -105,10 +106,10 @@ it('discards the test result when the form changes', async () => {
   await press(page, 'Save')
   await fieldError.getByText('Line 1:', { exact: false }).waitFor()
   await dialog(page).getByLabel('Name', { exact: true }).fill('Stage')
-  expect(await fieldError.count()).toBe(1)
+  await eventually(() => fieldError.count()).toBe(1)
   await dialog(page).getByLabel('Individual devices').fill('')
   await fieldError.waitFor({ state: 'detached' })
-  expect(await dialog(page).getByLabel('Individual devices').getAttribute('aria-invalid')).toBe(null)
+  await eventually(() => dialog(page).getByLabel('Individual devices').getAttribute('aria-invalid')).toBe(null)
   await press(page, 'Test connection')
   await testResult.waitFor()
 
@@ -118,7 +119,7 @@ it('discards the test result when the form changes', async () => {
   )
   await press(page, 'Save')
   await fieldError.getByText('Taken.').waitFor()
-  expect(await testResult.count()).toBe(0)
+  await eventually(() => testResult.count()).toBe(0)
 })
 
 it('edits without the secret, disables and enables, and keeps a manufacturer that has receivers', async () => {
@@ -127,7 +128,7 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers')
   await page.getByRole('button', { name: 'Edit Shure' }).click()
-  expect(await dialog(page).getByLabel('Shared key', { exact: true }).inputValue()).toBe('********')
+  await eventually(() => dialog(page).getByLabel('Shared key', { exact: true }).inputValue()).toBe('********')
   await dialog(page).getByText('Advanced').click()
   await dialog(page).getByLabel('Verify certificate (TLS)').uncheck()
   await dialog(page).getByText('Not verified: an attacker on the network', { exact: false }).waitFor()
@@ -165,9 +166,9 @@ it('edits without the secret, disables and enables, and keeps a manufacturer tha
   await page.getByRole('button', { name: 'Delete Shure' }).click()
   await press(page, 'Delete')
   await dialog(page).getByText('It still has receivers: remove them first, or disable it instead.').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
-  expect(await listManufacturers(app)).toHaveLength(1)
+  await eventually(() => listManufacturers(app)).toHaveLength(1)
 })
 
 /** Opens the page as the machine with this network would show it. The networks of the test machine are not scanned. */
@@ -183,7 +184,7 @@ it('scans a network and shows the devices found or the error', async () => {
   await until('the receivers are found', async () => (await app.receivers()).length === 2)
   const page = await browser.openAs(app, 'operator', '/admin/manufacturers')
   await page.getByText('Requires the administrator role.').waitFor()
-  expect(await page.getByRole('button', { name: /^(Edit|Delete|Test|Add)/ }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: /^(Edit|Delete|Test|Add)/ }).count()).toBe(0)
   await findEquipment(page, '')
   await page.getByLabel('Network').fill('8.8.8.0/24')
   await page.keyboard.press('Enter')
@@ -193,8 +194,8 @@ it('scans a network and shows the devices found or the error', async () => {
   await page.getByRole('button', { name: 'Scan' }).click()
   await page.getByText('2 devices found.').waitFor()
   await page.getByRole('cell', { name: ip }).waitFor()
-  expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.getByRole('button', { name: 'Add' }).count()).toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
   expect(shure.discoveryIps).toHaveLength(30)
 })
 
@@ -205,16 +206,16 @@ it('finds an individual device from the empty monitor, and adds it in three step
   await findEquipment(page, '127.0.78.0/29')
   await page.getByText('1 device found.').waitFor()
   await page.getByRole('cell', { name: 'tcp://127.0.78.1:4080' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   const tick = page.getByRole('checkbox', { name: 'DSQD' })
   await tick.uncheck()
-  expect(await page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
+  await eventually(() => page.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true)
   await tick.check()
   await page.getByRole('button', { name: 'Add 1 device' }).click()
   await page.getByText('1 device added.', { exact: false }).waitFor()
-  expect(await listManufacturers(app)).toMatchObject([
+  await eventually(() => listManufacturers(app)).toMatchObject([
     { code: 'lectrosonics', config: { devices: ['tcp://127.0.78.1:4080'] } },
   ])
   await until('the receiver is monitored', async () => (await app.receivers()).length === 1)
@@ -228,9 +229,9 @@ it('opens the form of a system that was found', async () => {
   await findEquipment(page, '127.0.78.8/30')
   await page.getByRole('cell', { name: 'https://127.0.78.9:10000' }).waitFor()
   await page.getByRole('button', { name: 'Set up' }).click()
-  expect(await dialog(page).getByLabel('System address').inputValue()).toBe('https://127.0.78.9:10000')
-  expect(await dialog(page).getByLabel('System type').inputValue()).toBe('shure')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => dialog(page).getByLabel('System address').inputValue()).toBe('https://127.0.78.9:10000')
+  await eventually(() => dialog(page).getByLabel('System type').inputValue()).toBe('shure')
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it('fits a phone and shows errors', async () => {
@@ -241,13 +242,13 @@ it('fits a phone and shows errors', async () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, colorScheme: 'light' } as const
   const page = await browser.openAs(app, 'admin', '/admin/manufacturers', phone)
   await rows(page).getByText('credentials rejected', { exact: false }).waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Edit Shure' }).click()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   await page.keyboard.press('Escape')
   await page.route('**/api/admin/manufacturers/', (route) => route.abort())
   await returnTo(page)
   await page.getByText('Refresh failed', { exact: false }).waitFor()
-  expect(await rows(page).count()).toBe(1)
+  await eventually(() => rows(page).count()).toBe(1)
 })

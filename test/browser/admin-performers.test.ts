@@ -1,7 +1,10 @@
 /** Groups and performers in a browser against a real service. */
 
 import { expect, it } from 'vitest'
+import { startPlanningCenter } from '../../simulators/planning-center.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, row, scrollsHorizontally } from './browser.ts'
 
 const browser = browserForTests()
@@ -11,47 +14,54 @@ it('creates a group, changes its slots, opens its wall and removes it', async ()
   await until('the receiver is known', async () => (await app.receivers()).length === 1)
   const page = await browser.openAs(app, 'operator', '/admin/groups')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Add group' }).click()
   await page.getByLabel('Title').fill('<u>Band</u>')
   await page.getByLabel('Slots').fill('1-4, two')
   await press(page, 'Add')
   await dialog(page).getByText('“two” is not a slot').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByLabel('Slots').fill('1-4, 12, 9')
   await page.getByLabel('Hide charts').check()
   await press(page, 'Add')
   await page.getByText('6 slots: 1–4, 12, 9 · charts hidden').waitFor()
-  expect(await page.locator('.box u').count()).toBe(0)
+  await eventually(() => page.locator('.box u').count()).toBe(0)
   const slots = page.getByRole('list', { name: 'Channels in <u>Band</u>' }).getByRole('listitem')
   await slots.first().locator('a[href="/channels/1"]').waitFor()
-  expect(await slots.nth(4).innerText()).toMatch(/^12\s+Planned/)
+  await eventually(() => slots.nth(4).innerText()).toMatch(/^12\s+Planned/)
   const groups = async () => (await app.get('/api/groups/')).json
-  const created = { id: 1, title: '<u>Band</u>', slots: [1, 2, 3, 4, 12, 9], hide_charts: true, manufacturer: null }
-  expect(await groups()).toEqual([created])
+  const created = {
+    id: 1,
+    title: '<u>Band</u>',
+    slots: [1, 2, 3, 4, 12, 9],
+    hide_charts: true,
+    zone: null,
+    manufacturer: null,
+  }
+  await eventually(() => groups()).toEqual([created])
 
   await page.getByRole('button', { name: 'Edit <u>Band</u>' }).click()
-  expect(await page.getByLabel('Slots').inputValue()).toBe('1–4, 12, 9')
+  await eventually(() => page.getByLabel('Slots').inputValue()).toBe('1–4, 12, 9')
   await page.getByLabel('Title').fill('Band')
   await page.getByLabel('Slots').fill('9 1')
   await press(page, 'Save')
   await messages(page).getByText('Band saved.').waitFor()
-  expect(await groups()).toEqual([{ ...created, title: 'Band', slots: [9, 1] }])
-  expect(await page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
+  await eventually(() => groups()).toEqual([{ ...created, title: 'Band', slots: [9, 1] }])
+  await eventually(() => page.getByRole('link', { name: 'Wall: Band' }).getAttribute('href')).toBe('/wall?group=1')
 
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   await page.getByRole('button', { name: 'Remove Band' }).click()
   await press(page, 'Remove')
   await page.getByRole('heading', { name: 'No groups' }).waitFor()
-  expect(await groups()).toEqual([])
+  await eventually(() => groups()).toEqual([])
 })
 
 it('disables actions that a viewer may not perform', async () => {
   const app = await startApp({ config: { require_login: true } })
   const page = await browser.openAs(app, 'viewer', '/admin/performers')
   await page.getByText('Requires the operator role.').waitFor()
-  expect(await page.getByRole('button', { name: 'Add performer' }).isDisabled()).toBe(true)
+  await eventually(() => page.getByRole('button', { name: 'Add performer' }).isDisabled()).toBe(true)
   await page.route('**/api/groups/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/groups`)
   await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
@@ -67,12 +77,12 @@ it('adds performers with pictures and assigns transmitters', async () => {
 
   await page.getByRole('button', { name: 'Paste names' }).click()
   await page.getByLabel('Names', { exact: true }).fill('Ana\tplays Juliet\n\n<s>Bo</s>\r\nAna\n')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await press(page, 'Add')
   await messages(page).getByText('2 performers added.').waitFor()
   await row(page, 'Ana').getByText('plays Juliet').waitFor()
   const performers = async () => (await app.get('/api/performers/')).json
-  expect(await performers()).toMatchObject([
+  await eventually(() => performers()).toMatchObject([
     { name: 'Ana', notes: 'plays Juliet' },
     { name: '<s>Bo</s>', notes: '' },
   ])
@@ -87,7 +97,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByLabel('Names', { exact: true }).fill('Cy\nDi\tplays Romeo')
   await press(page, 'Add')
   await dialog(page).getByText('1 not added').waitFor()
-  expect(await page.getByLabel('Names', { exact: true }).inputValue()).toBe('Di\tplays Romeo')
+  await eventually(() => page.getByLabel('Names', { exact: true }).inputValue()).toBe('Di\tplays Romeo')
   await page.unroute('**/api/performers/')
   await press(page, 'Add')
   await row(page, 'Di').getByText('plays Romeo').waitFor()
@@ -113,7 +123,7 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByRole('img', { name: 'Picture of Ana' }).waitFor()
   expect((await performers())[0].picture).toMatch(/^\/api\/pictures\/[0-9a-f]{32}$/)
   const size = `(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight])(document.querySelector('td img'))`
-  expect(await page.evaluate<number[]>(size)).toEqual([384, 256])
+  await eventually(() => page.evaluate<number[]>(size)).toEqual([384, 256])
 
   const assignments = async () =>
     (await app.get('/api/assignments/')).json.map((item: { performer: number; is_active: boolean }) => [
@@ -127,13 +137,13 @@ it('adds performers with pictures and assigns transmitters', async () => {
   await page.getByLabel('Transmitter or pack').selectOption({ index: 1 })
   await press(page, 'Assign')
   await row(page, 'Ana').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   // Assigns the transmitter to another performer, unassigns it, and undoes that.
   await page.getByRole('button', { name: 'Assign <s>Bo</s>' }).click()
   await page.getByLabel('Transmitter or pack').selectOption(`${unit}, slot 1 (assigned to Ana)`)
   await press(page, 'Assign')
   await row(page, '<s>Bo</s>').getByText(`${unit}, slot 1`, { exact: true }).waitFor()
-  expect(await assignments()).toEqual([
+  await eventually(() => assignments()).toEqual([
     [1, false],
     [2, true],
   ])
@@ -145,12 +155,12 @@ it('adds performers with pictures and assigns transmitters', async () => {
   expect((await assignments())[1]).toEqual([2, true])
 
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Remove Ana' }).click()
   await press(page, 'Remove')
   await row(page, 'Ana').first().waitFor({ state: 'detached' })
-  expect(await performers()).toHaveLength(3)
+  await eventually(() => performers()).toHaveLength(3)
 })
 
 it('previews a pasted cast list, applies it, and undoes it', async () => {
@@ -161,17 +171,17 @@ it('previews a pasted cast list, applies it, and undoes it', async () => {
   await app.post('/api/placeholders/', { kind: 'wired', name: 'Lectern', slot: 9 })
   const placeholderName = async () => (await app.get('/api/placeholders/')).json[0].name
   const page = await browser.openAs(app, 'operator', '/admin/performers')
-  await page.getByRole('link', { name: 'Paste cast' }).last().click()
+  await page.getByRole('link', { name: 'Import cast' }).last().click()
   await page.getByLabel('Cast list').fill('1\t<i>Aurelio</i>\tPapageno\n2\tNora\tPapagena\n9\tHost\t\n\tOtto\t')
   await page.getByText('2 packs change, 1 placeholder changes, 2 new performers.').waitFor()
   await row(page, 'Lectern').getByText('Host').waitFor()
   await page.getByText('Row 4 Otto: The row has no slot and no pack.').waitFor()
   await row(page, 'Nora').getByText('Papagena').waitFor()
-  expect(await page.getByLabel('Role').inputValue()).toBe('2')
-  expect(await active()).toEqual([])
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.getByLabel('Role').inputValue()).toBe('2')
+  await eventually(() => active()).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 
   await page.getByLabel('Role').selectOption('None')
   await row(page, 'Papagena').waitFor({ state: 'detached' })
@@ -179,13 +189,66 @@ it('previews a pasted cast list, applies it, and undoes it', async () => {
   await row(page, 'Papagena').waitFor()
   await page.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('2 packs changed, 1 placeholder changed, 2 performers added.').waitFor()
-  expect(await placeholderName()).toBe('Host')
-  expect(await active()).toMatchObject([{ performer_name: '<i>Aurelio</i>', role: 'Papageno' }, { role: 'Papagena' }])
+  await eventually(() => placeholderName()).toBe('Host')
+  await eventually(() => active()).toMatchObject([
+    { performer_name: '<i>Aurelio</i>', role: 'Papageno' },
+    { role: 'Papagena' },
+  ])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await messages(page).getByText('The cast list was undone.').waitFor()
-  expect(await placeholderName()).toBe('Lectern')
-  expect(await active()).toEqual([])
+  await messages(page).getByText('The import was undone.').waitFor()
+  await eventually(() => placeholderName()).toBe('Lectern')
+  await eventually(() => active()).toEqual([])
 
   await page.getByLabel('Cast list').fill('99\tNora')
   await page.getByText('there is no slot 99').waitFor()
+})
+
+// Conformance: C-16.10.
+it('imports a plan of Planning Center: token, slots of the positions, preview, apply, undo', async () => {
+  const shure = withoutPush(await startShure({ receivers: 1, channelsPerReceiver: 2 }))
+  const church = await startPlanningCenter()
+  onTestEnd(() => church.close())
+  const config = { planning_center_url: church.url }
+  const app = await startApp({ manufacturers: [configFor(shure)], config })
+  await until('both transmitters are detected', async () => (await app.get('/api/units/')).json.length === 2)
+  const active = async () => (await app.get('/api/assignments/?is_active=true&names=true')).json
+  const page = await browser.openAs(app, 'operator', '/admin/cast')
+  await page.getByRole('button', { name: 'From Planning Center' }).click()
+  await page.getByLabel('Personal access token', { exact: true }).fill('app:wrong')
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.getByText('Planning Center does not accept this token.').waitFor()
+  await page.getByLabel('Personal access token', { exact: true }).fill(church.token)
+  await page.getByLabel('Remember this token').check()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Connect' }).click()
+
+  await page.getByText('2 packs change, 2 new performers.').waitFor()
+  await eventually(() => page.getByLabel('Slot of Vox 1').inputValue()).toBe('1')
+  await page.getByLabel('Slot of Vox 2').selectOption('None')
+  await page.getByLabel('Slot of Host').selectOption({ index: 2 })
+  await page.getByText('2 packs change, 1 new performer.').waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  await page.setViewportSize(phone.viewport)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => active()).toEqual([])
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('2 packs changed, 1 performer added.').waitFor()
+  await eventually(() => active()).toMatchObject([
+    { performer_name: 'Nora Ekberg', role: 'Vox 1' },
+    { performer_name: 'Nora Ekberg', role: 'Host' },
+  ])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await messages(page).getByText('The import was undone.').waitFor()
+  await eventually(() => active()).toEqual([])
+
+  // The token and the slots are remembered, and the plan is stored.
+  await church.close()
+  await page.reload()
+  await page.getByText('Planning Center is not available').waitFor()
+  await eventually(() => page.getByLabel('Slot of Host').inputValue()).toBe('2')
+  await eventually(() => page.getByLabel('Slot of Vox 2').inputValue()).toBe('')
+  await page.getByText('2 packs change, 1 new performer.').waitFor()
+  await page.getByRole('button', { name: 'Forget the stored token' }).click()
+  await messages(page).getByText('The token was deleted.').waitFor()
+  await page.getByRole('button', { name: 'Connect' }).waitFor()
 })

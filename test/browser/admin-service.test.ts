@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import {
   browserForTests,
   dialog,
@@ -26,25 +27,25 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
     page.getByRole('table', { name: table }).locator('tbody tr').filter({ hasText: name })
   const select = (scope: string) => page.getByLabel('Applies to').selectOption(scope)
   await setting('Polling and live updates: All manufacturers', 'Polling interval').getByText('10 sec').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Edit Battery low, All manufacturers' }).click()
   await page.getByLabel('Battery low (%)').fill('101')
   await page.keyboard.press('Enter')
   await dialog(page).getByText('Enter a whole number from 0 to 100.').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByLabel('Battery low (%)').fill('35')
   await page.keyboard.press('Enter')
   await messages(page).getByText('Battery low set to 35%.').waitFor()
   await setting('Battery: All manufacturers', 'Battery low').getByText('set here · default: 20%').waitFor()
   await page.getByLabel('Only changed values').check()
   await page.getByRole('table', { name: 'Alerts' }).waitFor({ state: 'detached' })
-  expect(await rows(page).allInnerTexts()).toEqual([expect.stringContaining('Battery low')])
+  await eventually(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining('Battery low')])
   await page.getByLabel('Only changed values').uncheck()
 
   await select('Group Drums')
   await setting('Battery: Group Drums', 'Battery low').getByText('inherited from all manufacturers').waitFor()
-  expect(await page.getByRole('table', { name: 'Polling and live updates' }).count()).toBe(0)
+  await eventually(() => page.getByRole('table', { name: 'Polling and live updates' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Edit RF weak, Group Drums' }).click()
   await page.getByLabel('RF weak (dBm)').fill('-80')
   await page.keyboard.press('Enter')
@@ -56,23 +57,23 @@ it.concurrent('edits settings for all manufacturers, for one and for a group, va
   const ofGroup = { RF_WEAK_DBM: -80, alert_stale_severity: 'critical' }
   expect((await app.get(`/api/config/?group=${group.id}`)).json).toMatchObject(ofGroup)
 
-  await select('shure only')
-  await setting('Polling and live updates: shure only', 'Polling interval').getByText('configuration file').waitFor()
-  await setting('Battery: shure only', 'Battery low').getByText('inherited from all manufacturers').waitFor()
-  await page.getByRole('button', { name: 'Edit Live updates, shure only' }).click()
+  await select('Shure only')
+  await setting('Polling and live updates: Shure only', 'Polling interval').getByText('configuration file').waitFor()
+  await setting('Battery: Shure only', 'Battery low').getByText('inherited from all manufacturers').waitFor()
+  await page.getByRole('button', { name: 'Edit Live updates, Shure only' }).click()
   await page.getByLabel('Live updates', { exact: true }).selectOption('off')
   await press(page, 'Save')
-  const liveUpdates = setting('Polling and live updates: shure only', 'Live updates')
+  const liveUpdates = setting('Polling and live updates: Shure only', 'Live updates')
   await liveUpdates.getByText('off', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: false })
-  await page.getByRole('button', { name: 'Reset Live updates, shure only' }).click()
+  await page.getByRole('button', { name: 'Reset Live updates, Shure only' }).click()
   await press(page, 'Reset')
   await liveUpdates.getByText('on', { exact: true }).waitFor()
   expect((await app.get('/api/config/?manufacturer=shure')).json).toMatchObject({ enable_websocket: true })
 
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('hides the actions from an operator when only administrators may edit settings', async () => {
@@ -80,7 +81,7 @@ it.concurrent('hides the actions from an operator when only administrators may e
   const page = await browser.openAs(app, 'operator', '/admin/settings')
   await page.getByText('Requires the administrator role.').waitFor()
   await page.getByRole('table', { name: 'Battery: All manufacturers' }).waitFor()
-  expect(await page.getByRole('button', { name: /^Edit / }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: /^Edit / }).count()).toBe(0)
 })
 
 it.concurrent('lists open tasks with links', async () => {
@@ -91,8 +92,8 @@ it.concurrent('lists open tasks with links', async () => {
   const page = await browser.openAs(app, 'viewer', '/admin')
   const tasks = page.getByRole('region', { name: 'To do' })
   await tasks.getByRole('link', { name: /real-time connections? (failing|lost)/ }).waitFor()
-  expect(await tasks.getByRole('link', { name: /movement/ }).count()).toBe(0)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => tasks.getByRole('link', { name: /movement/ }).count()).toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
 
   // The page updates without a reload.
   shure.show.set(deviceOf(shure).id, { ip: '10.77.0.9' })
@@ -100,10 +101,10 @@ it.concurrent('lists open tasks with links', async () => {
   await tasks.getByRole('link', { name: '1 movement to acknowledge' }).waitFor()
   shure.setFault({ type: 'status', status: 500 })
   for (let failures = 1; failures <= 3; failures += 1) await app.post('/api/refresh/')
-  await tasks.getByRole('link', { name: /^shure: / }).waitFor()
+  await tasks.getByRole('link', { name: /^Shure: / }).waitFor()
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
   await tasks.getByRole('link', { name: '1 movement to acknowledge' }).click()
   await page.getByText('10.77.0.9').waitFor()
 })
@@ -122,7 +123,7 @@ it.concurrent('reports missing manufacturers, an unknown status, and a restored 
   const acknowledgement = page.waitForRequest('**/api/admin/store/acknowledge')
   await returnTo(page)
   await page.getByRole('alert').getByText('A snapshot of yesterday').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Acknowledge' }).click()
   expect((await acknowledgement).method()).toBe('POST')
 
@@ -145,13 +146,13 @@ it.concurrent('shows the source assignments of processes, and hides the page if 
   await page.goto(`${app.url}/admin/nodes`)
   await page.getByText('2 processes running').waitFor()
   await page.getByText('process 72 on <q>stage-box</q> has no sources assigned').waitFor()
-  expect(await page.locator('tbody tr').allInnerTexts()).toEqual([
-    expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polling\s+shure:https:\/\/10.0.0.2\s+shure\s+3\s+12 sec/),
+  await eventually(() => page.locator('tbody tr').allInnerTexts()).toEqual([
+    expect.stringMatching(/process 71 on <q>stage-box<\/q>\s+polling\s+https:\/\/10.0.0.2\s+shure\s+3\s+12 sec/),
     expect.stringContaining('real-time connection'),
   ])
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize(phone.viewport)
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   await page.setViewportSize({ width: 1440, height: 900 })
   const nodesLink = page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link', { name: 'Nodes' })
   await nodesLink.waitFor()

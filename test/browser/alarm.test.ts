@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildAlert } from '../builders.ts'
 import { launchChromium } from '../chromium.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests } from './browser.ts'
 import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
 import { setHistory } from './recorded-story.ts'
@@ -49,16 +50,16 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   await recordTones(page)
   sendAlert(service)
   await page.getByRole('link', { name: '1 open alert' }).waitFor()
-  expect(await tones(page)).toEqual([])
+  await eventually(() => tones(page)).toEqual([])
 
   // The alert that is open already sounds at once.
   await soundButton(page, 'Sound off').click()
-  await expect.poll(() => tones(page)).toEqual(warning)
-  await expect.poll(() => tones(page)).toEqual([...warning, ...warning])
+  await eventually(() => tones(page)).toEqual(warning)
+  await eventually(() => tones(page)).toEqual([...warning, ...warning])
 
   // A second alert sounds at once, although the first one sounded a moment ago.
   sendAlert(service, { id: 5, kind: 'battery_died', severity: 'critical', channel_id: 2 })
-  await expect.poll(() => tones(page)).toEqual([...warning, ...warning, ...critical])
+  await eventually(() => tones(page)).toEqual([...warning, ...warning, ...critical])
   sendAlert(service, { state: 'acknowledged', acknowledged_by: 'ann', acknowledged_at: '2026-11-20T19:01:00.000Z' })
   sendAlert(service, { id: 5, kind: 'battery_died', state: 'snoozed', channel_id: 2, snoozed_until: 'cleared' })
   await page.getByRole('link', { name: '1 open alert' }).waitFor()
@@ -67,7 +68,7 @@ it('repeats while alerts are raised, and ends when they are acknowledged or snoo
   await page.getByRole('heading', { name: 'Battery died' }).waitFor()
   await page.getByRole('button', { name: 'Acknowledged 1' }).click()
   await page.getByText('Acknowledged by ann').waitFor()
-  expect(await tones(page)).toHaveLength(8)
+  await eventually(() => tones(page)).toHaveLength(8)
 })
 
 // Conformance: C-12.92.
@@ -77,16 +78,16 @@ it('does not sound in a replay, but when it is left', async () => {
   const page = await open(service, '/')
   await recordTones(page)
   await soundButton(page, 'Sound off').click()
-  await expect.poll(() => tones(page)).toEqual(critical)
+  await eventually(() => tones(page)).toEqual(critical)
   await page.goto(`${service.url}/?at=${new Date(Date.now() - 600_000).toISOString()}`)
   await page.getByRole('region', { name: 'Replay' }).waitFor()
   sendAlert(service)
   update(service, [{ battery: 18 }, {}])
   const back = page.getByRole('link', { name: 'Back to live: 1 needs attention' })
   await back.waitFor()
-  expect(await tones(page)).toEqual([])
+  await eventually(() => tones(page)).toEqual([])
   await back.click()
-  await expect.poll(() => tones(page)).toEqual(warning)
+  await eventually(() => tones(page)).toEqual(warning)
 })
 
 // The headless shell, in which the other tests run, has no autoplay policies and no notifications.
@@ -125,11 +126,11 @@ describe('the complete browser', () => {
     await blocked.waitFor()
     sendAlert(service)
     await page.getByRole('link', { name: '1 open alert' }).waitFor()
-    expect(await tones(page)).toEqual([])
+    await eventually(() => tones(page)).toEqual([])
     await blocked.click({ delay: 150 })
     await soundButton(page, 'Sound on').waitFor()
-    await expect.poll(() => tones(page)).toEqual(warning)
-    expect(await page.evaluate('localStorage.getItem("micwatch.sound")')).toBe('on')
+    await eventually(() => tones(page)).toEqual(warning)
+    await eventually(() => page.evaluate('localStorage.getItem("micwatch.sound")')).toBe('on')
   })
 
   it('allows the sound without a click, so an alarm sounds on a page that nobody touches', async () => {
@@ -137,7 +138,7 @@ describe('the complete browser', () => {
     const page = await openWithSound('no-user-gesture-required', service)
     await soundButton(page, 'Sound on').waitFor()
     sendAlert(service, { severity: 'critical' })
-    await expect.poll(() => tones(page)).toEqual(critical)
+    await eventually(() => tones(page)).toEqual(critical)
   })
 
   it('sends a notification with the name and the reason, once for each alert', async () => {
@@ -157,21 +158,22 @@ describe('the complete browser', () => {
     const notificationsButton = page.locator('.more button', { hasText: 'Notifications' })
     await page.getByRole('button', { name: 'More options' }).click()
     await notificationsButton.click()
-    await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
+    await eventually(() => notificationsButton.getAttribute('aria-pressed')).toBe('true')
     sendAlert(service)
     const first = 'H01 Singer 1: Battery low | 18% | micwatch-4'
-    await expect.poll(notified).toEqual([first])
+    await eventually(notified).toEqual([first])
     sendAlert(service, { data: { ...data, battery: 17 } })
     sendAlert(service, { id: 5, kind: 'encryption_error', channel_id: 2, data: { ...data, name: 'H02 Singer 2' } })
-    await expect
-      .poll(notified)
-      .toEqual([first, expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/)])
+    await eventually(notified).toEqual([
+      first,
+      expect.stringMatching(/^H02 Singer 2: Encryption error \| .*micwatch-5$/),
+    ])
 
     await notificationsButton.click()
-    await expect.poll(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
+    await eventually(() => notificationsButton.getAttribute('aria-pressed')).toBe('false')
     sendAlert(service, { id: 6, kind: 'rf_weak' })
     await page.getByRole('link', { name: '3 open alerts' }).waitFor()
-    expect(await notified()).toHaveLength(2)
+    await eventually(() => notified()).toHaveLength(2)
   })
 })
 
@@ -183,17 +185,17 @@ it('sounds only for what is chosen on this device, and plays a test', async () =
   await page.getByRole('button', { name: 'Alarm sound…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Alarm sound on this device' })
   await dialog.getByRole('button', { name: 'Test' }).click()
-  await expect.poll(() => tones(page)).toEqual(critical)
+  await eventually(() => tones(page)).toEqual(critical)
   await dialog.getByRole('button', { name: 'Sound off' }).click()
-  await expect.poll(() => tones(page)).toEqual([...critical, ...critical])
+  await eventually(() => tones(page)).toEqual([...critical, ...critical])
   await dialog.getByRole('checkbox', { name: 'Battery low' }).uncheck()
   await dialog.getByRole('button', { name: 'Close' }).click()
 
   sendAlert(service)
   await page.getByRole('heading', { name: 'Battery low' }).waitFor()
-  expect(await tones(page)).toHaveLength(8)
+  await eventually(() => tones(page)).toHaveLength(8)
   sendAlert(service, { kind: 'encryption_error' })
-  await expect.poll(() => tones(page)).toEqual([...critical, ...critical, ...warning])
+  await eventually(() => tones(page)).toEqual([...critical, ...critical, ...warning])
 })
 
 it('reports that the browser blocks notifications', async () => {
@@ -202,7 +204,7 @@ it('reports that the browser blocks notifications', async () => {
   await page.getByRole('button', { name: 'More options' }).click()
   const blockedButton = page.getByRole('button', { name: 'Notifications are blocked in the browser settings' })
   await blockedButton.waitFor()
-  expect(await blockedButton.isDisabled()).toBe(true)
+  await eventually(() => blockedButton.isDisabled()).toBe(true)
 })
 
 it('toggles full screen by key and by button', async () => {
@@ -211,10 +213,10 @@ it('toggles full screen by key and by button', async () => {
   await page.locator('.card').first().waitFor()
   const isFullScreen = () => page.evaluate<boolean>('document.fullscreenElement === document.documentElement')
   await page.keyboard.press('f')
-  await expect.poll(isFullScreen).toBe(true)
+  await eventually(isFullScreen).toBe(true)
   await page.keyboard.press('f')
-  await expect.poll(isFullScreen).toBe(false)
+  await eventually(isFullScreen).toBe(false)
   await page.mouse.move(200, 200)
   await page.getByRole('button', { name: 'Full screen' }).click()
-  await expect.poll(isFullScreen).toBe(true)
+  await eventually(isFullScreen).toBe(true)
 })

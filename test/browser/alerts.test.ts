@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until } from '../app.ts'
 import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
@@ -41,7 +42,7 @@ it('snoozes, silences and acknowledges with a note', async () => {
   const page = await open(app, '/alerts')
   const alert = page.getByRole('listitem').filter({ hasText: 'Battery critical' })
   await alert.getByRole('button', { name: 'Snooze…' }).click()
-  expect(await dialog(page).getByRole('button', { name: 'Until the show ends' }).count()).toBe(0)
+  await eventually(() => dialog(page).getByRole('button', { name: 'Until the show ends' }).count()).toBe(0)
   await press(page, '30 min')
   await alert.getByText(/^Snoozed by a user on the local network: /).waitFor()
 
@@ -76,22 +77,22 @@ it('selects all alerts, and keeps the list and its filters in the address', asyn
   service.data.responses['/api/alerts/'] = { count: 1, next: null, previous: null, results }
   const page = await open(service, '/alerts', phone)
   const items = page.locator('.alert')
-  await expect.poll(() => items.count()).toBe(4)
+  await eventually(() => items.count()).toBe(4)
   await page.getByRole('heading', { name: 'Something new' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 
   await page.getByRole('checkbox', { name: 'Select all' }).check()
   await page.getByRole('button', { name: 'Acknowledge (4)' }).waitFor()
   await page.getByRole('button', { name: 'Filters' }).click()
   await page.getByLabel('Channel').selectOption({ label: '2 Singer 2' })
   await page.getByRole('button', { name: 'Filters (1)' }).waitFor()
-  await expect.poll(() => items.count()).toBe(1)
+  await eventually(() => items.count()).toBe(1)
   await page.getByRole('button', { name: 'Cleared' }).click()
   await page.getByRole('heading', { name: 'RF weak' }).waitFor()
-  expect(new URL(page.url()).search).toBe('?channel=2&state=cleared')
+  await eventually(() => new URL(page.url()).search).toBe('?channel=2&state=cleared')
   await page.goBack()
-  await expect.poll(() => items.count()).toBe(1)
+  await eventually(() => items.count()).toBe(1)
   await page.getByRole('heading', { name: 'Battery low' }).waitFor()
 })
 
@@ -105,12 +106,10 @@ it('shows alerts without actions to viewers, and says which role acts', async ()
   const page = await open(service, '/alerts')
   await page.getByText('require the operator role').waitFor()
   await page.getByRole('heading', { name: 'Battery low' }).waitFor()
-  await expect
-    .poll(() =>
-      page
-        .getByRole('main')
-        .getByRole('button', { name: /^Acknowledge( |$)|…$/ })
-        .count(),
-    )
-    .toBe(1)
+  await eventually(() =>
+    page
+      .getByRole('main')
+      .getByRole('button', { name: /^Acknowledge( |$)|…$/ })
+      .count(),
+  ).toBe(1)
 })

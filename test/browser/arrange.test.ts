@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import type { Group } from '../../src/contract/resources/groups.ts'
 import { configFor, startApp, startShure, type TestApp, until } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, phone, press, scrollsHorizontally } from './browser.ts'
 
 const { open, openAs } = browserForTests()
@@ -42,7 +43,7 @@ it('moves a channel to a free slot by drag and drop, and undoes it', async () =>
   await page.getByRole('status').getByText('Moved to slot 6.').waitFor()
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await until('the channel is back in its slot', async () => (await listSlots(app))[0]?.slot === first?.slot)
-}, 60_000)
+}, 120_000)
 
 it('swaps and inserts by keyboard, in one request each, and undoes both with Ctrl+Z', async () => {
   const app = await start()
@@ -54,9 +55,9 @@ it('swaps and inserts by keyboard, in one request each, and undoes both with Ctr
   page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url().replace(app.url, '')))
   await tile(page, 1).getByRole('button').focus()
   await page.keyboard.press('Enter')
-  expect(await tile(page, 1).getByRole('button').getAttribute('aria-pressed')).toBe('true')
+  await eventually(() => tile(page, 1).getByRole('button').getAttribute('aria-pressed')).toBe('true')
   await page.keyboard.press('Escape')
-  expect(await tile(page, 1).getByRole('button').getAttribute('aria-pressed')).toBe('false')
+  await eventually(() => tile(page, 1).getByRole('button').getAttribute('aria-pressed')).toBe('false')
   await page.keyboard.press('Enter')
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
@@ -76,7 +77,7 @@ it('swaps and inserts by keyboard, in one request each, and undoes both with Ctr
   await waitForSlots([3, 2, 1, 4])
   await page.keyboard.press('Control+z')
   await waitForSlots(before.map(({ slot }) => slot))
-}, 60_000)
+}, 120_000)
 
 it('drags a tile with a finger, and keeps its state visible', async () => {
   const app = await start()
@@ -85,7 +86,7 @@ it('drags a tile with a finger, and keeps its state visible', async () => {
   await page.locator('.card').nth(3).waitFor()
   await page.keyboard.press('a')
   await tile(page, 1).locator('small').waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   const from = await tile(page, 1).locator('.tile-handle').boundingBox()
   const to = await tile(page, 2).boundingBox()
   if (from === null || to === null) throw new Error('The tiles are not visible.')
@@ -100,7 +101,7 @@ it('drags a tile with a finger, and keeps its state visible', async () => {
     'the channels are swapped',
     async () => (await listSlots(app)).map(({ slot }) => slot).join() === '2,1,3,4',
   )
-}, 60_000)
+}, 120_000)
 
 it('adds, edits, moves and removes a placeholder, and undoes the removal', async () => {
   const app = await start()
@@ -141,7 +142,7 @@ it('adds, edits, moves and removes a placeholder, and undoes the removal', async
   // The earlier move concerns the restored placeholder, which has another id.
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await waitFor([stored])
-}, 60_000)
+}, 120_000)
 
 it('explains a conflict with another user, and shows the current slots', async () => {
   const app = await start()
@@ -155,7 +156,7 @@ it('explains a conflict with another user, and shows the current slots', async (
   await page.getByText('Another user has just changed these slots, so nothing was moved.').waitFor()
   await tile(page, 6).getByText('Blank', { exact: true }).waitFor()
   expect((await listSlots(app))[0]).toEqual(first)
-}, 60_000)
+}, 120_000)
 
 it('creates, fills, reorders, renames and deletes a group, and undoes the deletion', async () => {
   const app = await start()
@@ -206,7 +207,7 @@ it('creates, fills, reorders, renames and deletes a group, and undoes the deleti
   await waitForSlots([4, 2, 5])
   await page.locator('.arrange-bar').getByRole('button', { name: 'Undo' }).click()
   await until('the chart setting is restored', async () => (await listGroups(app))[0]?.hide_charts === false)
-}, 60_000)
+}, 120_000)
 
 it('shows why an edit failed and the actual state', async () => {
   const app = await start()
@@ -223,7 +224,7 @@ it('shows why an edit failed and the actual state', async () => {
   await page.getByRole('button', { name: 'Add blank slot' }).click()
   await page.getByText(`There is no group ${group.id}`).waitFor()
   await page.getByRole('button', { name: /^Band/ }).waitFor({ state: 'detached' })
-}, 60_000)
+}, 120_000)
 
 it('shows a viewer which role is required', async () => {
   const app = await start({ require_login: true })
@@ -233,5 +234,5 @@ it('shows a viewer which role is required', async () => {
   await page.waitForLoadState('networkidle')
   await page.keyboard.press('a')
   await page.getByText('Arranging requires the operator role. Your role is viewer.').waitFor()
-  expect(await page.locator('.tile').count()).toBe(0)
-}, 60_000)
+  await eventually(() => page.locator('.tile').count()).toBe(0)
+}, 120_000)

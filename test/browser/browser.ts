@@ -27,7 +27,7 @@ const actor: Actor = { kind: 'cli', id: null, name: 'test', role: 'admin', addre
 export function browserForTests() {
   let browser: Browser
   // A long timeout, because each test runs a complete service and a browser.
-  vi.setConfig({ testTimeout: 90_000 })
+  vi.setConfig({ testTimeout: 120_000 })
   beforeAll(async () => {
     browser = await findBrowser()
   }, 300_000)
@@ -73,6 +73,7 @@ export async function addUser(app: Pick<TestApp, 'runtime'>, username: string, r
 
 async function openPage(context: BrowserContext, app: Pick<TestApp, 'url'>, path: string): Promise<Page> {
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (entry) => {
@@ -98,6 +99,10 @@ interface AxeResult {
  */
 export async function findViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  // A colour that is still changing has no contrast of its own.
+  await page.evaluate(
+    'Promise.allSettled(document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity).map(({ finished }) => finished))',
+  )
   // axe is a global in the page, without types here.
   const { violations, incomplete } = await page.evaluate<Record<'violations' | 'incomplete', AxeResult[]>>(
     'axe.run({ resultTypes: ["violations"], selectors: false })',

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { ChannelDetails, TransmitterDetails } from '../../src/contract/resources/channels.ts'
 import { channelOf, configFor, deviceOf, startApp, startShure, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService, withDetails } from './fake-service.ts'
 
@@ -29,7 +30,7 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   for (const expected of [receiver.ip, receiver.model, serial_number, mac_address, 'Band', '81%']) {
     await until(`${expected} is shown`, async () => (await text()).includes(String(expected)))
   }
-  expect(await page.title()).toContain('Elsbeth')
+  await eventually(() => page.title()).toContain('Elsbeth')
   expect((await findViolations(page)).join()).toBe('')
 
   show.set(device, { battery: 6 }, 1)
@@ -38,9 +39,11 @@ it.concurrent('shows all values of a channel and updates them', async () => {
   expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Band' }).click()
   await page.waitForURL(/\?group=\d+$/)
-}, 60_000)
+}, 120_000)
 
-it.concurrent('shows additional values and flags that some equipment reports, and works by keyboard', async () => {
+it.concurrent('shows additional values and flags that some equipment reports, and works by keyboard', async ({
+  expect,
+}) => {
   const service = await startFakeService('')
   onTestEnd(() => service.close())
   const transmitterDetails: Required<TransmitterDetails> = {
@@ -67,24 +70,22 @@ it.concurrent('shows additional values and flags that some equipment reports, an
     const rows = await page.locator('.pairs > div').allInnerTexts()
     return rows.map((row) => row.replace(/\s+/g, ' ').trim())
   }
-  await expect
-    .poll(readPairs)
-    .toEqual(
-      expect.arrayContaining([
-        'RF A −58 dBm, B −71 dBm, C −72 dBm, D −73 dBm',
-        ...['Active antennas AC', 'Link quality 80%', 'Interference no', 'Audio peak −4 dBFS', 'Audio RMS −19 dBFS'],
-        ...['Audio level clipping', 'Gain 12 dB', 'Muted yes', 'Encryption keys do not match'],
-        ...['Battery about 90%', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Time left 4 hr 5 min'],
-        ...['Time to full 1 hr 1 min', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97%'],
-        ...['Charge cycles 123', 'Battery temperature −3°C', 'Battery low yes', 'Fault Too hot to charge'],
-        ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
-      ]),
-    )
+  await eventually(readPairs).toEqual(
+    expect.arrayContaining([
+      'RF A −58 dBm, B −71 dBm, C −72 dBm, D −73 dBm',
+      ...['Active antennas AC', 'Link quality 80%', 'Interference no', 'Audio peak −4 dBFS', 'Audio RMS −19 dBFS'],
+      ...['Audio level clipping', 'Gain 12 dB', 'Muted yes', 'Encryption keys do not match'],
+      ...['Battery about 90%', 'Model AD2', 'Muted no', 'Gain −6 dB', 'Power 10 mW', 'Time left 4 hr 5 min'],
+      ...['Time to full 1 hr 1 min', 'Battery bars 4 of 5', 'Battery type NiMH cells', 'Battery health 97%'],
+      ...['Charge cycles 123', 'Battery temperature −3°C', 'Battery low yes', 'Fault Too hot to charge'],
+      ...['RF low yes', 'Audio overload yes', 'Second frequency 578.900 MHz'],
+    ]),
+  )
   await page.locator('.card[data-state=encryption_error]').getByTitle('Muted').waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   // Unknown values are left out.
   await page.goto(page.url().replace(/\d+$/, String(service.data.receivers[1]?.channels[0]?.id)))
-  await expect.poll(readPairs).toContain('RF 55%')
+  await eventually(readPairs).toContain('RF 55%')
   expect((await readPairs()).filter((row) => row.startsWith('Muted'))).toEqual(['Muted no'])
   await page.locator('.card').getByRole('img', { name: '55%' }).waitFor()
   const chart = page.getByRole('img', { name: 'Chart of RF (% of scale), Audio (dBFS)' })
@@ -99,15 +100,15 @@ it.concurrent('shows additional values and flags that some equipment reports, an
   await page.keyboard.press('ArrowRight')
   await page.waitForURL(String(second))
   const time = chart.locator('.u-legend .u-value').first()
-  await expect.poll(() => time.innerText()).toBe('–')
+  await eventually(() => time.innerText()).toBe('–')
   await chart.focus()
   await page.keyboard.press('ArrowLeft')
-  await expect.poll(() => time.innerText()).toMatch(/^\d+:\d\d:\d\d/)
+  await eventually(() => time.innerText()).toMatch(/^\d+:\d\d:\d\d/)
   const newest = await time.innerText()
   await page.keyboard.press('ArrowLeft')
-  await expect.poll(() => time.innerText()).not.toBe(newest)
-  expect(page.url()).toBe(second)
-}, 60_000)
+  await eventually(() => time.innerText()).not.toBe(newest)
+  await eventually(() => page.url()).toBe(second)
+}, 120_000)
 
 it.concurrent('shows distinct times on the chart axis from the first sample', async () => {
   const { app, channel } = await start()
@@ -128,22 +129,22 @@ it.concurrent('shows distinct times on the chart axis from the first sample', as
   const times = drawnTexts.filter((text) => /^\d+:\d\d:\d\d\s[AP]M$/.test(text))
   expect(times.length).toBeGreaterThan(20)
   expect(times.filter((time, index) => time === times[index - 1])).toEqual([])
-}, 60_000)
+}, 120_000)
 
 it.concurrent('fits a phone, with a QR code and a back link', async () => {
   const { app, channel } = await start()
   const page = await open(app, `/channels/${channel}`, { viewport: { width: 390, height: 844 } })
   await page.locator('.card').waitFor()
   await page.getByRole('img', { name: /^QR code of http/ }).waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   expect((await findViolations(page)).join()).toBe('')
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.locator('.card').nth(3).waitFor()
-}, 60_000)
+}, 120_000)
 
 it.concurrent('reports an unknown channel', async () => {
   const { app } = await start()
   const page = await open(app, '/channels/99999')
   await page.getByRole('heading', { name: 'Channel not found' }).waitFor()
   expect((await findViolations(page)).join()).toBe('')
-}, 60_000)
+}, 120_000)

@@ -7,6 +7,7 @@ import type { ChannelBody } from '../../src/contract/resources/channels.ts'
 import { conditionTable } from '../../src/domain/conditions/condition.ts'
 import { createInstallation, startApp, until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { device, respondJson, startSystem } from '../faults/system.ts'
 import { openLive } from '../live-client.ts'
 import { browserForTests, phone } from './browser.ts'
@@ -120,7 +121,7 @@ const cards = (page: Page) =>
 async function expectCards(page: Page, channels: readonly ChannelState[]): Promise<void> {
   const expected = channels.map(({ slot, condition }): [number, string] => [slot, condition.state])
   expected.push([placeholderSlot, 'unmonitored'])
-  await expect.poll(() => cards(page)).toEqual(expected.sort(([a], [b]) => a - b))
+  await eventually(() => cards(page)).toEqual(expected.sort(([a], [b]) => a - b))
 }
 
 /** Checks the conditions that a client of version 2 receives first. */
@@ -156,7 +157,7 @@ it('every state is the same in every interface and on every screen, through kill
   const offline = single(2, 'receiver_offline', { status: 'offline' })
   system.respondWith(respondJson({ devices: [rack({ battery_died: isOff }), offline] }))
   silent.respondWith(() => {})
-  await until('each channel is in its state', async () => expect(await findOthers(service)).toEqual([]) ?? true, 60_000)
+  await eventually(() => findOthers(service)).toEqual([])
   const channels = await readChannels(service)
   await expectLive(service, channels)
   await until('the messages of version 1 are the same', () => {
@@ -169,12 +170,12 @@ it('every state is the same in every interface and on every screen, through kill
   await expectCards(pocket, channels)
 
   const reader = await startApp({ databaseUrl: installation.databaseUrl, servesOnly: true })
-  await until('the conditions are stored', async () => expect(await readChannels(reader)).toEqual(channels) ?? true)
+  await eventually(() => readChannels(reader)).toEqual(channels)
   await reader.close()
   service.kill('SIGKILL')
   await service.ended
   const second = await installation.serve(['--port', String(service.port)])
-  expect(await readChannels(second)).toEqual(channels)
+  await eventually(() => readChannels(second)).toEqual(channels)
   await expectCards(desk, channels)
   await pocket.reload()
   await expectCards(pocket, channels)

@@ -53,6 +53,14 @@ export function createFakeHistory(send: (message: EventMessage) => void): FakeHi
         setTimeout(respond, history.delayMs)
         return true
       }
+      if (path === '/api/history/at/') {
+        const time = Date.parse(searchParams.get('time') ?? '') / 1_000
+        json(
+          time < history.since ? { error: 'There is no record of this time.', status: 404 } : {},
+          time < history.since ? 404 : 200,
+        )
+        return true
+      }
       if (path === '/api/events/') {
         json(listEvents(history.events, searchParams))
         return true

@@ -1,7 +1,7 @@
 /** A fake service with the data and failures that a test sets. Serves the built pages. */
 
 import { readFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -86,6 +86,8 @@ export interface FakeData {
   shows: ShowBody[]
   /** Recorded levels, events and markers. */
   history: FakeHistory
+  /** Responds to further requests; returns false if it does not. */
+  handle: ((request: IncomingMessage, response: ServerResponse, mount: string) => boolean) | null
   /** Response bodies of other paths below `/api/`, or functions that return them; undefined is a 404. */
   responses: Record<string, unknown>
   upstream: UpstreamStatus
@@ -106,8 +108,9 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     placeholders: [],
     shows: [],
     history: createFakeHistory((message) => send(message)),
-    // The pages of channels and receivers read cleared alerts.
-    responses: { '/api/alerts/': [] },
+    handle: null,
+    // The pages of channels and receivers read cleared alerts, the monitor reads shows.
+    responses: { '/api/alerts/': [], '/api/shows/': [] },
     upstream: 'healthy',
     needsSignIn: false,
     isLive: true,
@@ -131,6 +134,7 @@ export async function startFakeService(mount: string, webRoot = builtPages): Pro
     if (path.startsWith('/api/')) requests.push({ path, query: searchParams, method, at: performance.now() })
     const isFake = data.responses[path] !== undefined
     if (!data.needsSignIn && !isFake && data.history.handle(request, response, mount)) return
+    if (!data.needsSignIn && data.handle?.(request, response, mount)) return
     handleRequest(response, path, searchParams)
   })
   server.on('connection', (socket) => {
@@ -220,7 +224,7 @@ export function receiver(id: number, transmitters: readonly (Partial<Transmitter
   const channels = transmitters.map((transmitter, index): ChannelBody => {
     const slot = (id - 1) * 4 + index + 1
     const name = `H${String(slot).padStart(2, '0')} Singer ${slot}`
-    const levels = { battery: 90, audio_level: -20, rf_level: -50, frequency: '540.000' }
+    const levels = { battery: 90, forecast: null, audio_level: -20, rf_level: -50, frequency: '540.000' }
     const received = transmitter && { slot, upstream_slot: null, name, ...levels, ...transmitter }
     return {
       ...{ id: slot, channel: index + 1, slot, name, frequency: '540.000', audio_level: null, rf_level: null },
@@ -311,7 +315,7 @@ export function dataOf(data: FakeData): DataBody {
 function healthOf({ upstream, version }: FakeData): HealthBody & { version: string } {
   const consecutive_failures = upstream === 'healthy' ? 0 : 3
   const upstreamStatus = { ...noSources, status: upstream, base_url: '', consecutive_failures }
-  const manufacturers = [{ code: 'shure', ...upstreamStatus }]
+  const manufacturers = [{ code: 'shure', name: 'Shure', ...upstreamStatus }]
   const store = { status: 'healthy', details: null } as const
   return {
     status: 'healthy',

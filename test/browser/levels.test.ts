@@ -1,9 +1,10 @@
 /** Meters, levels and charts on the canvas, compared pixel by pixel. */
 
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests } from './browser.ts'
 import { receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
 
@@ -34,17 +35,17 @@ it('paints a chart of the last minutes, and meters and levels that follow the up
     const data = await readPixels(page, selector)
     return data.filter((green, index) => index % 4 === 1 && green > (data[index - 1] ?? 0) + 40).length
   }
-  await expect.poll(async () => (await readPixels(page, '.meter-value')).some((item) => item > 0)).toBe(true)
+  await eventually(async () => (await readPixels(page, '.meter-value')).some((item) => item > 0)).toBe(true)
   const [chart, meter, level] = [
     await countGreen('.chart'),
     await countGreen('.meter-strip'),
     await readPixels(page, '.meter-value'),
   ]
   for (let index = 0; index < 8; index++) sendLevels(service, -50, -4 - index)
-  await expect.poll(() => countGreen('.chart'), { timeout: 10_000 }).toBeGreaterThan(chart)
-  await expect.poll(() => countGreen('.meter-strip')).toBeGreaterThan(meter)
+  await eventually(() => countGreen('.chart')).toBeGreaterThan(chart)
+  await eventually(() => countGreen('.meter-strip')).toBeGreaterThan(meter)
   sendLevels(service, -63, -11)
-  await expect.poll(() => readPixels(page, '.meter-value')).not.toEqual(level)
+  await eventually(() => readPixels(page, '.meter-value')).not.toEqual(level)
 })
 
 it('changes nothing in the DOM but the labels while levels cross no limit', async () => {
@@ -57,7 +58,7 @@ it('changes nothing in the DOM but the labels while levels cross no limit', asyn
   })()`)
   for (let rf = -51; rf >= -60; rf -= 1) sendLevels(service, rf, -20)
   await page.getByRole('img', { name: '−60 dBm' }).waitFor()
-  expect(await page.evaluate('window.changes')).toBe(0)
+  await eventually(() => page.evaluate('window.changes')).toBe(0)
 })
 
 it('shows RF in percent as number and bar if the equipment reports no dBm', async () => {
@@ -69,9 +70,9 @@ it('shows RF in percent as number and bar if the equipment reports no dBm', asyn
     const data = await readPixels(page, '.meter-strip')
     return data.filter((blue, index) => index % 4 === 2 && blue > (data[index - 2] ?? 0) + 80).length
   }
-  await expect.poll(countBlue).toBeGreaterThan(0)
+  await eventually(countBlue).toBeGreaterThan(0)
   const countBefore = await countBlue()
   service.send({ type: 'channel', id: 1, receiver_id: 1, details: { rf_percent: 80 } })
   await page.getByRole('img', { name: '80%' }).waitFor()
-  await expect.poll(async () => (await countBlue()) / countBefore).toBeCloseTo(4, 0)
+  await eventually(async () => (await countBlue()) / countBefore).toBeCloseTo(4, 0)
 })

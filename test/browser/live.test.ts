@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, it } from 'vitest'
 import { configFor, deviceOf, startApp, startSennheiser, startShure } from '../app.ts'
 import { findBrowser } from '../chromium.ts'
+import { eventually } from '../eventually.ts'
 
 let browser: Browser
 
@@ -30,9 +31,7 @@ it('updates a card when a value changes in the simulator', async () => {
     card.getByRole('img').evaluateAll((found) => found.map((entry) => entry.getAttribute('aria-label')))
   const readTexts = async () => [await card.innerText(), ...(await readLevels())].join(' ').replace(/\s+/g, ' ')
   const expectTexts = async (...texts: string[]) => {
-    await expect
-      .poll(readTexts, { timeout: 10_000 })
-      .toSatisfy((text: string) => texts.every((item) => text.includes(item)))
+    await eventually(readTexts).toSatisfy((text: string) => texts.every((item) => text.includes(item)))
   }
   await page.locator('.footer', { hasText: 'is not verified' }).waitFor()
   await expectTexts('H04', '81%', '−52 dBm', '−18 dBFS', 'MHz', 'OK')
@@ -41,6 +40,6 @@ it('updates a card when a value changes in the simulator', async () => {
   await expectTexts('9%', '−61 dBm', 'Battery critical')
 
   shure.show.set(id, { transmitter: false }, 1)
-  await expect.poll(readTexts, { timeout: 10_000 }).toMatch(/off/i)
+  await eventually(readTexts).toMatch(/off/i)
   await page.close()
-}, 60_000)
+}, 120_000)

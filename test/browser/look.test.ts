@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
@@ -66,21 +67,21 @@ it('shows with forced colours what is selected, where the focus is and what need
   const page = await browser.open(service, '/', { forcedColors: 'active' })
   await page.locator('.card').first().waitFor()
   const background = (isPressed: boolean) => styleOf(page, `.toolbar [aria-pressed="${isPressed}"]`, 'background-color')
-  expect(await background(true)).not.toBe(await background(false))
+  await eventually(async () => (await background(true)) === (await background(false))).toBe(false)
 
   await page.keyboard.press('Tab')
-  expect(await styleOf(page, ':focus-visible', 'outline-style')).toBe('solid')
+  await eventually(() => styleOf(page, ':focus-visible', 'outline-style')).toBe('solid')
 
   await page.locator('.card[data-attention]').first().waitFor()
-  expect(await styleOf(page, '.card[data-attention]', 'outline-width')).toBe('4px')
-  expect(await styleOf(page, '.card:not([data-attention])', 'outline-style')).toBe('none')
+  await eventually(() => styleOf(page, '.card[data-attention]', 'outline-width')).toBe('4px')
+  await eventually(() => styleOf(page, '.card:not([data-attention])', 'outline-style')).toBe('none')
 })
 
 it('animates nothing when the user prefers reduced motion', async () => {
   const app = await startApp()
   const page = await browser.open(app, '/sign-in', { reducedMotion: 'reduce' })
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  expect(await styleOf(page, '.choice', 'transition-duration')).toBe('0s')
+  await eventually(() => styleOf(page, '.choice', 'transition-duration')).toBe('0s')
 })
 
 it('prints black on white, without navigation and controls', async () => {
@@ -88,12 +89,12 @@ it('prints black on white, without navigation and controls', async () => {
   const page = await browser.openAs(app, 'admin', '/admin/settings')
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   await page.emulateMedia({ media: 'print' })
-  expect(await page.getByRole('cell', { name: 'Polling interval' }).first().isVisible()).toBe(true)
+  await eventually(() => page.getByRole('cell', { name: 'Polling interval' }).first().isVisible()).toBe(true)
   for (const control of [page.getByRole('navigation').first(), page.getByRole('button').first()]) {
-    expect(await control.isVisible()).toBe(false)
+    await eventually(() => control.isVisible()).toBe(false)
   }
-  expect(await styleOf(page, 'html', 'background-color')).toBe('rgb(255, 255, 255)')
-  expect(await styleOf(page, '.data-table td', 'color')).toBe('rgb(0, 0, 0)')
+  await eventually(() => styleOf(page, 'html', 'background-color')).toBe('rgb(255, 255, 255)')
+  await eventually(() => styleOf(page, '.data-table td', 'color')).toBe('rgb(0, 0, 0)')
 })
 
 it('loads the bundled typeface, in which all digits have the same width', async () => {
@@ -111,9 +112,6 @@ it('loads the bundled typeface, in which all digits have the same width', async 
     })
   })()`)
   expect(new Set(widths).size).toBe(1)
-  expect(
-    await page.evaluate<boolean>(
-      `[...document.fonts].some((font) => font.family.includes('Inter') && font.status === 'loaded')`,
-    ),
-  ).toBe(true)
+  const isLoaded = `[...document.fonts].some((font) => font.family.includes('Inter') && font.status === 'loaded')`
+  await eventually(() => page.evaluate<boolean>(isLoaded)).toBe(true)
 })

@@ -6,6 +6,7 @@ import { noData } from '../../src/domain/alerts/alert.ts'
 import { configFor, startApp, startShure, until, withoutPush } from '../app.ts'
 import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { type FakeService, offline, receiver, sendLevels, startFakeService, withDetails } from './fake-service.ts'
 
@@ -42,16 +43,16 @@ it('acknowledges an alert on its card with one press, and announces each new ale
   expect((await request).url()).toBe(`${service.url}/api/alerts/9/acknowledge`)
   service.send({ type: 'alert', ...acknowledged })
   await page.getByText('Acknowledged by Sam').first().waitFor({ state: 'attached' })
-  expect(await page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
 
   service.data.responses['/api/auth/session'] = { permissions: ['view'], role: 'viewer' }
   await page.reload()
   await page.locator('.card').first().waitFor()
-  await expect.poll(() => page.getByRole('button', { name: /^Assign performer/ }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: /^Assign performer/ }).count()).toBe(0)
   service.send({ type: 'alert', ...alert, id: 10, kind: 'battery_critical', severity: 'critical' })
   await page.locator('[aria-live=assertive]').getByText('Singer 1').waitFor()
-  expect(await page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: /^Acknowledge/ }).count()).toBe(0)
 })
 
 it('assigns a performer from a card with two presses', async () => {
@@ -68,7 +69,7 @@ it('assigns a performer from a card with two presses', async () => {
     .first()
     .click()
   await dialog(page).getByRole('button', { name: 'Nora' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await dialog(page).getByRole('button', { name: 'Nora' }).click()
   await messages(page).getByText('assigned to Nora').waitFor()
   await page.locator('.card', { hasText: 'Nora' }).first().waitFor()
@@ -93,11 +94,11 @@ it('erases a stale chart to the right of the last sample', async () => {
     })()`)
   const sending = setInterval(() => sendLevels(service, -50 - Math.round(Math.random() * 9), -20), 100)
   onTestEnd(() => clearInterval(sending))
-  await expect.poll(countColours, { timeout: 10_000 }).toBeGreaterThan(1)
+  await eventually(countColours).toBeGreaterThan(1)
   clearInterval(sending)
   service.isSilent = true
   await page.locator('.card[data-state=stale]').waitFor()
-  await expect.poll(countColours).toBe(1)
+  await eventually(countColours).toBe(1)
 })
 
 it('keeps room for the name in the table at every width', async () => {
@@ -112,9 +113,9 @@ it('keeps room for the name in the table at every width', async () => {
         const cell = document.querySelector('tbody [data-column=name]')
         return cell.scrollWidth > cell.clientWidth
       })()`)
-    await expect.poll(isCut, { message: `${width} px` }).toBe(false)
-    expect(await scrollsHorizontally(page), `${width} px`).toBe(false)
-    expect(await page.locator('thead th[data-column=state]').count(), `${width} px`).toBe(1)
+    await eventually(isCut, `${width} px`).toBe(false)
+    await eventually(() => scrollsHorizontally(page), `${width} px`).toBe(false)
+    await eventually(() => page.locator('thead th[data-column=state]').count(), `${width} px`).toBe(1)
   }
 })
 
@@ -125,22 +126,22 @@ it('sorts the table by any column in both directions, and lets the user choose i
   const page = await browser.open(service, '/?layout=list')
   await page.getByRole('img', { name: '−61 dBm' }).waitFor()
   await page.getByRole('button', { name: 'RF A' }).click()
-  await expect.poll(() => slotsOf(page)).toEqual(['2', '3', '1', '4'])
+  await eventually(() => slotsOf(page)).toEqual(['2', '3', '1', '4'])
   await page.getByRole('button', { name: 'RF A' }).click()
-  await expect.poll(() => slotsOf(page)).toEqual(['1', '3', '2', '4'])
-  expect(await page.locator('th[aria-sort=descending]').innerText()).toContain('RF A')
+  await eventually(() => slotsOf(page)).toEqual(['1', '3', '2', '4'])
+  await eventually(() => page.locator('th[aria-sort=descending]').innerText()).toContain('RF A')
   await page.getByRole('button', { name: 'More options' }).click()
   await page.getByRole('button', { name: 'Columns' }).click()
   await dialog(page).getByRole('checkbox', { name: 'Quality' }).uncheck()
   await dialog(page).getByRole('button', { name: 'Move Name up' }).click()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await dialog(page).getByRole('button', { name: 'Close' }).click()
   const heads = async () => (await page.locator('thead th').allInnerTexts()).map((text) => text.trim())
-  await expect.poll(heads).not.toContain('Quality')
+  await eventually(heads).not.toContain('Quality')
   expect((await heads()).slice(0, 2)).toEqual(['Name', 'Slot'])
-  expect(new URL(page.url()).searchParams.get('columns')).toMatch(/^name,slot,/)
+  await eventually(() => new URL(page.url()).searchParams.get('columns')).toMatch(/^name,slot,/)
   await page.goto(`${service.url}/?layout=list`)
-  await expect.poll(async () => (await heads())[0]).toBe('Name')
+  await eventually(async () => (await heads())[0]).toBe('Name')
 })
 
 it.each(['', '?layout=list'])(
@@ -158,15 +159,15 @@ it.each(['', '?layout=list'])(
     const below = await focused()
     expect(Number(below.split('/').at(-1))).toBeGreaterThan(61)
     await page.keyboard.press('ArrowUp')
-    expect(await focused()).toContain('/channels/61')
+    await eventually(() => focused()).toContain('/channels/61')
     const top = await scrollTop(page)
     expect(top).toBeGreaterThan(0)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/channels/61')
     await page.goBack()
     await links.nth(119).waitFor()
-    await expect.poll(() => scrollTop(page)).toBeCloseTo(top, -1)
-    expect(new URL(page.url()).searchParams.get('q')).toBe('singer')
+    await eventually(() => scrollTop(page)).toBeCloseTo(top, -1)
+    await eventually(() => new URL(page.url()).searchParams.get('q')).toBe('singer')
   },
 )
 
@@ -177,9 +178,12 @@ it('prints a table of the values, black on white', async () => {
   await page.emulateMedia({ media: 'print' })
   const printed = page.getByRole('row', { name: /Singer 2/ })
   await printed.waitFor()
-  for (const text of ['Battery low', '15%', '−50 dBm', '540.000 MHz']) expect(await printed.innerText()).toContain(text)
-  expect(await page.evaluate('getComputedStyle(document.querySelector("tbody tr")).color')).toBe('rgb(0, 0, 0)')
-  expect(await page.locator('.card').count()).toBe(0)
+  for (const text of ['Battery low', '15%', '−50 dBm', '540.000 MHz'])
+    await eventually(() => printed.innerText()).toContain(text)
+  await eventually(() => page.evaluate('getComputedStyle(document.querySelector("tbody tr")).color')).toBe(
+    'rgb(0, 0, 0)',
+  )
+  await eventually(() => page.locator('.card').count()).toBe(0)
   await page.emulateMedia({ media: 'screen' })
   await page.locator('.card').first().waitFor()
 })
@@ -187,7 +191,7 @@ it('prints a table of the values, black on white', async () => {
 it('has a compact head and large targets on a phone, and says if the screen cannot stay awake', async () => {
   const service = await startService([receiver(1, [{}, { battery: 5 }, null])])
   service.data.groups = [
-    { id: 1, title: 'Act 1 with a long name', slots: [1, 2], hide_charts: false, manufacturer: null },
+    { id: 1, title: 'Act 1 with a long name', slots: [1, 2], hide_charts: false, zone: null, manufacturer: null },
   ]
   const page = await browser.open(service, '/?group=1', {
     ...phone,
@@ -195,7 +199,7 @@ it('has a compact head and large targets on a phone, and says if the screen cann
     isMobile: true,
   })
   await page.locator('.card').first().waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   const heights = await page.evaluate<number[]>(`
     [...document.querySelectorAll('.toolbar-choices > *, .card button')]
       .filter((element) => element.checkVisibility() && !element.matches('[popover]'))
@@ -204,7 +208,7 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   for (const height of heights) expect(height).toBeGreaterThanOrEqual(44)
   expect((await page.locator('.toolbar').boundingBox())?.height).toBeLessThan(60)
   await page.getByRole('button', { name: /^Act 1/ }).click()
-  await expect.poll(() => page.locator('.card').count()).toBe(3)
+  await eventually(() => page.locator('.card').count()).toBe(3)
 
   service.data.responses['/api/group/'] = { ...service.data.groups[0], id: 2, title: 'Act 2', slots: [1, 3] }
   await page.getByRole('button', { name: 'More options' }).click()
@@ -212,8 +216,8 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   await dialog(page).getByLabel('Title').fill('Act 2')
   await dialog(page).getByRole('checkbox', { name: 'Select all' }).check()
   await dialog(page).getByRole('checkbox', { name: '2 Singer 2' }).uncheck()
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
   const created = page.waitForRequest((sent) => sent.method() === 'POST')
   await press(page, 'Add')
   expect((await created).postDataJSON()).toEqual({ title: 'Act 2', slots: [1, 3] })
@@ -222,5 +226,5 @@ it('has a compact head and large targets on a phone, and says if the screen cann
   await page.reload()
   await page.getByRole('button', { name: 'More options' }).click()
   const button = page.getByRole('button', { name: /^Keep screen awake: needs HTTPS/ })
-  expect(await button.isDisabled()).toBe(true)
+  await eventually(() => button.isDisabled()).toBe(true)
 })

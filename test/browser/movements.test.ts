@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { configFor, deviceOf, startApp, startShure, until, withoutPush } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findViolations, messages, phone, rows, scrollsHorizontally } from './browser.ts'
 
@@ -33,17 +34,18 @@ it.concurrent('shows the old and new address and the number of detections', asyn
   const { app, shure, move } = await start()
   const page = await browser.openAs(app, 'viewer', '/admin/movements')
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   const { id, ip, serial_number } = { ...deviceOf(shure), ip: deviceOf(shure).ip ?? '' }
   const { id: receiverId, name } = await app.receiver(id)
   await move('10.77.0.1')
   // The page updates without a reload.
   await rows(page).waitFor()
-  const text = await rows(page).innerText()
-  for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) expect(text).toContain(part)
-  expect(await rows(page).getByRole('link', { name }).getAttribute('href')).toBe(`/receivers/${receiverId}`)
+  for (const part of [name, serial_number ?? '', ip, '10.77.0.1', 'by a poll', 'Not yet']) {
+    await eventually(() => rows(page).innerText()).toContain(part)
+  }
+  await eventually(() => rows(page).getByRole('link', { name }).getAttribute('href')).toBe(`/receivers/${receiverId}`)
   await page.getByText('Requires the operator role.').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   // The receiver moves back and then repeats the movement, which increases the count of the existing entry.
   await move(ip)
   await move('10.77.0.1')
@@ -62,22 +64,22 @@ it.concurrent('acknowledges individual movements and all movements', async () =>
   await page.getByRole('checkbox', { name: /^Select movement 2 / }).check()
   await page.getByRole('button', { name: 'Acknowledge (1)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 1 movement?' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
   await messages(page).getByText('Acknowledged 1 movement(s).').waitFor()
-  expect(await listAcknowledgers()).toEqual([null, 'the-operator', null])
+  await eventually(() => listAcknowledgers()).toEqual([null, 'the-operator', null])
 
   await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog', { name: 'Acknowledge 2 movements?' }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByRole('heading', { name: 'No movements to acknowledge' }).waitFor()
-  expect(await listAcknowledgers()).toEqual(['the-operator', 'the-operator', 'the-operator'])
+  await eventually(() => listAcknowledgers()).toEqual(['the-operator', 'the-operator', 'the-operator'])
 
   await page.getByLabel('Acknowledged').selectOption('Any')
-  expect(new URL(page.url()).search).toBe('?acknowledged=any')
+  await eventually(() => new URL(page.url()).search).toBe('?acknowledged=any')
   await rows(page).first().waitFor()
-  expect(await rows(page).count()).toBe(3)
-  expect(await rows(page).first().innerText()).toContain('by the-operator')
+  await eventually(() => rows(page).count()).toBe(3)
+  await eventually(() => rows(page).first().innerText()).toContain('by the-operator')
 })
 
 it.concurrent('shows location changes, escapes names, and fits a phone', async () => {
@@ -90,11 +92,12 @@ it.concurrent('shows location changes, escapes names, and fits a phone', async (
   await move('10.77.0.1')
   const page = await browser.openAs(app, 'operator', '/admin/movements', phone)
   await rows(page).first().waitFor()
-  const text = await rows(page).first().innerText()
-  for (const part of ['none', '<b>Stage left</b>', 'for the second act', 'manually']) expect(text).toContain(part)
-  expect(await page.locator('tbody b').count()).toBe(0)
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  for (const part of ['none', '<b>Stage left</b>', 'for the second act', 'manually']) {
+    await eventually(() => rows(page).first().innerText()).toContain(part)
+  }
+  await eventually(() => page.locator('tbody b').count()).toBe(0)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('shows long logs in pages, and returns to the first page when a page no longer exists', async () => {
@@ -109,11 +112,11 @@ it.concurrent('shows long logs in pages, and returns to the first page when a pa
   await page.getByText('1–50 of 52').waitFor()
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('51–52 of 52').waitFor()
-  expect(new URL(page.url()).search).toBe('?page=2')
+  await eventually(() => new URL(page.url()).search).toBe('?page=2')
   await page.getByRole('button', { name: 'Acknowledge all (2)' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click()
   await page.getByText('1–50 of 50').waitFor()
-  expect(new URL(page.url()).search).toBe('')
+  await eventually(() => new URL(page.url()).search).toBe('')
 })
 
 it.concurrent('reports a failed request and retries on request', async () => {
@@ -123,7 +126,7 @@ it.concurrent('reports a failed request and retries on request', async () => {
   await page.route('**/api/admin/movements/**', (route) => route.abort())
   await page.goto(`${app.url}/admin/movements`)
   await page.getByRole('heading', { name: 'Cannot reach Micwatch' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.unroute('**/api/admin/movements/**')
   await page.getByRole('button', { name: 'Retry now' }).click()
   await rows(page).waitFor()

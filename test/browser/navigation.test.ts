@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { configFor, startApp, startShure, until } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 
 const { open } = browserForTests()
@@ -12,7 +13,7 @@ it.concurrent('returns a not-found page to browsers and an error object to progr
   const response = await page.goto(`${app.url}/no/such/page?x=1`)
   expect(response?.status()).toBe(404)
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'Back to the monitor' }).click()
   await page.waitForURL(`${app.url}/`)
 
@@ -34,7 +35,7 @@ it.concurrent('links to the wall from every page', async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Wall' }).click()
     await page.waitForURL(`${app.url}/wall`)
     await page.goBack()
-    expect(await scrollsHorizontally(page)).toBe(false)
+    await eventually(() => scrollsHorizontally(page)).toBe(false)
   }
 })
 

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import type { Simulator } from '../../simulators/show/simulator.ts'
 import type { Role } from '../../src/contract/values.ts'
 import { configFor, deviceOf, startApp, startSennheiser, startShure, until, withoutPush } from '../app.ts'
+import { eventually } from '../eventually.ts'
 import { tokenHeaders } from '../tokens.ts'
 import { browserForTests, findViolations, messages, phone, returnTo, scrollsHorizontally } from './browser.ts'
 
@@ -54,23 +55,25 @@ it.concurrent('shows each device next to the conflicting receiver with the diffe
   const { shure, addConflicts, open } = await start()
   const page = await open()
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   // The entry appears without a reload.
   await addConflicts('Visiting Rack')
   await entries(page).waitFor()
   await entries(page).locator('a[href^="/receivers/"]').waitFor()
   const holder = deviceOf(shure)
   const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
-  expect(await row('Name').innerText()).toMatch(/differs\s+Visiting Rack\s+\S/)
-  expect(await row('Serial number').innerText()).toContain(`VISITOR-1\t${holder.serial_number}`)
-  expect(await row('IP address').innerText()).toMatch(new RegExp(`^IP address\\s+${holder.ip}\\s+${holder.ip}$`))
-  expect(await row('MAC address').getAttribute('data-differs')).toBe('true')
-  expect(await row('IP address').getAttribute('data-differs')).toBe(null)
-  expect(await row('Last seen').innerText()).toMatch(/ago|just now/)
-  expect(await page.getByText('1 device pending').count()).toBe(1)
+  await eventually(() => row('Name').innerText()).toMatch(/differs\s+Visiting Rack\s+\S/)
+  await eventually(() => row('Serial number').innerText()).toContain(`VISITOR-1\t${holder.serial_number}`)
+  await eventually(() => row('IP address').innerText()).toMatch(
+    new RegExp(`^IP address\\s+${holder.ip}\\s+${holder.ip}$`),
+  )
+  await eventually(() => row('MAC address').getAttribute('data-differs')).toBe('true')
+  await eventually(() => row('IP address').getAttribute('data-differs')).toBe(null)
+  await eventually(() => row('Last seen').innerText()).toMatch(/ago|just now/)
+  await eventually(() => page.getByText('1 device pending').count()).toBe(1)
   await page.getByText('All reported data').click()
-  expect(await page.locator('.metadata').innerText()).toContain('"VISITOR-1"')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.locator('.metadata').innerText()).toContain('"VISITOR-1"')
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 // Conformance: S-1.5.
@@ -84,20 +87,20 @@ it.concurrent('approves selected devices by keyboard, and shows the message from
   await button(page, 'Approve (1)').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Approve 1 device?' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await listStatuses()).toEqual(['pending', 'pending'])
+  await eventually(() => page.getByRole('dialog').count()).toBe(0)
+  await eventually(() => listStatuses()).toEqual(['pending', 'pending'])
   // The focus has returned to the button, so Enter opens the dialog again.
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await messages(page).getByText('Approved and imported 1 device(s).').waitFor()
-  expect(await listStatuses()).toEqual(['imported', 'pending'])
+  await eventually(() => listStatuses()).toEqual(['imported', 'pending'])
   expect((await app.receivers()).map(({ name }) => name)).toContain('Visiting Rack')
   await until('the entry is removed from the list', async () => (await entries(page).count()) === 1)
-  expect(await messages(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  await eventually(() => messages(page).getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
 it.concurrent.each([
@@ -112,11 +115,11 @@ it.concurrent.each([
   await page.getByRole('dialog', { name: title }).waitFor()
   await confirm(page, action)
   await messages(page).getByText(message).waitFor()
-  expect(await listStatuses()).toEqual([status, status])
+  await eventually(() => listStatuses()).toEqual([status, status])
   await page.getByRole('heading', { name: 'No pending devices' }).waitFor()
   await messages(page).getByRole('button', { name: 'Undo' }).click()
   await messages(page).getByText('Reopened 2 device(s).').waitFor()
-  expect(await listStatuses()).toEqual(['pending', 'pending'])
+  await eventually(() => listStatuses()).toEqual(['pending', 'pending'])
   await until('the entries are listed again', async () => (await entries(page).count()) === 2)
 })
 
@@ -127,11 +130,11 @@ it.concurrent('reopens rejected devices', async () => {
   const page = await open('admin', '/admin/queue?status=rejected')
   await page.getByText("Reviewed by a test's admin").waitFor()
   await checkbox(page, 'Visiting Rack').check()
-  expect(await button(page, 'Approve').isDisabled()).toBe(true)
+  await eventually(() => button(page, 'Approve').isDisabled()).toBe(true)
   await button(page, 'Reopen (1)').click()
   await confirm(page, 'Reopen')
   await messages(page).getByText('Reopened 1 device(s).').waitFor()
-  expect(await listStatuses()).toEqual(['pending'])
+  await eventually(() => listStatuses()).toEqual(['pending'])
 })
 
 it.concurrent('lists the devices for which an action failed', async () => {
@@ -146,8 +149,8 @@ it.concurrent('lists the devices for which an action failed', async () => {
   await page.getByText('1 failed:').waitFor()
   await page.getByText('Entry 1 has already been reviewed: it is imported.').waitFor()
   await messages(page).getByText('Rejected 1 device(s).').waitFor()
-  expect(await listStatuses()).toEqual(['imported', 'rejected'])
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => listStatuses()).toEqual(['imported', 'rejected'])
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('stores its filters in the URL, and shows them for an empty result', async () => {
@@ -157,14 +160,14 @@ it.concurrent('stores its filters in the URL, and shows them for an empty result
   await entries(page).waitFor()
   await page.getByLabel('Manufacturer', { exact: true }).first().selectOption('sennheiser')
   await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
-  await page.getByText('Filters: Manufacturer: sennheiser').waitFor()
+  await page.getByText('Filters: Manufacturer: Sennheiser').waitFor()
   await page.goBack()
   await entries(page).waitFor()
   await page.getByLabel('Status').selectOption('imported')
   await page.getByLabel('Address conflict').selectOption('false')
-  await page.getByText('Filters: Status: Imported · Manufacturer: shure · Address conflict: No').waitFor()
-  expect(new URL(page.url()).search).toBe('?manufacturer=shure&status=imported&is_ip_conflict=false')
-  expect(await findViolations(page)).toEqual([])
+  await page.getByText('Filters: Status: Imported · Manufacturer: Shure · Address conflict: No').waitFor()
+  await eventually(() => new URL(page.url()).search).toBe('?manufacturer=shure&status=imported&is_ip_conflict=false')
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await entries(page).waitFor()
 
@@ -186,9 +189,9 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   await returnTo(page)
   await page.getByText('Refresh failed: The connection failed.').waitFor()
   await page.getByText(/Data from \d+ sec ago/).waitFor()
-  expect(await entries(page).count()).toBe(1)
-  expect(await checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => entries(page).count()).toBe(1)
+  await eventually(() => checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
+  await eventually(() => findViolations(page)).toEqual([])
   await button(page, 'Reject (1)').click()
   await confirm(page, 'Reject')
   await page.getByRole('dialog').getByText('The connection failed.').waitFor()
@@ -202,7 +205,7 @@ it.concurrent('keeps its content and shows its age while the service is unreacha
   )
   await page.reload()
   await page.getByRole('heading', { name: 'Request failed' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.unroute('**/api/admin/**')
   // A message of the service may cause the retry before the button is pressed.
   await Promise.any([button(page, 'Retry now').click(), entries(page).waitFor()])
@@ -224,8 +227,8 @@ it.concurrent('reports that the session is no longer valid, and keeps the select
     .getByRole('link', { name: /^Sign in again in another tab/ })
     .first()
     .waitFor({ timeout: 15_000 })
-  expect(await checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => checkbox(page, 'Visiting Rack').isChecked()).toBe(true)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('shows a viewer the queue and the required role', async () => {
@@ -234,7 +237,7 @@ it.concurrent('shows a viewer the queue and the required role', async () => {
   const page = await open('operator')
   await page.getByText('Requires the administrator role.').waitFor()
   await entries(page).waitFor()
-  expect(await button(page, /^Approve/).count()).toBe(0)
+  await eventually(() => button(page, /^Approve/).count()).toBe(0)
 })
 
 it.concurrent('escapes hostile names and fits a phone', async () => {
@@ -242,10 +245,10 @@ it.concurrent('escapes hostile names and fits a phone', async () => {
   await addConflicts(hostile, 'W'.repeat(200))
   const page = await open('admin', '/admin/queue', phone)
   await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>gnp' }).waitFor()
-  expect(await page.locator('.entry img').count()).toBe(0)
+  await eventually(() => page.locator('.entry img').count()).toBe(0)
   await page.getByText('All reported data').first().click()
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
   // Touch targets are at least 44 pixels.
   const heights = await page.evaluate<number[]>(
     "[...document.querySelectorAll('main button, main select, main .tick')].map((element) => element.getBoundingClientRect().height).filter((height) => height > 0)",

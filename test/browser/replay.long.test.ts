@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
 import { type FakeService, receiver, startFakeService, update } from './fake-service.ts'
 import { eventAt, type FakeStory, setHistory } from './recorded-story.ts'
@@ -37,58 +38,60 @@ it('marks the page as the past, which offers no action and no alarm, until it is
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).locator('[role=img][aria-label="−60 dBm"]').waitFor()
-  expect(await page.title()).toBe('Replay · Micwatch')
-  expect(await readTime(page)).toBe(0)
-  expect(await page.locator('.footer').innerText()).toContain('Replay, not live')
-  expect(await page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth")).toBe('4px')
-  expect(await page.getByRole('button', { name: /^(Acknowledge|Assign|Arrange|Sound|New group)/ }).count()).toBe(0)
-  expect(await page.locator('.footer .sound').count()).toBe(0)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.title()).toBe('Replay · Micwatch')
+  await eventually(() => readTime(page)).toBe(0)
+  await eventually(() => page.locator('.footer').innerText()).toContain('Replay, not live')
+  await eventually(() => page.evaluate("getComputedStyle(document.body, '::after').borderTopWidth")).toBe('4px')
+  await eventually(() =>
+    page.getByRole('button', { name: /^(Acknowledge|Assign|Arrange|Sound|New group)/ }).count(),
+  ).toBe(0)
+  await eventually(() => page.locator('.footer .sound').count()).toBe(0)
+  await eventually(() => findViolations(page)).toEqual([])
   // What happens now changes only the way back.
   update(service, [{ battery: 4 }, {}])
   await page.getByRole('link', { name: 'Back to live: 1 needs attention' }).waitFor()
-  expect(await card(page).getAttribute('data-state')).toBe('ok')
+  await eventually(() => card(page).getAttribute('data-state')).toBe('ok')
   service.isDown = true
   await page.waitForTimeout(300)
-  expect(await card(page).getAttribute('data-state')).toBe('ok')
-  expect(await page.locator('.banner').count()).toBe(0)
+  await eventually(() => card(page).getAttribute('data-state')).toBe('ok')
+  await eventually(() => page.locator('.banner').count()).toBe(0)
   service.isDown = false
   await page.reload()
   await bar(page).waitFor()
   await page.getByRole('link', { name: 'Wall' }).click()
   await page.locator('.wall-tile').first().waitFor()
-  expect(await readTime(page)).toBe(0)
+  await eventually(() => readTime(page)).toBe(0)
   await page.getByRole('link', { name: /^Back to live/ }).click()
   await bar(page).waitFor({ state: 'detached' })
-  expect(new URL(page.url()).search).toBe('')
-  expect(await page.title()).toBe('Wall · Micwatch')
+  await eventually(() => new URL(page.url()).search).toBe('')
+  await eventually(() => page.title()).toBe('Wall · Micwatch')
 })
 
 // Conformance: C-12.93.
-it.concurrent('plays with at most one request every two seconds, and pauses', async ({ expect }) => {
+it.concurrent('plays with at most one request every two seconds, and pauses', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`)
   await card(page).waitFor()
   await button(page, '60×').click()
   await button(page, 'Play').click()
-  await expect.poll(() => readTime(page), { timeout: 30_000 }).toBeGreaterThan(300_000)
+  await eventually(() => readTime(page)).toBeGreaterThan(300_000)
   await page.keyboard.press('Escape')
   await page.locator('body').click({ position: { x: 5, y: 500 } })
   await page.keyboard.press('Space')
   await button(page, 'Play').waitFor()
   const paused = await readTime(page)
-  await expect.poll(() => Date.parse(new URL(page.url()).searchParams.get('at') ?? '') - past).toBe(paused)
+  await eventually(() => Date.parse(new URL(page.url()).searchParams.get('at') ?? '') - past).toBe(paused)
   await page.keyboard.press('ArrowLeft')
-  await expect.poll(() => readTime(page)).toBe(paused - 1_000)
+  await eventually(() => readTime(page)).toBe(paused - 1_000)
   await page.keyboard.press('Shift+ArrowRight')
-  await expect.poll(() => readTime(page)).toBe(paused + 9_000)
+  await eventually(() => readTime(page)).toBe(paused + 9_000)
   const times = historyRequests(service).map(({ at }) => at)
   const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
   // Requests are sent two seconds apart, and may take different times to arrive.
   expect(Math.min(...gaps)).toBeGreaterThan(1_500)
 })
 
-it.concurrent('moves by steps, events and the slider, and shows how the channels were', async ({ expect }) => {
+it.concurrent('moves by steps, events and the slider, and shows how the channels were', async () => {
   const service = await startService({
     secondOf: (id, at) =>
       id === 1 && at * 1_000 >= past + 30_000 && at * 1_000 < past + 40_000 ? { letter: '0' } : on,
@@ -97,7 +100,7 @@ it.concurrent('moves by steps, events and the slider, and shows how the channels
   const page = await open(service, `/wall?at=${iso()}`)
   await until('the events are loaded', () => historyRequests(service).some(({ path }) => path === '/api/events/'))
   await button(page, 'Next event').click()
-  await expect.poll(() => readTime(page)).toBe(30_000)
+  await eventually(() => readTime(page)).toBe(30_000)
   await bar(page).getByText('H01 Singer 1: TX off').waitFor()
   await card(page).and(page.locator('[data-state=tx_off]')).waitFor()
   await button(page, 'Forward 10 sec').click()
@@ -105,7 +108,7 @@ it.concurrent('moves by steps, events and the slider, and shows how the channels
   await button(page, 'Back 1 sec').click()
   await card(page).and(page.locator('[data-state=tx_off]')).waitFor()
   await bar(page).getByRole('slider').fill('600')
-  await expect.poll(() => readTime(page)).toBe(480_000)
+  await eventually(() => readTime(page)).toBe(480_000)
   await card(page).and(page.locator('[data-state=ok]')).waitFor()
 })
 
@@ -115,7 +118,7 @@ it.concurrent('says that nothing was recorded, and shows all channels as not cur
   const page = await open(service, `/?at=${iso()}`)
   await bar(page).getByText('Nothing was recorded at this time.').waitFor()
   await card(page).and(page.locator('[data-state=stale]')).waitFor()
-  expect(await page.locator('.footer').innerText()).toContain('Nothing recorded')
+  await eventually(() => page.locator('.footer').innerText()).toContain('Nothing recorded')
 })
 
 it.concurrent('says why a time cannot be shown', async () => {
@@ -123,15 +126,15 @@ it.concurrent('says why a time cannot be shown', async () => {
   service.data.responses['/api/history/at/'] = () => undefined
   const page = await open(service, `/?at=${iso()}`)
   await page.getByRole('heading', { name: 'Nothing to show from this time' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('fits a phone', async () => {
   const service = await startService()
   const page = await open(service, `/?at=${iso()}`, phone)
   await card(page).waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
+  await eventually(() => findViolations(page)).toEqual([])
 })
 
 it.concurrent('opens the charts of a channel at the moment', async () => {
@@ -139,8 +142,8 @@ it.concurrent('opens the charts of a channel at the moment', async () => {
   const page = await open(service, `/?at=${iso()}`)
   await card(page).getByRole('link').click()
   await page.waitForURL('**/channels/1?**')
-  expect(new URL(page.url()).searchParams.get('to')).toBe(iso(300_000))
-  expect(await bar(page).count()).toBe(0)
+  await eventually(() => new URL(page.url()).searchParams.get('to')).toBe(iso(300_000))
+  await eventually(() => bar(page).count()).toBe(0)
 })
 
 /** Counts the columns of the first chart with a sample, whose pixels have several colours. */
@@ -156,14 +159,12 @@ const countSamples = (page: Page) =>
   })()`)
 
 // Conformance: C-12.91.
-it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async ({
-  expect,
-}) => {
+it.concurrent('fills the small charts of all cards when the page opens, with one request for 100 channels', async () => {
   const receivers = Array.from({ length: 30 }, (_, index) => receiver(index + 1, [{}, {}, {}, {}]))
   const service = await startService({ secondOf: () => on }, receivers)
   const page = await open(service, '/')
   await page.locator('.card').first().waitFor()
-  await expect.poll(() => countSamples(page), { timeout: 15_000 }).toBeGreaterThan(0.9)
+  await eventually(() => countSamples(page)).toBeGreaterThan(0.9)
   const levels = () => service.requests.filter(({ path }) => path === '/api/history/levels/')
   await until('the last seconds are filled', () => levels().length === 4)
   expect(levels().map(({ query }) => query.get('channels')?.split(',').length)).toEqual([100, 20, 100, 20])

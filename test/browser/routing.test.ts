@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { startApp } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations } from './browser.ts'
 import { receiver, startFakeService } from './fake-service.ts'
 
@@ -33,10 +34,10 @@ it('opens pages without a reload, and keeps the connection open', async () => {
   await follow(page, 'About')
   await page.getByRole('heading', { name: 'About Micwatch' }).waitFor()
   await follow(page, 'Wall')
-  await expect.poll(() => page.locator('.wall .card').count()).toBe(8)
+  await eventually(() => page.locator('.wall .card').count()).toBe(8)
   await page.keyboard.press('d')
   await page.waitForURL(`${service.url}/`)
-  await expect.poll(() => page.locator('.cards .card').count()).toBe(8)
+  await eventually(() => page.locator('.cards .card').count()).toBe(8)
   expect(loads).toEqual([])
   expect(service.connections).toEqual(['/venue/ws?ack=1&levels=full'])
 })
@@ -46,10 +47,10 @@ it('asks for levels when a page that shows them is opened', async () => {
   const page = await open(service, '/alerts')
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
   await follow(page, 'Monitor')
-  await expect.poll(() => page.locator('.card').count()).toBe(4)
-  await expect.poll(() => service.connections.length).toBe(2)
+  await eventually(() => page.locator('.card').count()).toBe(4)
+  await eventually(() => service.connections.length).toBe(2)
   expect(service.connections).toEqual(['/venue/ws?ack=1&levels=false', '/venue/ws?ack=1&levels=full'])
-  expect(await page.locator('.banner').count()).toBe(0)
+  await eventually(() => page.locator('.banner').count()).toBe(0)
 })
 
 it('restores the scroll position, the search and the sort order with Back', async () => {
@@ -64,11 +65,11 @@ it('restores the scroll position, the search and the sort order with Back', asyn
   expect(scrolled).toBeGreaterThan(300)
   await page.getByRole('link', { name: /^Singer 80, slot 80/ }).click()
   await page.getByRole('heading', { name: 'Singer 80, slot 80' }).waitFor()
-  await expect.poll(() => page.evaluate('scrollY')).toBe(0)
+  await eventually(() => page.evaluate('scrollY')).toBe(0)
   await page.goBack()
-  await expect.poll(() => page.evaluate('scrollY')).toBe(scrolled)
-  expect(await page.getByLabel('Search').inputValue()).toBe('rack')
-  expect(new URL(page.url()).search).toBe('?q=rack&sort=name')
+  await eventually(() => page.evaluate('scrollY')).toBe(scrolled)
+  await eventually(() => page.getByLabel('Search').inputValue()).toBe('rack')
+  await eventually(() => new URL(page.url()).search).toBe('?q=rack&sort=name')
 })
 
 it('lists only the pages that the user may open', async () => {
@@ -76,10 +77,10 @@ it('lists only the pages that the user may open', async () => {
   const listAdminPages = (page: Page) =>
     page.getByRole('navigation', { name: 'Admin pages' }).getByRole('link').allInnerTexts()
   const viewer = await openAs(app, 'viewer', '/admin/groups')
-  await expect.poll(() => listAdminPages(viewer)).toContain('Groups')
+  await eventually(() => listAdminPages(viewer)).toContain('Groups')
   const names = await listAdminPages(viewer)
   const admin = await openAs(app, 'admin', '/admin/groups')
-  await expect.poll(async () => (await listAdminPages(admin)).length).toBe(names.length + 3)
+  await eventually(async () => (await listAdminPages(admin)).length).toBe(names.length + 3)
   const hidden = (await listAdminPages(admin)).filter((name) => !names.includes(name))
   expect(hidden).toEqual(['Users', 'Tokens', 'Audit log'])
 })
@@ -91,7 +92,7 @@ it('distinguishes a page that did not load from one that has failed', async () =
   await page.route(/assets\/about-/, (route) => route.abort())
   await page.goto(`${service.url}/about`)
   await page.getByRole('heading', { name: 'This page did not load' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 
   await page.unroute(/assets\/about-/)
   const body = 'export function About() { throw new Error("out of paper") }'
@@ -100,7 +101,7 @@ it('distinguishes a page that did not load from one that has failed', async () =
   await page.getByRole('heading', { name: 'This page has failed' }).waitFor()
   await page.getByText('Details').click()
   await page.getByText('Error: out of paper').waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await follow(page, 'Monitor')
   await page.locator('.card').first().waitFor()
 })

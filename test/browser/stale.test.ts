@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import { until } from '../app.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { timeLimit } from '../time-limit.ts'
 import { browserForTests, findViolations, scrollsHorizontally } from './browser.ts'
 import { condition, offline, receiver, sendLevels, startFakeService } from './fake-service.ts'
@@ -32,17 +33,17 @@ it('detects an unplugged cable within seconds, marks all values as stale, and re
   const startedAt = Date.now()
   await page.locator('.card[data-state=stale]').waitFor()
   expect(Date.now() - startedAt).toBeLessThan(timeLimit(5_000))
-  expect(await page.locator('.banner').innerText()).toContain('old')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.locator('.banner').innerText()).toContain('old')
+  await eventually(() => findViolations(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 
   service.isDown = true
   service.data.receivers = [receiver(1, [{ battery: 9 }])]
   service.isSilent = false
   service.isDown = false
   await page.locator('.card[data-state=battery_critical]').waitFor({ timeout: 15_000 })
-  expect(await page.locator('.banner').count()).toBe(0)
+  await eventually(() => page.locator('.banner').count()).toBe(0)
 })
 
 // Conformance: C-9b.18.
@@ -85,8 +86,8 @@ it.concurrent('reloads the page once when the service has another version', asyn
   const reloaded = page.waitForEvent('load')
   service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'healthy', error: null })
   await reloaded
-  await page.locator('.footer', { hasText: 'shure' }).waitFor()
-  expect(await page.evaluate("performance.getEntriesByType('navigation')[0].type")).toBe('reload')
+  await page.locator('.footer', { hasText: 'Shure' }).waitFor()
+  await eventually(() => page.evaluate("performance.getEntriesByType('navigation')[0].type")).toBe('reload')
   expect(service.connections).toHaveLength(2)
 })
 
@@ -99,7 +100,7 @@ it.concurrent('keeps the layout when a receiver goes offline', async () => {
   service.send({ type: 'receiver', id: 1, is_active: false })
   for (const { id, condition } of channels) service.send({ type: 'channel', id, receiver_id: 1, condition })
   await page.locator('.card[data-state=receiver_offline]').nth(1).waitFor()
-  expect(await heights()).toEqual(before)
+  await eventually(() => heights()).toEqual(before)
 })
 
 it.concurrent('on a phone shows failing systems in full and truncates their errors', async () => {
@@ -108,26 +109,26 @@ it.concurrent('on a phone shows failing systems in full and truncates their erro
     const response = await route.fetch()
     const health = await response.json()
     const error = 'invalid response from 127.0.0.1:45321: expected the list of devices, and got something else'
-    const failing = ['shure', 'sennheiser'].map((code) => ({
+    const failing = ['Shure', 'Sennheiser'].map((name) => ({
       ...health.manufacturers[0],
-      ...{ code, status: 'unhealthy', error },
+      ...{ code: name.toLowerCase(), name, status: 'unhealthy', error },
     }))
     await route.fulfill({ response, json: { ...health, manufacturers: failing } })
   })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.reload()
-  await page.locator('.footer-code', { hasText: 'sennheiser' }).waitFor()
+  await page.locator('.footer-name', { hasText: 'Sennheiser' }).waitFor()
   const isTruncated = (part: string) =>
     page.evaluate<boolean[]>(
       `[...document.querySelectorAll('.footer-${part}')].map((element) => element.scrollWidth > element.clientWidth + 1)`,
     )
-  expect([await isTruncated('code'), await isTruncated('status')].flat()).toEqual([false, false, false, false])
-  expect(await isTruncated('error')).toEqual([true, true])
+  expect([await isTruncated('name'), await isTruncated('status')].flat()).toEqual([false, false, false, false])
+  await eventually(() => isTruncated('error')).toEqual([true, true])
   const lines = await page
     .locator('.footer-status')
     .evaluateAll((all) => all.map((item) => item.getClientRects().length))
   expect(lines).toEqual([1, 1])
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 })
 
 it.concurrent('lists every failing source and a manufacturer that was not contacted yet', async () => {
@@ -140,7 +141,7 @@ it.concurrent('lists every failing source and a manufacturer that was not contac
     const sources = ['tcp://10.0.0.1:2202', 'tcp://10.0.0.2:2202'].map((source) => ({ source, ...unhealthy }))
     const manufacturers = [
       { ...shure, ...unhealthy, sources },
-      { ...shure, code: 'sennheiser', status: 'unknown' },
+      { ...shure, code: 'sennheiser', name: 'Sennheiser', status: 'unknown' },
     ]
     await route.fulfill({ response, json: { ...health, manufacturers } })
   })
@@ -189,8 +190,8 @@ it.concurrent('shows the condition and the last battery of a transmitter that di
   service.data.receivers = [{ ...receiver(1, [null]), channels: died }]
   for (const _ of ['open', 'reloaded']) {
     await page.locator('.card[data-state=battery_died][data-attention]').waitFor()
-    expect(await card(page).innerText()).toContain('6%')
-    expect(await card(page).innerText()).toMatch(/Died .* ago\s+was 6%/)
+    await eventually(() => card(page).innerText()).toContain('6%')
+    await eventually(() => card(page).innerText()).toMatch(/Died .* ago\s+was 6%/)
     await page.reload()
   }
 })

@@ -1,10 +1,11 @@
 /** The status line, and the pages that show alerts and receivers, in a browser. */
 
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import type { ReceiverInData } from '../../src/contract/resources/receivers.ts'
 import { buildAlert } from '../builders.ts'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, findViolations, phone, scrollsHorizontally } from './browser.ts'
 import { offline, receiver, startFakeService, update } from './fake-service.ts'
 
@@ -27,32 +28,32 @@ it('counts problems on every page, an offline receiver once, and filters to them
   )
   const page = await open(service, '/about')
   await statusLine(page).getByText('7 channels').waitFor()
-  await expect.poll(() => page.title()).toBe('(2) About · Micwatch')
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => page.title()).toBe('(2) About · Micwatch')
+  await eventually(() => findViolations(page)).toEqual([])
 
   await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
-  await expect.poll(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
-  expect(new URL(page.url()).search).toBe('?state=problems')
-  await expect.poll(() => page.title()).toBe('(2) Micwatch')
+  await eventually(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
+  await eventually(() => new URL(page.url()).search).toBe('?state=problems')
+  await eventually(() => page.title()).toBe('(2) Micwatch')
 
   // Worst first, as long as this filter is on; Back returns to the filter before.
-  const batteries = statusLine(page).getByRole('button', { name: '2 batteries below 50%' })
+  const batteries = statusLine(page).getByRole('button', { name: '2 batteries at 50% or less' })
   await batteries.click()
-  await expect.poll(() => listSlots(page)).toEqual(['3', '2'])
-  expect(new URL(page.url()).search).toBe('?state=replace')
-  expect(await page.getByRole('combobox', { name: 'Sort' }).inputValue()).toBe('battery')
+  await eventually(() => listSlots(page)).toEqual(['3', '2'])
+  await eventually(() => new URL(page.url()).search).toBe('?state=replace')
+  await eventually(() => page.getByRole('combobox', { name: 'Sort' }).inputValue()).toBe('battery')
   await page.goBack()
-  await expect.poll(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
+  await eventually(() => listSlots(page)).toEqual(['3', '5', '6', '7', '8'])
   await page.goForward()
-  await expect.poll(() => listSlots(page)).toEqual(['3', '2'])
+  await eventually(() => listSlots(page)).toEqual(['3', '2'])
   await batteries.click()
-  await expect.poll(() => listSlots(page)).toEqual(['1', '2', '3', '5', '6', '7', '8'])
-  expect(new URL(page.url()).search).toBe('')
+  await eventually(() => listSlots(page)).toEqual(['1', '2', '3', '5', '6', '7', '8'])
+  await eventually(() => new URL(page.url()).search).toBe('')
 
   await page.goto(`${service.url}/wall`)
   await statusLine(page).getByRole('button', { name: '2 need attention' }).click()
-  await expect.poll(() => listSlots(page)).toHaveLength(5)
-  expect(new URL(page.url()).pathname).toBe('/venue/wall')
+  await eventually(() => listSlots(page)).toHaveLength(5)
+  await eventually(() => new URL(page.url()).pathname).toBe('/venue/wall')
 })
 
 it('shows that all is OK, and never while the connection is lost', async () => {
@@ -61,11 +62,11 @@ it('shows that all is OK, and never while the connection is lost', async () => {
   await statusLine(page).getByRole('button', { name: '1 needs attention' }).waitFor()
   update(service, [{ battery: 90 }])
   await statusLine(page).getByText('All OK').waitFor()
-  expect(await page.title()).toBe('About · Micwatch')
+  await eventually(() => page.title()).toBe('About · Micwatch')
   service.isDown = true
   await statusLine(page).getByText('Not live for').waitFor()
-  expect(await statusLine(page).getByText('All OK').count()).toBe(0)
-  await expect.poll(() => page.title()).toBe('(!) About · Micwatch')
+  await eventually(() => statusLine(page).getByText('All OK').count()).toBe(0)
+  await eventually(() => page.title()).toBe('(!) About · Micwatch')
 })
 
 it('turns the alarm sound on and off', async () => {
@@ -74,7 +75,7 @@ it('turns the alarm sound on and off', async () => {
   await statusLine(page).getByRole('button', { name: 'Sound off' }).click()
   await statusLine(page).getByRole('button', { name: 'Sound on' }).click()
   await statusLine(page).getByRole('button', { name: 'Sound off' }).waitFor()
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
 })
 
 it('lists the open alerts as they are raised and cleared', async () => {
@@ -85,7 +86,7 @@ it('lists the open alerts as they are raised and cleared', async () => {
   await page.getByRole('heading', { name: 'No open alerts' }).waitFor()
   service.send({ type: 'alert', ...alert })
   await page.getByRole('heading', { name: 'Battery low Warning' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByRole('link', { name: 'H02 Singer 2' }).click()
   await page.waitForURL(`${service.url}/channels/2`)
   await page.goBack()
@@ -103,12 +104,12 @@ it('shows the channels of a receiver, its facts and the error of its source', as
     sources: [],
   }
   const page = await open(service, '/receivers/1')
-  await expect.poll(() => page.locator('main .card').count()).toBe(2)
+  await eventually(() => page.locator('main .card').count()).toBe(2)
   await page.getByText('S-77').waitFor()
   service.send({ type: 'source', code: 'shure', address: 'https://10.0.0.1', status: 'unhealthy', error: 'refused' })
   await page.getByRole('main').getByText('refused').waitFor()
-  expect(await findViolations(page)).toEqual([])
-  expect(await page.title()).toBe('(1) Rack 1 · Micwatch')
+  await eventually(() => findViolations(page)).toEqual([])
+  await eventually(() => page.title()).toBe('(1) Rack 1 · Micwatch')
 })
 
 it('says since when and why a receiver is offline, and acknowledges its alert', async () => {
@@ -123,5 +124,5 @@ it('says since when and why a receiver is offline, and acknowledges its alert', 
   service.send({ type: 'source', code: 'shure', address: 'tcp://10.0.0.1', status: 'unhealthy', error: 'Refused.' })
   await state.getByText('Its source tcp://10.0.0.1 fails: Refused.').waitFor()
   await state.getByRole('button', { name: /^Acknowledge/ }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })

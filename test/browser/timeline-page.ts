@@ -1,8 +1,8 @@
 /** What the tests of the timeline share: a service with a dropout, and parts of the page. */
 
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
 import { onTestEnd } from '../cleanup.ts'
+import { eventually } from '../eventually.ts'
 import type { browserForTests } from './browser.ts'
 import { buildEvent } from './fake-history.ts'
 import { type FakeService, receiver, startFakeService } from './fake-service.ts'
@@ -47,7 +47,7 @@ export async function openTimeline(open: Open, service: FakeService, path: strin
 }
 
 export async function loaded(page: Page) {
-  await expect.poll(() => countPixels(page, '--ok-edge')).toBeGreaterThan(50)
+  await eventually(() => countPixels(page, '--ok-edge')).toBeGreaterThan(50)
 }
 
 /** Counts the pixels of the strips, or of one of them, that have a colour of the style sheet. */
@@ -68,6 +68,6 @@ export function countPixels(page: Page, token: string, row?: number): Promise<nu
 /** Waits until the address shows a range of about this length, and returns it in seconds. */
 export async function rangeOf(page: Page) {
   const read = () => ['from', 'to'].map((name) => Date.parse(query(page).get(name) ?? '') / 1_000) as [number, number]
-  await expect.poll(() => Number.isNaN(read()[0])).toBe(false)
+  await eventually(() => Number.isNaN(read()[0])).toBe(false)
   return read()
 }

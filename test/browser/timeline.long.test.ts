@@ -1,8 +1,9 @@
 /** The timeline in a browser: everything that takes long. */
 
 import { describe, expect, it } from 'vitest'
+import { buildAlert } from '../builders.ts'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, press } from './browser.ts'
-import { buildEvent } from './fake-history.ts'
 import { events, iso, loaded, openTimeline, query, rangeOf, start, zoomTo } from './timeline-page.ts'
 
 const { open } = browserForTests()
@@ -17,7 +18,7 @@ describe('the range', () => {
     await page.keyboard.down('Control')
     await page.mouse.wheel(0, -400)
     await page.keyboard.up('Control')
-    await expect.poll(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeLessThan(400)
+    await eventually(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeLessThan(400)
     const [from, to] = await rangeOf(page)
     // The time below the pointer stays there.
     expect(from + (to - from) / 4).toBeCloseTo(dropout - 150, -1)
@@ -25,20 +26,20 @@ describe('the range', () => {
     await page.mouse.down()
     await page.mouse.move(box.x + box.width / 2, box.y + 60, { steps: 5 })
     await page.mouse.up()
-    await expect.poll(async () => (await rangeOf(page))[0]).toBeLessThan(from - (to - from) / 5)
+    await eventually(async () => (await rangeOf(page))[0]).toBeLessThan(from - (to - from) / 5)
   })
 
   it('follows the present until it is moved, and again on request', async () => {
     const { service } = await start()
     const page = await openTimeline(open, service, '/timeline')
     const now = page.getByRole('button', { name: 'Now' })
-    expect(await now.getAttribute('aria-pressed')).toBe('true')
+    await eventually(() => now.getAttribute('aria-pressed')).toBe('true')
     await page.getByRole('button', { name: 'Earlier' }).click()
-    await expect.poll(() => now.getAttribute('aria-pressed')).toBe('false')
+    await eventually(() => now.getAttribute('aria-pressed')).toBe('false')
     await rangeOf(page)
     await now.click()
-    await expect.poll(() => now.getAttribute('aria-pressed')).toBe('true')
-    await expect.poll(() => query(page).get('from')).toBeNull()
+    await eventually(() => now.getAttribute('aria-pressed')).toBe('true')
+    await eventually(() => query(page).get('from')).toBeNull()
   })
 
   it('goes to a date and time', async () => {
@@ -47,7 +48,7 @@ describe('the range', () => {
     await page.getByRole('button', { name: 'Go to…' }).click()
     await page.getByLabel('Date and time').fill('2026-05-01T20:14:05')
     await page.getByRole('button', { name: 'Go', exact: true }).click()
-    await expect.poll(() => query(page).get('at')).toBe('2026-05-01T18:14:05Z')
+    await eventually(() => query(page).get('at')).toBe('2026-05-01T18:14:05Z')
     const [from, to] = await rangeOf(page)
     expect((from + to) / 2).toBeCloseTo(Date.parse('2026-05-01T18:14:05Z') / 1_000, -1)
   })
@@ -55,16 +56,16 @@ describe('the range', () => {
 
 it('selects channels by group, problems, name and address', async () => {
   const { service } = await start()
-  service.data.groups = [{ id: 3, title: 'Band', slots: [2, 5], hide_charts: false, manufacturer: null }]
+  service.data.groups = [{ id: 3, title: 'Band', slots: [2, 5], hide_charts: false, zone: null, manufacturer: null }]
   const page = await openTimeline(open, service, '/timeline?channel=7')
   const names = page.getByRole('list', { name: 'Channels' }).getByRole('link')
-  expect(await names.allInnerTexts()).toEqual(['Singer 7'])
+  await eventually(() => names.allInnerTexts()).toEqual(['Singer 7'])
   await page.getByLabel('Group', { exact: true }).selectOption('Band')
-  await expect.poll(() => names.allInnerTexts()).toEqual(['Singer 2', 'Singer 5'])
+  await eventually(() => names.allInnerTexts()).toEqual(['Singer 2', 'Singer 5'])
   expect(query(page).get('group')).toBe('3')
   await page.getByLabel('Group', { exact: true }).selectOption('All groups')
   await page.getByLabel('Search channels').fill('h04')
-  await expect.poll(() => names.allInnerTexts()).toEqual(['Singer 4'])
+  await eventually(() => names.allInnerTexts()).toEqual(['Singer 4'])
   await page.getByLabel('Search channels').fill('')
   await page.getByRole('button', { name: 'Problems' }).click()
   await page.getByText('No channel matches.').waitFor()
@@ -88,27 +89,72 @@ it('marks a range that was selected', async () => {
   expect((Date.parse(until ?? '') - Date.parse(time)) / 1_000).toBeCloseTo(300, -1)
 })
 
-it('says when nothing is recorded, when levels cannot be loaded, and tries again', async () => {
-  const { service, history, now } = await start()
+it('says when levels cannot be loaded, and tries again', async () => {
+  const { service, history } = await start()
   history.error = 'The history cannot be read.'
-  const gap = { time: iso(now - 60), kind: 'recording_gap', data: { reason: 'off', open: true } } as const
-  history.events.push(buildEvent({ id: 5, ...gap }))
   const page = await open(service, '/timeline')
   await page.getByText('The history cannot be read.').waitFor()
-  await page.getByText('Nothing is recorded now: recording was off.').waitFor()
   history.error = null
   await page.getByRole('button', { name: 'Retry' }).click()
   await loaded(page)
   await page.getByText('The history cannot be read.').waitFor({ state: 'detached' })
 })
 
+// Conformance: C-12.107.
+it('says while nothing is recorded, and why', async () => {
+  const { service } = await start()
+  const page = await openTimeline(open, service, '/timeline')
+  const notice = (reason: string) => page.getByText(`Nothing is recorded now: ${reason}.`)
+  const setRecording = (HISTORY: boolean) =>
+    service.send({ type: 'settings', manufacturer: null, group: null, config: { HISTORY } })
+  setRecording(false)
+  await notice('recording was off').waitFor()
+  setRecording(true)
+  await notice('recording was off').waitFor({ state: 'detached' })
+  service.send({ type: 'alert', ...buildAlert({ kind: 'recording_stopped', channel_id: null, receiver_id: null }) })
+  await notice('the history could not be stored').waitFor()
+})
+
+// Conformance: C-12.107.
+it('says that nothing was recorded yet, also with equipment, until something is', async () => {
+  const { service, history, now } = await start()
+  history.since = now + 3_600
+  const page = await open(service, '/timeline')
+  await page.getByText('Nothing recorded yet.').waitFor()
+  await eventually(() => findViolations(page)).toEqual([])
+  history.since = now - 60
+  await page.getByText('Nothing recorded yet.').waitFor({ state: 'detached' })
+})
+
+// Conformance: C-12.108.
+it('moves once a second while it follows the present if reduced motion is preferred', async () => {
+  const { service } = await start()
+  const page = await openTimeline(open, service, '/timeline?span=10', { reducedMotion: 'reduce' })
+  // What arrives meanwhile is drawn as well: levels, every two seconds.
+  const { pictures, seconds } = await page.evaluate<{ pictures: number; seconds: number }>(`new Promise((resolve) => {
+    const began = performance.now()
+    let [last, pictures] = ['', 0]
+    const look = () => {
+      const picture = document.querySelector('.strips-canvas').toDataURL()
+      if (picture !== last) pictures += 1
+      last = picture
+      const seconds = (performance.now() - began) / 1000
+      if (seconds < 4) requestAnimationFrame(look)
+      else resolve({ pictures, seconds })
+    }
+    look()
+  })`)
+  expect(pictures).toBeGreaterThan(1)
+  expect(pictures).toBeLessThanOrEqual(2 + 2 * seconds)
+})
+
 it('cancels what is no longer needed, and reads only the end of what it has', async () => {
   const { service, history, dropout } = await start()
   history.delayMs = 400
   const page = await open(service, `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
-  await expect.poll(() => history.queries.length).toBeGreaterThan(0)
+  await eventually(() => history.queries.length).toBeGreaterThan(0)
   await zoomTo(page, '1 week')
-  await expect.poll(() => history.cancelled).toBeGreaterThan(0)
+  await eventually(() => history.cancelled).toBeGreaterThan(0)
   history.delayMs = 0
   await loaded(page)
   await page.getByRole('button', { name: 'Now' }).click()
@@ -117,7 +163,7 @@ it('cancels what is no longer needed, and reads only the end of what it has', as
     const last = history.queries.at(-1)
     return (Date.parse(last?.get('to') ?? '') - Date.parse(last?.get('from') ?? '')) / 1_000
   }
-  await expect.poll(tail).toBeLessThan(60)
+  await eventually(tail).toBeLessThan(60)
 })
 
 it('has a table with the same data, for one channel and for all', async () => {
@@ -125,11 +171,11 @@ it('has a table with the same data, for one channel and for all', async () => {
   const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 30)}&to=${iso(dropout + 30)}`)
   await page.getByRole('button', { name: 'Show as table' }).click()
   const row = page.getByRole('row', { name: /^7 Singer 7/ })
-  await expect.poll(() => row.innerText()).toContain('0.2 sec')
-  expect(await page.getByRole('row').count()).toBe(9)
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => row.innerText()).toContain('0.2 sec')
+  await eventually(() => page.getByRole('row').count()).toBe(9)
+  await eventually(() => findViolations(page)).toEqual([])
   await page.getByLabel('Channel', { exact: true }).selectOption('7 Singer 7')
-  await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(50)
+  await eventually(() => page.getByRole('row').count()).toBeGreaterThan(50)
   await page
     .getByRole('row')
     .filter({ hasText: '0.2 sec' })

@@ -1,6 +1,7 @@
 /** The timeline in a browser. */
 
 import { expect, it } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { browserForTests, dialog, findViolations, messages, phone, press, scrollsHorizontally } from './browser.ts'
 import { buildEvent } from './fake-history.ts'
 import {
@@ -25,7 +26,7 @@ it('shows a dropout of 200 ms at every zoom from a week to ten seconds', async (
   const names = ['10 sec', '1 min', '10 min', '1 hr', '6 hr', '24 hr', '1 week']
   for (const name of names) {
     await zoomTo(page, name)
-    await expect.poll(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+    await eventually(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
     expect({ name, others: await countPixels(page, '--meter-rf-weak', 5) }).toEqual({ name, others: 0 })
   }
 })
@@ -38,14 +39,16 @@ it('shows what happened on a channel, in two clicks, and returns with Back', asy
   const [from, to] = await rangeOf(page)
   expect(to - from).toBe(600)
   expect(Math.abs((from + to) / 2 - dropout)).toBeLessThan(2)
-  await expect.poll(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+  await eventually(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
   await page.getByRole('region', { name: 'Playhead' }).getByText('7 Singer 7').waitFor()
   const moment = encodeURI(iso(dropout).replace('.000', ''))
   const monitor = page.getByRole('link', { name: 'Show this moment on the monitor' })
-  expect(await monitor.getAttribute('href')).toBe(`/venue/?at=${moment}`)
-  expect(await page.getByRole('link', { name: 'On the wall' }).getAttribute('href')).toBe(`/venue/wall?at=${moment}`)
+  await eventually(() => monitor.getAttribute('href')).toBe(`/venue/?at=${moment}`)
+  await eventually(() => page.getByRole('link', { name: 'On the wall' }).getAttribute('href')).toBe(
+    `/venue/wall?at=${moment}`,
+  )
   await page.goBack()
-  await expect.poll(() => query(page).get('span')).toBe('604800')
+  await eventually(() => query(page).get('span')).toBe('604800')
   await page.getByRole('button', { name: '1 week', pressed: true }).waitFor()
 })
 
@@ -54,20 +57,45 @@ it('works by keyboard', async () => {
   const page = await openTimeline(open, service, `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`)
   await playhead(page).focus()
   await page.keyboard.press('+')
-  await expect.poll(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeCloseTo(300, 0)
+  await eventually(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeCloseTo(300, 0)
   await page.keyboard.press('-')
   await page.keyboard.press('ArrowRight')
-  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout + 6, 0)
+  await eventually(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout + 6, 0)
   await page.keyboard.press(',')
   await page.getByRole('status').filter({ hasText: '0.2 sec, lowest −97 dBm' }).waitFor()
-  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout, 0)
+  await eventually(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(dropout, 0)
   const [from] = await rangeOf(page)
   await page.keyboard.press('Shift+ArrowRight')
-  await expect.poll(async () => (await rangeOf(page))[0]).toBeCloseTo(from + 150, 0)
+  await eventually(async () => (await rangeOf(page))[0]).toBeCloseTo(from + 150, 0)
   await page.keyboard.press('Home')
-  await expect.poll(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(from + 150, 0)
+  await eventually(() => Date.parse(query(page).get('at') ?? '') / 1_000).toBeCloseTo(from + 150, 0)
   await page.keyboard.press('End')
-  await expect.poll(() => query(page).get('from')).toBeNull()
+  await eventually(() => query(page).get('from')).toBeNull()
+})
+
+// Conformance: C-12.108.
+it('zooms with two fingers around the point between them', async () => {
+  const { service, dropout } = await start()
+  const path = `/timeline?from=${iso(dropout - 300)}&to=${iso(dropout + 300)}`
+  const page = await openTimeline(open, service, path, { ...phone, isMobile: true })
+  const box = await page.locator('.strips-canvas').boundingBox()
+  if (box === null) throw new Error('The strips are not visible.')
+  const session = await page.context().newCDPSession(page)
+  /** Puts two fingers at this distance to the left and right of the dropout, which is in the middle. */
+  const touch = (type: 'touchStart' | 'touchMove', distance: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: [-1, 1].map((side, id) => ({ id, x: box.x + box.width / 2 + side * distance, y: box.y + 60 })),
+    })
+  await touch('touchStart', 20)
+  for (const distance of [40, 80, 100]) await touch('touchMove', distance)
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await eventually(async () => (await rangeOf(page))[1] - (await rangeOf(page))[0]).toBeCloseTo(120, 0)
+  const [from, to] = await rangeOf(page)
+  expect(Math.abs((from + to) / 2 - dropout)).toBeLessThan(2)
+  // The page itself is not zoomed, and no point was selected.
+  await eventually(() => page.evaluate('visualViewport.scale')).toBe(1)
+  expect(query(page).get('at')).toBeNull()
 })
 
 it('adds, edits and deletes a marker, and restores it', async () => {
@@ -119,16 +147,16 @@ it('works on a phone: strips over the whole width, the list below, large targets
   const { service, dropout } = await start()
   const path = `/timeline?from=${iso(dropout - 5)}&to=${iso(dropout + 5)}`
   const page = await openTimeline(open, service, path, { ...phone, isMobile: true })
-  expect(await scrollsHorizontally(page)).toBe(false)
+  await eventually(() => scrollsHorizontally(page)).toBe(false)
   const [canvas, list] = [await page.locator('.strips-canvas').boundingBox(), await events(page).boundingBox()]
   expect(canvas?.width).toBeGreaterThan(350)
   expect(list?.y ?? 0).toBeGreaterThan((canvas?.y ?? 0) + (canvas?.height ?? 0) - 1)
-  expect(await countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
+  await eventually(() => countPixels(page, '--meter-rf-weak', 6)).toBeGreaterThan(8)
   const heights = await page.evaluate<number[]>(
     `[...document.querySelectorAll('main :is(button, input, select, summary)')].map((element) => element.getBoundingClientRect().height)`,
   )
   expect(heights.filter((height) => height < 44)).toEqual([])
   await strips(page).tap({ position: { x: 100, y: 120 } })
   await page.getByRole('link', { name: 'On the wall' }).waitFor()
-  expect(await findViolations(page)).toEqual([])
+  await eventually(() => findViolations(page)).toEqual([])
 })
