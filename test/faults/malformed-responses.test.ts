@@ -139,7 +139,7 @@ describe('listed devices with missing or excess data', () => {
     const { status, details } = await readVendorApi(app)
     expect(status).toBe('healthy')
     expect(details).toEqual(['the list: only the first 10000 of 10003 devices are read'])
-  }, 60_000)
+  }, 120_000)
 
   // Reliability: U26.
   it('keep known values when detail requests fail, and the cycle succeeds', async () => {

@@ -68,7 +68,7 @@ describe('a write lock that another process holds', () => {
     const rejected = await early
     expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
     expect(elapsedSince(lockedAt)).toBeGreaterThan(4500)
-    expect(elapsedSince(lockedAt)).toBeLessThan(7400)
+    expect(elapsedSince(lockedAt)).toBeLessThan(timeLimit(7400))
     expect((await late).status).toBe(201)
     expect(elapsedSince(lockedAt)).toBeGreaterThan(7000)
     expect((await app.get('/api/groups/')).json).toMatchObject([{ title: 'late' }])
@@ -79,7 +79,7 @@ describe('a write lock that another process holds', () => {
     // If the event loop waited for the lock, there would be no pong for seconds.
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a disk that is full', () => {
@@ -111,13 +111,13 @@ describe('a disk that is full', () => {
     const freedAt = performance.now()
     await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
     expect((await service.post('/api/group/', { title: 'kept' })).status).toBe(201)
-    expect(elapsedSince(freedAt)).toBeLessThan(10_000)
+    expect(elapsedSince(freedAt)).toBeLessThan(timeLimit(10_000))
     // Levels are stored once a minute, and when the service stops.
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
     expect(readReadings(installation.databaseUrl)).toContain('-41')
     expect(checkIntegrity(installation.databaseUrl)).toEqual([{ integrity_check: 'ok' }])
-  }, 90_000)
+  }, 120_000)
 })
 
 describe('kill -9', () => {
@@ -150,7 +150,7 @@ describe('kill -9', () => {
     const service = await installation.serve()
     expect((await service.get('/readyz')).status).toBe(200)
     expect(listTables(installation.databaseUrl)).toContain('migrations')
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a start that cannot succeed', () => {
@@ -188,7 +188,7 @@ describe('a start that cannot succeed', () => {
     const { code, err } = await installation.run(['serve', '--port', '0'])
     expect([code, err.trimEnd().split('\n')]).toEqual([1, [expect.stringMatching(/newer.*9999-tomorrow/)]])
     expect((await readFile(path)).equals(before)).toBe(true)
-  }, 30_000)
+  }, 120_000)
 })
 
 /** Makes every write beyond this offset in a file fail, as on a full disk. */

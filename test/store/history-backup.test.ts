@@ -41,7 +41,7 @@ async function addChunk(path: string, text: string): Promise<void> {
     await tables.writeChunks(3600, [{ start: 86_400, group: 2, data: Buffer.from(text) }])
     await tables.setPrunedUntil(1, 600)
   })
-  await tables.addSlices([{ from: 1200, count: 1, data: Buffer.from(text) }])
+  await tables.addSlices([{ part: 0, from: 1200, count: 1, data: Buffer.from(text) }])
   await tables.close()
 }
 
@@ -127,9 +127,9 @@ it('copies all recorded levels to the backup and back', async () => {
 it('backs up the levels while another process writes to them', async () => {
   const source = await createInstallation('Choir', 'levels')
   const writer = await SqliteTables.open(source.history, () => {})
-  await writer.addSlices([{ from: 1201, count: 1, data: Buffer.from('open') }])
+  await writer.addSlices([{ part: 0, from: 1201, count: 1, data: Buffer.from('open') }])
   const backup = source.backup()
-  await writer.addSlices([{ from: 1202, count: 1, data: Buffer.from('later') }])
+  await writer.addSlices([{ part: 0, from: 1202, count: 1, data: Buffer.from('later') }])
   expect(await backup).toMatchObject({ history: true })
   await writer.close()
   await source.close()

@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open as openFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { RequestError } from '../../src/domain/errors.ts'
@@ -107,6 +108,22 @@ describe.each(engines)('history on %s', (engine) => {
     expect(found?.steps.columns.rf_min).toEqual(Int32Array.of(rfOf(base + 4, 3), rfOf(base + 4, 500)))
   })
 
+  it('closes the parts of a block one after the other while it answers', async () => {
+    const { history } = await open(engine)
+    const ids = [1, 300, 301, 5000]
+    await record(history, base, 600, ids)
+    const before = await history.read(ids, base, base + 600, 10)
+    await record(history, base + 600, 30, ids)
+    for (let round = 0; round < ids.length; round++) {
+      const { columns } = await history.read(ids, base, base + 600, 10)
+      for (const name of columnNames) expect(columns[name]).toEqual(before.columns[name])
+    }
+    await history.prune({ ...keepAll, now: base + 630 })
+    const { columns } = await history.read(ids, base, base + 600, 10)
+    for (const name of columnNames) expect(columns[name]).toEqual(before.columns[name])
+    expect((await history.stats()).tiers.map(({ bytes }) => bytes > 0)).toEqual([true, true, true, true, true])
+  })
+
   it('returns the same before and after blocks are closed', async () => {
     const { history } = await open(engine)
     await record(history, base + 3, 600, [1, 2, 40])
@@ -164,6 +181,8 @@ describe.each(engines)('history on %s', (engine) => {
     expect(await read()).toEqual(expected)
     await history.append(seconds(base + 1225, 5, [1]))
     expect(await read()).toEqual(expected)
+    // Blocks are closed after the reply, one after the other.
+    await history.prune({ ...keepAll, now: base + 1230 })
     const { columns } = await history.read([1], base, base + 60, 60)
     expect([columns.rf_min[0], columns.weak_ms[0]]).toEqual([-60, 60 * 300 + 400])
   })
@@ -358,6 +377,22 @@ describe('history.db', () => {
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`)
     await history.append(seconds(base + 5, 5, [1]))
     expect(await history.range()).toEqual({ first: base + 5, last: base + 10 })
+  })
+
+  it('keeps what the first version appended', async () => {
+    const { history, database } = await open('sqlite')
+    await record(history, base, 300, [1, 400])
+    await history.close()
+    const file = new DatabaseSync(join(dirname(database.url.slice('sqlite:'.length)), 'history.db'))
+    file.exec('delete from slices where part = 1; alter table slices drop column part; pragma user_version = 1')
+    file.close()
+    const next = openLevelHistory({ url: database.url })
+    onTestEnd(() => next.close())
+    await record(next, base + 300, 330, [1, 400])
+    await next.prune({ ...keepAll, now: base + 630 })
+    expect(await query(next, [1, 400], base + 290, base + 310)).toMatchObject({
+      channels: [{ state: '1'.repeat(20) }, { state: '-'.repeat(10) + '1'.repeat(10) }],
+    })
   })
 
   it('rejects calls with a StoreDownError if it cannot be created', async () => {

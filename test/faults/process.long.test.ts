@@ -52,12 +52,12 @@ describe('a service that receives SIGTERM', () => {
     expect(JSON.parse(rejected.body)).toEqual({ error: 'The service is stopping.', status: 503 })
     expect(await halfRequest.finish()).toMatchObject({ status: 201, headers: { connection: 'close' } })
     expect([await service.ended, await socket.closed]).toEqual([0, 1001])
-    expect(elapsedSince(stoppedAt)).toBeLessThan(5000)
+    expect(elapsedSince(stoppedAt)).toBeLessThan(timeLimit(5000))
     await until('the subscriptions are closed', () => shure.push.connections === 0)
 
     const second = await installation.serve()
     expect((await second.get('/api/groups/')).json).toMatchObject([{ title: 'half a request' }])
-  }, 60_000)
+  }, 120_000)
 
   // Reliability: P2.
   it('exits within 10 s although a request does not finish', async () => {
@@ -68,7 +68,7 @@ describe('a service that receives SIGTERM', () => {
     const stoppedAt = performance.now()
     expect(await service.ended).toBe(0)
     expect(elapsedSince(stoppedAt)).toBeLessThan(10_000)
-  }, 30_000)
+  }, 120_000)
 })
 
 // Reliability: P11.
@@ -107,7 +107,7 @@ describe('SIGHUP', () => {
     expect((await service.get('/healthz')).status).toBe(200)
     service.kill('SIGTERM')
     expect(await service.ended).toBe(0)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('a port in use', () => {
@@ -122,7 +122,7 @@ describe('a port in use', () => {
     expect(err).toBe(`micwatch: 127.0.0.1:${first.port} is in use by another program; choose another with --port\n`)
     expect(elapsedSince(startedAt)).toBeLessThan(timeLimit(3000))
     expect(existsSync(join(other.path, 'data'))).toBe(false)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('an uncaught exception', () => {
@@ -149,7 +149,7 @@ describe('an uncaught exception', () => {
     service.kill('SIGUSR2')
     expect([await service.ended, await socket.closed]).toEqual([1, 1001])
     expect(service.err()).toContain('shutting down')
-  }, 60_000)
+  }, 120_000)
 
   // Reliability: P8.
   it('in a request results in 500 without internal details, and affects no other request', async () => {
@@ -191,7 +191,7 @@ describe('standard output and standard error', () => {
     const before = await until('lines are dropped', () => countDroppedLines(service))
     await until('more lines are dropped', async () => (await countDroppedLines(service)) > before)
     expect(child.exitCode).toBeNull()
-  }, 40_000)
+  }, 120_000)
 
   // Reliability: P9.
   it('may be closed by their reader: the service continues and counts lost lines', async () => {
@@ -201,7 +201,7 @@ describe('standard output and standard error', () => {
     await until('lines are dropped', async () => (await countDroppedLines(service)) > 0)
     expect((await service.get('/api/receivers/')).status).toBe(200)
     expect(child.exitCode).toBeNull()
-  }, 40_000)
+  }, 120_000)
 })
 
 describe('a service without a network', () => {
@@ -219,7 +219,7 @@ describe('a service without a network', () => {
         | null
     })
     expect(error).toMatch(/nowhere\.invalid/)
-  }, 40_000)
+  }, 120_000)
 
   // Reliability: 1.26, P10.
   it('serves pages that load resources only from itself', async () => {
@@ -232,7 +232,7 @@ describe('a service without a network', () => {
     for (const path of ['/', '/sign-in', '/api/docs/']) await page.goto(app.url + path, { waitUntil: 'load' })
     expect(urls.length).toBeGreaterThan(3)
     expect(new Set(urls)).toEqual(new Set([new URL(app.url).origin]))
-  }, 60_000)
+  }, 120_000)
 })
 
 const closeConnection = (connection: Connection): false => {

@@ -87,7 +87,7 @@ describe('a restart of PostgreSQL', () => {
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect((await app.get('/api/groups/', admin)).json).toMatchObject([{ title: 'normal again' }])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('PostgreSQL that does not respond', () => {
@@ -105,7 +105,7 @@ describe('PostgreSQL that does not respond', () => {
     expect([queue.status, written.status, written.headers['retry-after']]).toEqual([503, 503, '5'])
     // The statement timeout is five seconds.
     expect(elapsedSince(suspendedAt)).toBeGreaterThan(4000)
-    expect(elapsedSince(suspendedAt)).toBeLessThan(6000)
+    expect(elapsedSince(suspendedAt)).toBeLessThan(timeLimit(6000))
     system.respondWith(level(-41))
     await until('polling continues in memory', async () => {
       const [receiver] = await app.receivers()
@@ -119,7 +119,7 @@ describe('PostgreSQL that does not respond', () => {
     expect(await pulse.longestMs()).toBeLessThan(timeLimit(500))
     expect(longestGapMs(system.requests.slice(polls))).toBeLessThan(timeLimit(1500))
     expect(await countConnections()).toBeLessThanOrEqual(10)
-  }, 60_000)
+  }, 120_000)
 
   // Reliability: P2.
   it('does not prevent the service from stopping within 10 s', async () => {
@@ -138,7 +138,7 @@ describe('PostgreSQL that does not respond', () => {
     expect(await service.ended).toBe(0)
     expect(elapsedSince(stoppedAt)).toBeLessThan(10_000)
     await server.signal('SIGCONT')
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('PostgreSQL with too many connections', () => {
@@ -159,7 +159,7 @@ describe('PostgreSQL with too many connections', () => {
     const restartedAt = performance.now()
     await until('the status is healthy', () => isHealthy(app, admin), 15_000)
     expect(elapsedSince(restartedAt)).toBeLessThan(timeLimit(5000))
-  }, 60_000)
+  }, 120_000)
 })
 
 /** Suspends PostgreSQL until SIGCONT or the end of the test. */

@@ -76,7 +76,7 @@ describe.concurrent('check_connections and realtime_status', () => {
       ...none,
       disconnected: 2,
     })
-  }, 90_000)
+  }, 120_000)
 
   // Conformance: C-9.16.
   it.each([

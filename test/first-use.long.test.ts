@@ -209,6 +209,13 @@ describe('a typing error', () => {
         1,
         /file\/data cannot be written: .*file is not a folder/,
       )
+      await expectLine(installation, ['serve', '--data-dir', 'file'], 1, /^micwatch: .*file is not a folder$/)
+      await expectLine(
+        installation,
+        ['serve', '--data-dir', '/proc/micwatch/data'],
+        1,
+        /^micwatch: \/proc\/micwatch\/data cannot be (created|written): /,
+      )
       expect((await readdir(installation.path)).sort()).toEqual(['data', 'file', 'shelf'])
     },
     slowTestMs,

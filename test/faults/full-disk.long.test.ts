@@ -1,0 +1,101 @@
+/** Starts the service on a full disk: a small file system that the test fills up. */
+
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { configFor, createInstallation, shellLauncher, startShure, until, withoutPush } from '../app.ts'
+import { timeLimit } from '../time-limit.ts'
+
+type Installation = Awaited<ReturnType<typeof createInstallation>>
+
+/** Returns a launcher that runs these commands and the program, which alone sees the file systems that they mount. */
+function mountLauncher(commands: readonly string[]): readonly string[] {
+  return ['unshare', '--map-root-user', '--mount', ...shellLauncher(commands.join('; '))]
+}
+
+/** Mounts a file system of 4 MB over the data folder, copies the data to it, and fills it up. */
+function fullDiskLauncher(installation: Installation): readonly string[] {
+  const [data, seed] = [join(installation.path, 'data'), join(installation.path, 'seed')]
+  return mountLauncher([
+    `cp -a ${data} ${seed}`,
+    `mount -t tmpfs -o size=4m,mode=0700 tmpfs ${data}`,
+    `cp -a ${seed}/. ${data}`,
+    `dd if=/dev/zero of=${data}/filler bs=4k 2>/dev/null || true`,
+  ])
+}
+
+/** With this size, the file system has the free space that recording requires. */
+const largeDisk = '600m'
+
+async function resizeDisk({ path }: Installation, pid: number, size: string): Promise<void> {
+  const remount = ['mount', '-o', `remount,size=${size}`, join(path, 'data')]
+  await promisify(execFile)('nsenter', ['--target', String(pid), '--user', '--mount', ...remount])
+}
+
+/** Returns the data folder as the program sees it. */
+function dataFolder({ path }: Installation, pid: number): string {
+  return join('/proc', String(pid), 'root', path, 'data')
+}
+
+// Reliability: S2.
+it.each(['stopped cleanly', 'killed'])(
+  'starts on a full disk after it was %s, and recovers',
+  async (stopMode) => {
+    const shure = withoutPush(await startShure())
+    const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+    const first = await installation.serve()
+    await until('both receivers are known', async () => (await first.receivers()).length === 2)
+    expect((await first.post('/api/group/', { title: 'Stored' })).status).toBe(201)
+    first.kill(stopMode === 'killed' ? 'SIGKILL' : 'SIGTERM')
+    await first.ended
+
+    const service = await installation.serve([], {}, fullDiskLauncher(installation))
+    expect((await service.get('/api/groups/')).json).toMatchObject([{ title: 'Stored' }])
+    expect(await service.receivers()).toHaveLength(2)
+    const rejected = await service.post('/api/group/', { title: 'Lost' })
+    expect([rejected.status, rejected.headers['retry-after']]).toEqual([503, '5'])
+    const health = await service.get('/api/health/')
+    expect([health.status, health.json.status, health.json.store.status]).toEqual([200, 'degraded', 'not_writable'])
+    expect(health.json.manufacturers).toMatchObject([{ code: 'shure' }])
+    expect((await service.get('/api/groups/')).json).toHaveLength(1)
+
+    await rm(join(dataFolder(installation, service.pid), 'filler'))
+    await resizeDisk(installation, service.pid, largeDisk)
+    const freedAt = performance.now()
+    await until('health is healthy again', async () => (await service.get('/api/health/')).json.status === 'healthy')
+    expect(performance.now() - freedAt).toBeLessThan(timeLimit(10_000))
+    expect((await service.post('/api/group/', { title: 'Kept' })).status).toBe(201)
+    service.kill('SIGTERM')
+    expect(await service.ended).toBe(0)
+  },
+  60_000,
+)
+
+// Conformance: C-12.104.
+it('announces that recording has stopped while neither levels nor alerts can be stored, and goes on live', async () => {
+  const shure = await startShure()
+  const installation = await createInstallation({ manufacturers: [configFor(shure)] })
+  const data = join(installation.path, 'data')
+  const mount = `mount -t tmpfs -o size=${largeDisk},mode=0700 tmpfs ${data}`
+  const service = await installation.serve([], {}, mountLauncher([`mkdir ${data}`, mount]))
+  await until('both receivers are known', async () => (await service.receivers()).length === 2)
+  await until('health is healthy', async () => (await service.get('/api/health/')).json.status === 'healthy')
+  const socket = await service.socket()
+  const announced = (state: string) =>
+    socket.next(
+      (message) => message.type === 'alert' && message.kind === 'recording_stopped' && message.state === state,
+    )
+  const filler = join(dataFolder(installation, service.pid), 'filler')
+  await resizeDisk(installation, service.pid, '8m')
+  await writeFile(filler, Buffer.alloc(16_000_000)).catch(({ code }) => expect(code).toBe('ENOSPC'))
+  const { at, message } = await announced('raised')
+  expect(message).toMatch(/MB of disk space are free/)
+  expect((await service.get('/api/health/')).json.status).toBe('degraded')
+  await socket.next((next) => next.type === 'device_update' && next.at > at)
+
+  await rm(filler)
+  await resizeDisk(installation, service.pid, largeDisk)
+  await announced('cleared')
+}, 120_000)
