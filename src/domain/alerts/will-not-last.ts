@@ -1,0 +1,88 @@
+/** The alert that a battery will not last until the end of a running show that its channel belongs to. */
+
+import { toTimestamp } from '../api.ts'
+import { hasRow } from '../conditions/condition.ts'
+import { listShowsOfSlot, type RunningShow } from '../conditions/shows.ts'
+import type { Channel, Receiver } from '../equipment/receiver.ts'
+import type { Forecast } from '../forecast/forecast.ts'
+import type { Alert } from './alert.ts'
+import { toChannelData } from './channel-alerts.ts'
+import type { Cause } from './compare-causes.ts'
+import type { AlertEnding } from './describe-alert.ts'
+
+export interface PlannedShow extends RunningShow {
+  /** Epoch milliseconds; null if it is not planned. */
+  readonly ends_at: number | null
+}
+
+export interface ForecastContext {
+  readonly runningShows: readonly PlannedShow[]
+  readonly groups: Parameters<typeof listShowsOfSlot>[2]
+  forecast(channel: Channel): Forecast | null
+  /** Returns since when the battery of a channel has been in use (epoch ms); null if that is unknown. */
+  batterySince(channelId: number): number | null
+  readonly isInhibited: boolean
+  readonly now: number
+}
+
+const minuteMs = 60_000
+/** How much longer than the show a battery must last until the alert about it is cleared. */
+const clearAboveMs = 5 * minuteMs
+
+/** Lists the channels of a receiver whose batteries will not last. `open` are the open alerts of the receiver. */
+export function listForecastCauses(
+  receiver: Receiver,
+  open: readonly Alert[],
+  context: ForecastContext,
+): readonly Cause[] {
+  const { forecast, isInhibited, now } = context
+  return receiver.channels.flatMap((channel): Cause[] => {
+    const endsAt = plannedEnd(channel, context)
+    const expected = endsAt === null || !isKnown(receiver, channel) ? null : forecast(channel)
+    if (endsAt === null || expected === null) return []
+    const isOpen = open.some(({ kind, channel_id }) => kind === 'will_not_last' && channel_id === channel.id)
+    const neededMs = endsAt - now + (isOpen ? clearAboveMs : 0)
+    if (expected.low * minuteMs >= neededMs) return []
+    const data = { ...toChannelData(receiver, channel, null), minutes_left: expected.low, ends_at: toTimestamp(endsAt) }
+    return [
+      {
+        subject: `will_not_last:${channel.id}`,
+        kind: 'will_not_last',
+        since: null,
+        isInhibited,
+        manufacturer: receiver.manufacturer,
+        receiver_id: receiver.id,
+        channel_id: channel.id,
+        data,
+      },
+    ]
+  })
+}
+
+/**
+ * Returns why an open alert is cleared of whose cause nothing is known; null while the same battery is out of sight, for
+ * example in a transmitter that was switched off.
+ */
+export function forecastAlertEnding(
+  receiver: Receiver,
+  { channel_id, raised_at }: Alert,
+  context: ForecastContext,
+): AlertEnding | null {
+  const channel = receiver.channels.find(({ id }) => id === channel_id)
+  if (channel === undefined) return 'unmonitored'
+  if (plannedEnd(channel, context) === null) return 'resolved'
+  if ((context.batterySince(channel.id) ?? 0) > raised_at) return 'resolved'
+  return isKnown(receiver, channel) && context.forecast(channel) !== null ? 'resolved' : null
+}
+
+/** Returns when the last of the running shows that have the channel ends; null if none is planned to end later than now. */
+function plannedEnd({ slot }: Channel, { runningShows, groups, now }: ForecastContext): number | null {
+  const ids = listShowsOfSlot(slot, runningShows, groups)
+  const ends = runningShows.flatMap(({ id, ends_at }) => (ids.includes(id) && ends_at !== null ? ends_at : []))
+  const last = Math.max(...ends, now)
+  return last > now ? last : null
+}
+
+function isKnown({ is_active }: Receiver, { condition }: Channel): boolean {
+  return is_active && !hasRow(condition, 'stale')
+}

@@ -1,0 +1,124 @@
+/**
+ * Records the discharge of one battery: when its level was first reported at each step, in time during which the
+ * transmitter was on. A battery is the same one until its level rises by 20 or more, or another transmitter is received.
+ */
+
+import type { Transmitter } from '../equipment/receiver.ts'
+
+/** A level in percent, and how long the transmitter had been on when it was first reported, in milliseconds. */
+export type DischargeStep = readonly [percent: number, onMs: number]
+
+/** What the batteries that can be compared have in common. */
+export interface BatteryKind {
+  readonly manufacturer: string
+  /** The transmitter's model, else the receiver's; null if neither is known. */
+  readonly model: string | null
+  readonly batteryType: string | null
+}
+
+export interface Discharge extends BatteryKind {
+  /** When the battery was first received, in epoch milliseconds. */
+  readonly startedAt: number
+  /** The name of the transmitter. */
+  readonly name: string | null
+  /** Ever lower levels. */
+  readonly steps: readonly DischargeStep[]
+  /** The last reported level, which may have risen a little. */
+  readonly percent: number
+  /** How long the transmitter has been on with this battery. */
+  readonly onMs: number
+  readonly isOn: boolean
+  /** When this was last observed, in epoch milliseconds. */
+  readonly observedAt: number
+}
+
+/** What is received of a channel's transmitter; null if it is off. */
+export interface BatteryObservation extends BatteryKind {
+  readonly name: string | null
+  readonly percent: number
+}
+
+/** A battery whose level rises by this much is another one. */
+const riseOfAnother = 20
+/** Longer times without an observation are not known to be times of discharge. */
+const longestUnobservedMs = 30 * 60_000
+
+/** Returns what is received of a transmitter that reports its battery level; null if it reports none. */
+export function toObservation(
+  { name, battery, details }: Transmitter,
+  receiver: { readonly manufacturer: string; readonly model: string | null },
+): BatteryObservation | null {
+  if (battery === null) return null
+  const model = details?.model ?? receiver.model
+  return {
+    manufacturer: receiver.manufacturer,
+    model,
+    batteryType: details?.battery_type ?? null,
+    name,
+    percent: battery,
+  }
+}
+
+/**
+ * Adds an observation. Returns the discharge of the battery that is received now, which is another one if `before` has
+ * ended, or `before` itself if nothing is known to have changed.
+ */
+export function observe(
+  before: Discharge | null,
+  observation: BatteryObservation | null,
+  now: number,
+): Discharge | null {
+  if (observation === null) {
+    if (before === null || !before.isOn) return before
+    return { ...before, onMs: before.onMs + observedMs(before, now), isOn: false, observedAt: now }
+  }
+  if (before === null || isAnother(before, observation, now)) return start(observation, now)
+  const onMs = before.onMs + (before.isOn ? observedMs(before, now) : 0)
+  const lowest = before.steps.at(-1)?.[0] ?? 100
+  const { percent, name } = observation
+  const steps: readonly DischargeStep[] = percent < lowest ? [...before.steps, [percent, onMs]] : before.steps
+  return { ...before, name, steps, percent, onMs, isOn: true, observedAt: now }
+}
+
+function start({ percent, ...kind }: BatteryObservation, now: number): Discharge {
+  return { ...kind, startedAt: now, steps: [[percent, 0]], percent, onMs: 0, isOn: true, observedAt: now }
+}
+
+function isAnother(before: Discharge, after: BatteryObservation, now: number): boolean {
+  if (after.percent - before.percent >= riseOfAnother) return true
+  const isOtherKind =
+    before.manufacturer !== after.manufacturer ||
+    before.model !== after.model ||
+    (before.batteryType !== null && after.batteryType !== null && before.batteryType !== after.batteryType)
+  if (isOtherKind) return true
+  // A transmitter that is on may be renamed; after it was off, another name is another transmitter.
+  if (!before.isOn) return before.name !== null && after.name !== null && before.name !== after.name
+  // A battery that drained unobserved has an unknown time of discharge.
+  return now - before.observedAt > longestUnobservedMs
+}
+
+/** Returns the time since the last observation, if it is known to be time of discharge. */
+function observedMs({ observedAt }: Discharge, now: number): number {
+  const ms = now - observedAt
+  return ms < 0 || ms > longestUnobservedMs ? 0 : ms
+}
+
+/** Whether a discharge says enough to be compared with others: at least 20 minutes and two levels. */
+export function isComparable({ onMs, steps }: Pick<Discharge, 'onMs' | 'steps'>): boolean {
+  return onMs >= 20 * 60_000 && steps.length >= 2
+}
+
+/**
+ * Whether a battery was used until it was empty: to 10%, or to the lowest step of equipment that reports only a few
+ * steps.
+ */
+export function isUsedUp({ steps }: Pick<Discharge, 'steps'>): boolean {
+  const last = steps.at(-1)?.[0] ?? 100
+  const before = steps.at(-2)?.[0] ?? 100
+  return last <= 10 || (last <= 20 && before - last >= 10)
+}
+
+/** Identifies batteries that can be compared. */
+export function kindKey({ manufacturer, model, batteryType }: BatteryKind): string {
+  return JSON.stringify([manufacturer, model, batteryType])
+}

@@ -1,0 +1,146 @@
+/**
+ * Estimates how long a battery will last: every earlier discharge of a comparable battery is stretched to the pace of
+ * this one, and says how much time was left where this one is now. Percent are never extrapolated, because no gauge is
+ * linear and many have only a few steps; only times between steps are compared.
+ */
+
+import type { Discharge, DischargeStep } from './discharge.ts'
+
+/** An earlier discharge: when each level was first reached, until the battery was empty. */
+export interface Reference {
+  readonly steps: readonly DischargeStep[]
+  /** After what time the battery was empty, in milliseconds. */
+  readonly endMs: number
+  /** True if it is not measured: its shape counts, but not its length. */
+  readonly isTypical: boolean
+}
+
+interface Estimate {
+  readonly minutes_left: number
+  /** 80% of the comparable batteries lasted between `low` and `high`. */
+  readonly low: number
+  readonly high: number
+}
+
+const minuteMs = 60_000
+/** How much of its own discharge must be known of a battery. */
+const leastOwnMs = 20 * minuteMs
+/** With how much discharge the assumption counts that this battery drains as fast as the earlier ones. */
+const usualPaceMs = 60 * minuteMs
+/** A battery that begins at this level began full. */
+const fullFrom = 95
+/** With fewer earlier discharges, these say too little about how much batteries differ. */
+const manyReferences = 10
+/** By how much batteries are assumed to differ then. */
+const assumedSpread = [0.8, 0.9, 1, 1.1, 1.2]
+/** This battery deviates from its pace as much as the earlier ones do, independently of them. */
+const ownDeviation = Math.SQRT2
+/** A few coarse steps do not show where a battery is on a typical curve. */
+const leastStepsOfTypical = 6
+/** Where in a step a battery may be of which it is not known when it reached the step. */
+const positionsInStep = [0.1, 0.3, 0.5, 0.7, 0.9]
+
+/** Returns how long the battery will last; null if there is no basis. */
+export function estimate(own: Pick<Discharge, 'steps' | 'onMs'>, references: readonly Reference[]): Estimate | null {
+  if (own.onMs < leastOwnMs) return null
+  const compared = references.map((reference) => remainingTimes(own, reference))
+  const times = compared.filter((remaining) => remaining !== null).flat()
+  if (times.length === 0) return null
+  const measured = references.filter(({ isTypical }) => !isTypical).length
+  const spread = measured < manyReferences ? times.flatMap((ms) => assumedSpread.map((factor) => factor * ms)) : times
+  // Batteries that would be empty by now are not like this one.
+  const possible = spread.filter((ms) => ms > 0).sort((a, b) => a - b)
+  const middle = quantile(possible, 0.5)
+  const toMinutes = (ms: number) => Math.round(Math.max(0, ms) / minuteMs)
+  const widened = (share: number) => toMinutes(middle + ownDeviation * (quantile(possible, share) - middle))
+  return { minutes_left: toMinutes(middle), low: widened(0.1), high: widened(0.9) }
+}
+
+/**
+ * Returns how long this battery would last if it were like the reference: one time, or several if its position within
+ * a step is not known. Null if the two cannot be compared.
+ */
+function remainingTimes({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>, reference: Reference): number[] | null {
+  const [percent, reachedMs] = steps.at(-1) as DischargeStep
+  const reached = timeAt(reference, percent)
+  if (reached === null) return null
+  const left = timeBelow(reference, percent)
+  const sinceStep = onMs - reachedMs
+  const first = steps.findIndex(([level], index) => isEdge(steps, index) && timeAt(reference, level) !== null)
+  if (reference.isTypical && steps.length < leastStepsOfTypical) return null
+  if (first === -1) {
+    const inStep = Math.max(0, left - reached - sinceStep)
+    return positionsInStep.map((position) => reference.endMs - left + position * inStep)
+  }
+  const [firstPercent, firstMs] = steps[first] as DischargeStep
+  const comparedFrom = timeAt(reference, firstPercent) ?? 0
+  const usual = reference.isTypical ? 0 : usualPaceMs
+  const paceTo = (ownMs: number, referenceMs: number) => (ownMs + usual) / (referenceMs + usual)
+  const known = reached - comparedFrom
+  if (known + usual <= 0) return null
+  const pace = paceTo(reachedMs - firstMs, known)
+  // A step that lasts longer than in the reference shows a slower pace.
+  const slower = left > comparedFrom ? paceTo(onMs - firstMs, left - comparedFrom) : pace
+  if (slower > pace) return [slower * (reference.endMs - left)]
+  return [Math.max(pace * (reference.endMs - left), pace * (reference.endMs - reached) - sinceStep)]
+}
+
+/** Whether it is known when the level was reached: the first level only if the battery began full. */
+function isEdge(steps: readonly DischargeStep[], index: number): boolean {
+  return index > 0 || (steps[0]?.[0] ?? 0) >= fullFrom
+}
+
+/** Returns when the level was reached, or a lower one; null if the reference began below it. */
+function timeAt({ steps }: Reference, percent: number): number | null {
+  const index = steps.findIndex(([level]) => level <= percent)
+  if (index > 0) return (steps[index] as DischargeStep)[1]
+  if (index === -1) return null
+  const level = (steps[0] as DischargeStep)[0]
+  return percent >= fullFrom && level >= fullFrom ? 0 : null
+}
+
+/** Returns when a level below this one was reached. */
+function timeBelow({ steps, endMs }: Reference, percent: number): number {
+  return steps.find(([level]) => level < percent)?.[1] ?? endMs
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  if (sorted.length === 0) return 0
+  // Of n earlier values and a new one, each is equally likely to be the lowest.
+  const position = Math.min(sorted.length - 1, Math.max(0, share * (sorted.length + 1) - 1))
+  const below = Math.floor(position)
+  const [from = 0, to = from] = [sorted[below], sorted[below + 1]]
+  return from + (to - from) * (position - below)
+}
+
+/** How the levels of batteries fall, where nothing was measured: the level after each tenth of the time. */
+const typicalLevels = [
+  { type: /alkaline|^cells$/i, levels: [100, 84, 71, 61, 52, 42, 33, 24, 16, 9, 4] },
+  { type: /nimh/i, levels: [100, 82, 75, 68, 64, 60, 55, 51, 46, 29, 4] },
+  { type: /lithium|rechargeable|pack/i, levels: [100, 91, 81, 72, 62, 53, 43, 34, 24, 14, 4] },
+]
+
+/** Any duration will do, because a typical reference is stretched to the pace of the battery. */
+function toTypicalReference(levels: readonly number[]): Reference {
+  const tenthMs = 60 * minuteMs
+  const steps = levels.slice(1).flatMap((to, index): DischargeStep[] => {
+    const from = levels[index] ?? to
+    return Array.from({ length: from - to }, (_, fallen) => [from - fallen, (index + fallen / (from - to)) * tenthMs])
+  })
+  return { steps, endMs: 10 * tenthMs, isTypical: true }
+}
+
+const fewReferences = 3
+
+/** Returns the references for a battery: the measured ones, and a typical one if these are few. */
+export function withTypical(measured: readonly Reference[], batteryType: string | null): readonly Reference[] {
+  const typical = typicalLevels.find(({ type }) => batteryType !== null && type.test(batteryType))
+  return measured.length >= fewReferences || typical === undefined
+    ? measured
+    : [...measured, toTypicalReference(typical.levels)]
+}
+
+/** Converts a discharge that ended with an empty battery. */
+export function toReference({ steps, onMs }: Pick<Discharge, 'steps' | 'onMs'>): Reference {
+  return { steps, endMs: onMs, isTypical: false }
+}
