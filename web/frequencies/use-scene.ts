@@ -1,0 +1,106 @@
+/** What the page shows: carriers, conflicts and the scene of the spectrum, derived from responses and the selection. */
+
+import { useMemo } from 'react'
+import type { FrequenciesBody, FrequencyConflictBody } from '../../src/contract/resources/frequencies.ts'
+import { parseMhz } from '../../src/domain/frequencies/carrier.ts'
+import { listTvChannels, type TvChannel } from '../../src/domain/frequencies/tv-raster.ts'
+import { type Plan, type ShownCarrier, showCarriers } from './carriers.ts'
+import { conflictKey, type FindCarrier, type Severity, severityOf, sortConflicts } from './conflict-text.ts'
+import type { Scene } from './drawing.ts'
+import { productsNear, type Trace } from './layout.ts'
+
+/** What the user has selected. */
+export type Selected =
+  | { readonly kind: 'carrier'; readonly id: string }
+  | { readonly kind: 'conflict'; readonly conflict: FrequencyConflictBody }
+  | null
+
+/** Returns the carriers with the frequencies of the plan, and those of them that the group contains. */
+export function useCarriers({ carriers }: FrequenciesBody, plan: Plan, slots: readonly number[] | null) {
+  return useMemo(() => {
+    const all = showCarriers(carriers, plan)
+    return { all, shown: slots === null ? all : all.filter(({ slot }) => slots.includes(slot)) }
+  }, [carriers, plan, slots])
+}
+
+export interface ShownConflicts {
+  /** The conflicts of the shown carriers, by severity. */
+  readonly sorted: readonly FrequencyConflictBody[]
+  /** The most severe conflict of each carrier. */
+  readonly victims: ReadonlyMap<string, Severity>
+  readonly counts: ReadonlyMap<string, number>
+  readonly find: FindCarrier
+}
+
+const unknown: ReturnType<FindCarrier> = { name: '', mhz: null, state: 'off', noise_dbm: null }
+
+export function useConflicts(
+  all: readonly ShownCarrier[],
+  shown: readonly ShownCarrier[],
+  conflicts: readonly FrequencyConflictBody[],
+): ShownConflicts {
+  return useMemo(() => {
+    const byId = new Map(all.map((carrier) => [carrier.id, carrier]))
+    const find: FindCarrier = (id) => byId.get(id) ?? { ...unknown, name: id }
+    const ids = new Set(shown.map(({ id }) => id))
+    const own = conflicts.filter((conflict) => victimsOf(conflict).some((id) => ids.has(id)))
+    const sorted = sortConflicts(own, find)
+    const victims = new Map<string, Severity>()
+    const counts = new Map<string, number>()
+    for (const conflict of sorted) {
+      for (const id of victimsOf(conflict)) {
+        if (!victims.has(id)) victims.set(id, severityOf(conflict))
+        counts.set(id, (counts.get(id) ?? 0) + 1)
+      }
+    }
+    return { sorted, victims, counts, find }
+  }, [all, shown, conflicts])
+}
+
+/** Returns the carriers that a conflict concerns: of two that are too close, both. */
+export function victimsOf({ kind, victim, generators }: FrequencyConflictBody): readonly string[] {
+  return kind === 'spacing' || kind === 'duplicate' ? [victim, ...generators] : [victim]
+}
+
+interface SceneOptions {
+  readonly shown: readonly ShownCarrier[]
+  readonly all: readonly ShownCarrier[]
+  readonly conflicts: ShownConflicts
+  readonly selected: Selected
+  readonly region: FrequenciesBody['region']
+  readonly tvInUse: readonly TvChannel[]
+  readonly traces: readonly (Trace | null)[]
+}
+
+export function useScene({ shown, all, conflicts, selected, region, tvInUse, traces }: SceneOptions): Scene {
+  const highlighted = useMemo(() => {
+    if (selected === null) return new Set<string>()
+    if (selected.kind === 'carrier') return new Set([selected.id])
+    return new Set([selected.conflict.victim, ...selected.conflict.generators])
+  }, [selected])
+  // Levels change often, frequencies seldom.
+  const frequencies = all.map(({ khz, zone }) => `${khz} ${zone ?? ''}`).join('\n')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `frequencies` contains everything that is used of `all`.
+  const products = useMemo(
+    () =>
+      productsNear(
+        all,
+        all.map(({ khz }) => khz),
+      ),
+    [frequencies],
+  )
+  return useMemo((): Scene => {
+    const selectedKey = selected?.kind === 'conflict' ? conflictKey(selected.conflict) : null
+    return {
+      ...{ carriers: shown, victims: conflicts.victims, highlighted, products },
+      hits: conflicts.sorted.flatMap((conflict) => {
+        const khz = conflict.product_mhz === null ? null : parseMhz(conflict.product_mhz)
+        if (khz === null) return []
+        return [{ khz, severity: severityOf(conflict), isSelected: conflictKey(conflict) === selectedKey }]
+      }),
+      tvChannels: listTvChannels(region),
+      tvInUse: new Set(tvInUse.map(({ name }) => name)),
+      traces: traces.flatMap((trace, colour) => (trace === null ? [] : [{ trace, colour }])),
+    }
+  }, [shown, conflicts, highlighted, products, region, tvInUse, traces, selected])
+}
