@@ -1,0 +1,45 @@
+/** The result of a check, and how a check is bounded in time. */
+
+export interface Check {
+  readonly name: string
+  /** Null if it could not be determined. */
+  readonly ok: boolean | null
+  /** What was found, and for a problem what to do about it. */
+  readonly message: string
+}
+
+/** What a check found, without its name. */
+export type Finding = Omit<Check, 'name'>
+
+export const passed = (message: string): Finding => ({ ok: true, message })
+export const failed = (message: string): Finding => ({ ok: false, message })
+export const undetermined = (message: string): Finding => ({ ok: null, message })
+
+/** The most that one check may take. */
+const checkLimitMs = 5_500
+
+/** Runs a check. It is undetermined if it takes too long or throws. */
+export async function runCheck(name: string, run: () => Finding | Promise<Finding>): Promise<Check> {
+  try {
+    return { name, ...(await within(checkLimitMs, run())) }
+  } catch (error) {
+    return { name, ...undetermined(`This could not be checked: ${reasonOf(error)}`) }
+  }
+}
+
+/** Rejects if the promise is not settled in time. */
+export async function within<T>(ms: number, promise: T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no result within ${ms / 1000} s`)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

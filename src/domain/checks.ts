@@ -1,0 +1,123 @@
+/** The line check: what users enter for the channels of a show, and what the service sees on them. */
+
+import type { ChannelCheckBody, CheckBody, Sees } from '../contract/resources/checks.ts'
+import type { CheckResult } from '../contract/values.ts'
+import { toTimestamp } from './api.ts'
+import { hasRow } from './conditions/condition.ts'
+import { silentDbfs } from './conditions/level-watch.ts'
+import { type Channel, frequencyOf } from './equipment/receiver.ts'
+import { RequestError } from './errors.ts'
+import { deviceForecast } from './forecast/forecast.ts'
+import { type Show, stateOf } from './shows.ts'
+
+/** A check of one channel. Times are epoch milliseconds. */
+export interface Check {
+  readonly id: number
+  readonly show_id: number
+  readonly channel_id: number
+  /** Null if only the result was entered. */
+  readonly began_at: number | null
+  /** Null until the check has a result. */
+  readonly checked_at: number | null
+  readonly result: CheckResult | null
+  readonly note: string | null
+  readonly by: string
+}
+
+export function toCheckBody({ began_at, checked_at, ...check }: Check): CheckBody {
+  return { ...check, began_at: toTimestampOrNull(began_at), time: toTimestampOrNull(checked_at) }
+}
+
+function toTimestampOrNull(time: number | null): string | null {
+  return time === null ? null : toTimestamp(time)
+}
+
+/** Throws a RequestError if the channels of the show can no longer be checked. */
+export function requireNotEnded(show: Show): void {
+  if (stateOf(show) !== 'ended') return
+  throw new RequestError('wrong_state', { subject: 'The show has ended. Its channels cannot be checked any more.' })
+}
+
+/** The check of one channel, from all that were entered. */
+export interface CheckState {
+  /** When the last check that was begun began. */
+  readonly began_at: number | null
+  /** The last check that has a result. */
+  readonly last: Check | null
+}
+
+export const notChecked: CheckState = { began_at: null, last: null }
+
+/** Returns the state of each channel. `checks` are in the order in which they were created. */
+export function toCheckStates(checks: readonly Check[]): ReadonlyMap<number, CheckState> {
+  const states = new Map<number, CheckState>()
+  for (const check of checks) {
+    const { began_at, last } = states.get(check.channel_id) ?? notChecked
+    states.set(check.channel_id, {
+      began_at: check.began_at ?? began_at,
+      last: check.result === null ? last : check,
+    })
+  }
+  return states
+}
+
+/** What was received since a check began. */
+export interface WalkTest {
+  /** The lowest RF level in dBm while a transmitter was on; null if none was recorded. */
+  readonly lowest: number | null
+  /** The highest audio peak in dBFS while it was on and not muted. */
+  readonly loudest: number | null
+  readonly dropouts: number
+}
+
+export interface SeenChannel {
+  readonly channel: Channel
+  /** Null if no check of the channel has begun. */
+  readonly walkTest: WalkTest | null
+  readonly plannedFrequency: string | null
+  /** The planned end of the show, in epoch milliseconds. */
+  readonly endsAt: number | null
+  readonly now: number
+}
+
+export function toChannelCheck({ began_at, last }: CheckState, seen: SeenChannel): ChannelCheckBody {
+  return {
+    channel_id: seen.channel.id,
+    began_at: toTimestampOrNull(began_at),
+    sees: toSees(seen),
+    last:
+      last === null || last.result === null || last.checked_at === null
+        ? null
+        : { result: last.result, note: last.note, time: toTimestamp(last.checked_at), by: last.by },
+  }
+}
+
+function toSees({ channel, walkTest, plannedFrequency, endsAt, now }: SeenChannel): Sees {
+  const isCurrent = !hasRow(channel.condition, 'receiver_offline') && !hasRow(channel.condition, 'stale')
+  const transmitter = isCurrent ? channel.transmitter : null
+  const forecast = transmitter && (channel.forecast ?? deviceForecast(transmitter))
+  return {
+    transmitter_on: isCurrent ? transmitter !== null : null,
+    battery: transmitter?.battery ?? null,
+    minutes_left: forecast?.minutes_left ?? null,
+    lasts: forecast === null || endsAt === null ? null : now + forecast.low * 60_000 >= endsAt,
+    rf_lowest: walkTest?.lowest ?? null,
+    dropouts: walkTest?.dropouts ?? null,
+    audio_heard: hadAudio(walkTest) ? true : transmitter === null ? null : hasAudio(channel),
+    encryption: transmitter === null ? null : (channel.details?.encryption ?? null),
+    frequency: frequencyOf(channel),
+    frequency_planned: plannedFrequency,
+  }
+}
+
+function hadAudio(walkTest: WalkTest | null): boolean {
+  return walkTest !== null && walkTest.loudest !== null && walkTest.loudest >= silentDbfs
+}
+
+/** Whether audio is received now; null if the equipment does not report it. */
+function hasAudio({ transmitter, details, ...channel }: Channel): boolean | null {
+  if (transmitter?.details?.muted === true || details?.muted === true) return false
+  const peak = details?.audio_peak ?? transmitter?.audio_level ?? channel.audio_level
+  if (peak !== null) return peak >= silentDbfs
+  return details?.audio_activity == null ? null : details.audio_activity !== 'low'
+}

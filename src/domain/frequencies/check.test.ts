@@ -1,0 +1,416 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Carrier, createCarrier, equipmentWithGuards, type Guards } from './carrier.ts'
+import { checkCarriers, recheckCarriers } from './check.ts'
+import type { CheckResult } from './conflict.ts'
+import { carriersAt, checkByBruteForce } from './test-carriers.ts'
+
+/** Returns the totals that are not 0. */
+function totalsOf({ totals }: CheckResult): Record<string, number> {
+  return Object.fromEntries(Object.entries(totals).filter(([, count]) => count > 0))
+}
+
+function checkAt(mhz: readonly number[], guards: Partial<Guards>, zones?: readonly string[]): CheckResult {
+  return checkCarriers(carriersAt(mhz, guards, zones))
+}
+
+function toLines({ conflicts }: CheckResult): string[] {
+  return conflicts
+    .map(({ kind, victim, offset_khz, generators }) => `${kind} ${victim} ${offset_khz} ${generators.join(',')}`)
+    .sort()
+}
+
+// Conformance: C-15.21.
+describe('T1: the products of three carriers in the guide of Shure', () => {
+  const sources = [200, 195, 187]
+
+  /** Returns the products, each found as a hit at offset 0 on a carrier that is placed there. */
+  function productsOf(kind: keyof Guards): number[] {
+    const products: number[] = []
+    for (let mhz = 120; mhz <= 260; mhz++) {
+      if (sources.includes(mhz)) continue
+      const carriers = [
+        ...carriersAt(sources, {}),
+        createCarrier({ id: 'victim', khz: mhz * 1000 }, equipmentWithGuards({ [kind]: 1 })),
+      ]
+      const { conflicts } = checkCarriers(carriers)
+      if (conflicts.some(({ generators }) => !generators.includes('victim'))) products.push(mhz)
+    }
+    return products
+  }
+
+  it.each([
+    ['3t3o', [182, 192, 208]],
+    ['2t3o', [174, 179, 190, 203, 205, 213]],
+    ['2t5o', [161, 171, 185, 210, 211, 226]],
+    ['2t7o', [148, 163, 180, 215, 219, 239]],
+    ['2t9o', [135, 155, 175, 220, 227, 252]],
+  ] as const)('finds the products of order %s', (kind, expected) => {
+    expect(productsOf(kind)).toEqual(expected)
+  })
+
+  it('finds no product within 2 MHz of a third carrier', () => {
+    expect(totalsOf(checkAt(sources, { '2t3o': 2000, '3t3o': 2000, '2t5o': 2000 }))).toEqual({})
+  })
+})
+
+// Conformance: C-15.21.
+describe('T2: cases that were run in Wireless Workbench', () => {
+  const guards = { spacing: 350, '2t3o': 200, '2t5o': 90, '3t3o': 100 }
+
+  it('C01: two carriers do not conflict', () => {
+    expect(totalsOf(checkAt([500, 510], guards))).toEqual({})
+  })
+
+  it('C02: finds both products of the second carrier and its neighbours', () => {
+    const result = checkAt([500, 506, 494], guards)
+    expect(totalsOf(result)).toEqual({ '2t3o': 2 })
+    expect(result.conflicts).toEqual([
+      {
+        victim: '506.000',
+        kind: '2t3o',
+        product_mhz: '506.000',
+        offset_khz: 0,
+        guard_khz: 200,
+        generators: ['500.000', '494.000'],
+      },
+      {
+        victim: '494.000',
+        kind: '2t3o',
+        product_mhz: '494.000',
+        offset_khz: 0,
+        guard_khz: 200,
+        generators: ['500.000', '506.000'],
+      },
+    ])
+  })
+
+  it('C03: a product at the guard is compatible', () => {
+    expect(totalsOf(checkAt([500, 506, 494.2], guards))).toEqual({})
+    expect(totalsOf(checkAt([500, 506, 494.2], { ...guards, '2t3o': 201 }))).toEqual({ '2t3o': 2 })
+  })
+
+  it('C04: finds a product of three carriers on each of four', () => {
+    const result = checkAt([500, 505.3, 508.4, 513.7], guards)
+    expect(totalsOf(result)).toEqual({ '3t3o': 4 })
+    expect(result.victims).toEqual({ '500.000': 1, '505.300': 1, '508.400': 1, '513.700': 1 })
+    expect(result.conflicts.every(({ offset_khz }) => offset_khz === 0)).toBe(true)
+  })
+
+  it('C05: finds a product of fifth order', () => {
+    const { conflicts, totals } = checkAt([500, 500.8, 498.4], guards)
+    expect(totals['2t5o']).toBe(1)
+    expect(conflicts).toMatchObject([{ kind: '2t5o', victim: '498.400', generators: ['500.000', '500.800'] }])
+  })
+
+  it('C06: finds the products of eight equidistant carriers', () => {
+    const mhz = Array.from({ length: 8 }, (_, index) => 500 + 0.8 * index)
+    const result = checkAt(mhz, guards)
+    expect(totalsOf(result)).toEqual({ '2t3o': 24, '3t3o': 88, '2t5o': 14 })
+    expect(result.conflicts.every(({ offset_khz }) => offset_khz === 0)).toBe(true)
+    expect(Object.keys(result.victims)).toHaveLength(8)
+    const higher = checkAt(mhz, { ...guards, '2t7o': 90, '2t9o': 90 })
+    expect(totalsOf(higher)).toEqual({ '2t3o': 24, '3t3o': 88, '2t5o': 14, '2t7o': 8, '2t9o': 6 })
+  })
+
+  it('C09: finds no products across zones', () => {
+    expect(totalsOf(checkAt([500, 506, 494], guards, ['1', '1', '2']))).toEqual({})
+  })
+
+  it('checks the spacing across zones', () => {
+    expect(checkAt([500, 500.1], guards, ['1', '2']).conflicts).toEqual([
+      {
+        victim: '500.100',
+        kind: 'spacing',
+        product_mhz: null,
+        offset_khz: -100,
+        guard_khz: 350,
+        generators: ['500.000'],
+      },
+    ])
+  })
+
+  it('checks the spacing within a zone', () => {
+    expect(totalsOf(checkAt([500, 500.3], guards))).toEqual({ spacing: 1 })
+    expect(totalsOf(checkAt([500, 500.6], guards))).toEqual({})
+    expect(totalsOf(checkAt([500, 500.35], guards))).toEqual({})
+  })
+
+  const c10 = [
+    534, 534.475, 535.2, 536.75, 538.5, 540.6, 541.425, 544, 545.65, 548.125, 551.625, 556.475, 606, 606.375, 607,
+    608.375, 616.1, 621.7, 625.4, 630.7, 633.85, 646.2, 648.075, 656.025,
+  ]
+
+  it.each([
+    [200, 90, 100, {}],
+    [201, 91, 101, { '2t3o': 6, '3t3o': 96 }],
+    [250, 150, 150, { '2t3o': 6, '2t5o': 9, '3t3o': 120 }],
+  ])('C10: 24 carriers with the guards %i, %i and %i', (twoThird, twoFifth, threeThird, expected) => {
+    expect(totalsOf(checkAt(c10, { spacing: 350, '2t3o': twoThird, '2t5o': twoFifth, '3t3o': threeThird }))).toEqual(
+      expected,
+    )
+  })
+})
+
+// Conformance: C-15.21.
+describe('T3: eight carriers', () => {
+  const mhz = [485, 486.625, 488.175, 488.725, 490.125, 495.025, 498.475, 499.875]
+  const all = { '2t3o': 200, '3t3o': 100, '2t5o': 90, '2t7o': 90, '2t9o': 90 }
+
+  it.each([
+    [{ '2t3o': 75 }, { '2t3o': 2 }],
+    [{ '2t3o': 150 }, { '2t3o': 4 }],
+    [
+      { '2t3o': 200, '3t3o': 50 },
+      { '2t3o': 4, '3t3o': 4 },
+    ],
+    [all, { '2t3o': 4, '3t3o': 8, '2t5o': 1, '2t7o': 2 }],
+  ])('counts the hits with %j', (guards, expected) => {
+    expect(totalsOf(checkAt(mhz, guards))).toEqual(expected)
+  })
+
+  it('finds one hit if alternate carriers are in two zones', () => {
+    const result = checkAt(mhz, all, ['A', 'B'])
+    expect(totalsOf(result)).toEqual({ '2t7o': 1 })
+    expect(result.conflicts).toMatchObject([{ victim: '495.025', generators: ['488.725', '486.625'] }])
+  })
+
+  it('names the generators of every hit', () => {
+    expect(toLines(checkAt(mhz, all))).toEqual(
+      [
+        '2t3o 488.175 75 486.625,485.000',
+        '2t3o 485.000 75 486.625,488.175',
+        '2t3o 499.875 50 495.025,490.125',
+        '2t3o 490.125 50 495.025,499.875',
+        '3t3o 495.025 -50 486.625,498.475,490.125',
+        '3t3o 490.125 -50 486.625,498.475,495.025',
+        '3t3o 498.475 50 490.125,495.025,486.625',
+        '3t3o 486.625 50 490.125,495.025,498.475',
+        '3t3o 498.475 0 488.725,499.875,490.125',
+        '3t3o 490.125 0 488.725,499.875,498.475',
+        '3t3o 499.875 0 490.125,498.475,488.725',
+        '3t3o 488.725 0 490.125,498.475,499.875',
+        '2t5o 488.175 -50 495.025,498.475',
+        '2t7o 499.875 25 488.725,485.000',
+        '2t7o 495.025 0 488.725,486.625',
+      ].sort(),
+    )
+  })
+})
+
+// Conformance: C-15.21.
+describe('T4: sixteen carriers', () => {
+  const mhz = [
+    470.125, 470.475, 470.9, 471.25, 471.75, 472.1, 472.525, 472.875, 473.45, 473.875, 474.225, 474.65, 475.35, 475.725,
+    476.175, 476.925,
+  ]
+
+  it.each([
+    ['2t3o', 75, 0],
+    ['2t3o', 76, 42],
+    ['2t3o', 100, 42],
+    ['2t3o', 101, 46],
+    ['2t3o', 150, 56],
+    ['2t3o', 200, 92],
+    ['3t3o', 25, 136],
+    ['3t3o', 50, 216],
+    ['3t3o', 100, 512],
+    ['2t5o', 50, 14],
+    ['2t5o', 90, 38],
+  ] as const)('with a guard for %s of %i kHz', (kind, guard, hits) => {
+    // The carriers are also tested for 2T3O without a hit, so that 3T3O alone does not count the residues of 2T3O.
+    expect(checkAt(mhz, { '2t3o': 1, [kind]: guard }).totals[kind]).toBe(hits)
+  })
+
+  it('counts the victims', () => {
+    expect(Object.keys(checkAt(mhz, { '2t3o': 1, '3t3o': 25 }).victims)).toHaveLength(15)
+    expect(Object.keys(checkAt(mhz, { '2t5o': 50 }).victims)).toHaveLength(10)
+  })
+})
+
+describe('exclusions', () => {
+  // Conformance: C-15.22.
+  it('T5: counts only products with all generators in the window of the victim', () => {
+    const carriers = carriersAt([470, 560, 650], { '2t3o': 75 })
+    expect(totalsOf(checkCarriers(carriers))).toEqual({ '2t3o': 2 })
+    expect(totalsOf(checkCarriers(carriers.map((carrier) => ({ ...carrier, windowKhz: 100_000 }))))).toEqual({})
+    expect(totalsOf(checkCarriers(carriers.map((carrier) => ({ ...carrier, windowKhz: 180_000 }))))).toEqual({
+      '2t3o': 2,
+    })
+  })
+
+  // Conformance: C-15.22.
+  it('T6: uses the guard of the victim', () => {
+    const [a, b] = carriersAt([500, 506], {}) as [Carrier, Carrier]
+    const [v] = carriersAt([494.05], { '2t3o': 75 }) as [Carrier]
+    const { conflicts } = checkCarriers([a, b, v])
+    expect(conflicts).toMatchObject([{ kind: '2t3o', victim: '494.050', offset_khz: -50 }])
+  })
+
+  // Conformance: C-15.23.
+  it('reports A + B - V on V only if neither A nor B is tested for 2T3O', () => {
+    const [a, b] = carriersAt([506, 494], {}) as [Carrier, Carrier]
+    const [v] = carriersAt([500], { '3t3o': 50 }) as [Carrier]
+    expect(checkCarriers([a, b, v]).conflicts).toMatchObject([
+      { kind: '3t3o', victim: '500.000', generators: ['506.000', '494.000', '500.000'] },
+    ])
+    const tested = { ...a, guards: { ...a.guards, '2t3o': 10 } }
+    expect(totalsOf(checkCarriers([tested, b, v]))).toEqual({ '2t3o': 1 })
+  })
+
+  // Conformance: C-15.22.
+  it('counts no products of carriers that are not generators', () => {
+    const [a, b, v] = carriersAt([500, 506, 494], { '2t3o': 75 }) as [Carrier, Carrier, Carrier]
+    expect(totalsOf(checkCarriers([{ ...a, isGenerator: false }, b, v]))).toEqual({})
+  })
+
+  // Conformance: C-15.24.
+  it('reports two carriers on one frequency once, with no product of both', () => {
+    const carriers = carriersAt([500, 500, 506, 494], { spacing: 350, '2t3o': 75, '3t3o': 75 }).map(
+      (carrier, index) => ({ ...carrier, id: String(index) }),
+    )
+    expect(toLines(checkCarriers(carriers))).toEqual([
+      '2t3o 2 0 0,3',
+      '2t3o 2 0 1,3',
+      '2t3o 3 0 0,2',
+      '2t3o 3 0 1,2',
+      '3t3o 0 0 2,3,1',
+      '3t3o 1 0 2,3,0',
+      'duplicate 1 0 0',
+    ])
+  })
+})
+
+// Conformance: C-15.25.
+describe('conflicts of a single carrier', () => {
+  const carrier = createCarrier({ id: 'c1', khz: 478_100 }, equipmentWithGuards({}))
+
+  it('reports a carrier that touches a TV channel in use', () => {
+    const tvInUse = [{ fromKhz: 470_000, toKhz: 478_000 }]
+    expect(checkCarriers([carrier], { tvInUse }).conflicts).toEqual([
+      { victim: 'c1', kind: 'tv', product_mhz: null, offset_khz: null, guard_khz: null, generators: [] },
+    ])
+    expect(totalsOf(checkCarriers([{ ...carrier, khz: 478_101 }], { tvInUse }))).toEqual({})
+  })
+
+  it('reports a carrier outside the band of its equipment, and foreign RF', () => {
+    const ranges = [{ fromKhz: 470_000, toKhz: 478_000 }]
+    expect(totalsOf(checkCarriers([{ ...carrier, ranges, hasForeignRf: true }]))).toEqual({
+      foreign: 1,
+      outside_band: 1,
+    })
+    expect(totalsOf(checkCarriers([{ ...carrier, ranges, khz: 478_000 }]))).toEqual({})
+  })
+
+  it('requires that wideband carriers do not overlap', () => {
+    const wide = { ...carrier, occupiedKhz: 8000 }
+    expect(totalsOf(checkCarriers([wide, { ...wide, id: 'c2', khz: 486_000 }]))).toEqual({ spacing: 1 })
+    expect(totalsOf(checkCarriers([wide, { ...wide, id: 'c2', khz: 486_100 }]))).toEqual({})
+  })
+})
+
+describe('the list of conflicts', () => {
+  const mhz = Array.from({ length: 40 }, (_, index) => 500 + 0.4 * index + 0.025 * (index % 3))
+  const guards = { spacing: 450, '2t3o': 100, '3t3o': 75, '2t5o': 50 }
+
+  // Conformance: C-15.7.
+  it('contains the smallest offsets, and the totals are complete', () => {
+    const carriers = carriersAt(mhz, guards)
+    const [all, first] = [checkCarriers(carriers, { limit: 1_000_000 }), checkCarriers(carriers)]
+    expect(all.conflicts.length).toBeGreaterThan(5000)
+    expect(first.conflicts).toEqual(all.conflicts.slice(0, 1000))
+    expect(first.totals).toEqual(all.totals)
+    expect(first.victims).toEqual(all.victims)
+    const distances = first.conflicts.map(({ offset_khz }) => Math.abs(offset_khz ?? 0))
+    expect(distances).toEqual([...distances].sort((a, b) => a - b))
+  })
+
+  it('is the same after a recheck, even if it was cut', () => {
+    const carriers = carriersAt(mhz, guards)
+    const changed = carriers.with(7, { ...(carriers[7] as Carrier), khz: 599_000 })
+    const id = carriers[7]?.id ?? ''
+    expect(recheckCarriers(checkCarriers(carriers), changed, id)).toEqual(checkCarriers(changed))
+  })
+})
+
+/** A small set with every rule in it: zones, windows, mixed guards, duplicates and carriers that are no generators. */
+const carrierSet = fc
+  .array(
+    fc.record({
+      khz: fc.integer({ min: 0, max: 160 }).map((step) => 500_000 + 25 * step),
+      zone: fc.constantFrom(null, null, null, 'A'),
+      isGenerator: fc.constantFrom(true, true, true, false),
+      windowKhz: fc.constantFrom(null, null, 1500),
+      guards: fc.record({
+        spacing: fc.constantFrom(0, 125, 350),
+        '2t3o': fc.constantFrom(0, 0, 75, 150),
+        '3t3o': fc.constantFrom(0, 0, 50, 100),
+        '2t5o': fc.constantFrom(0, 0, 90),
+        '2t7o': fc.constantFrom(0, 0, 60),
+        '2t9o': fc.constantFrom(0, 0, 40),
+      }),
+    }),
+    { minLength: 1, maxLength: 7 },
+  )
+  .map((set) =>
+    set.map(({ guards, ...carrier }, index): Carrier => {
+      const equipment = equipmentWithGuards(guards)
+      return { ...equipment, ...carrier, id: `c${index}`, hasForeignRf: false }
+    }),
+  )
+
+// Conformance: C-15.26.
+it('finds what a brute force finds, in 10,000 random sets', () => {
+  let conflicts = 0
+  fc.assert(
+    fc.property(carrierSet, (carriers) => {
+      const found = toLines(checkCarriers(carriers))
+      conflicts += found.length
+      expect(found).toEqual(checkByBruteForce(carriers))
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(conflicts).toBeGreaterThan(10_000)
+})
+
+it('finds what a brute force finds in larger sets with equal guards', () => {
+  const guards = { spacing: 350, '2t3o': 75, '3t3o': 50, '2t5o': 90, '2t7o': 90, '2t9o': 90 }
+  const grid = fc.uniqueArray(fc.integer({ min: 0, max: 1000 }), { minLength: 16, maxLength: 20 })
+  fc.assert(
+    fc.property(grid, (steps) => {
+      const carriers = carriersAt(
+        steps.map((step) => 470 + 0.025 * step),
+        guards,
+      )
+      expect(toLines(checkCarriers(carriers, { limit: 100_000 }))).toEqual(checkByBruteForce(carriers))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+// Conformance: C-15.27.
+it('finds the same when one carrier is changed, added or removed', () => {
+  const options = { tvInUse: [{ fromKhz: 500_000, toKhz: 501_000 }] }
+  const change = fc.record({ khz: fc.integer({ min: 500_000, max: 504_000 }), at: fc.nat() })
+  fc.assert(
+    fc.property(carrierSet, change, (carriers, { khz, at }) => {
+      const index = at % carriers.length
+      const without = carriers.toSpliced(index, 1)
+      const moved = carriers.with(index, { ...(carriers[index] as Carrier), khz })
+      const [all, id] = [checkCarriers(carriers, options), `c${index}`]
+      expect(recheckCarriers(all, moved, id, options)).toEqual(checkCarriers(moved, options))
+      expect(recheckCarriers(all, without, id, options)).toEqual(checkCarriers(without, options))
+      expect(recheckCarriers(checkCarriers(without, options), carriers, id, options)).toEqual(all)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('does not depend on the order of the carriers, except for which carrier of a pair is the victim', () => {
+  fc.assert(
+    fc.property(carrierSet, (carriers) => {
+      expect(checkCarriers(carriers.toReversed()).totals).toEqual(checkCarriers(carriers).totals)
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,102 @@
+/** The line check: how checks are begun, entered and announced, and what the service sees meanwhile. */
+
+import { describe, expect, it } from 'vitest'
+import { startApp, until } from './app.ts'
+import { listChecks, startCheckedSystem } from './checked-system.ts'
+import { onTestEnd } from './cleanup.ts'
+import { createTestDatabase, engines } from './databases.ts'
+import { openLive } from './live-client.ts'
+import { tokenHeaders } from './tokens.ts'
+
+describe.concurrent('line checks', () => {
+  // Conformance: C-13.20, C-13.21, C-13.22.
+  it.each(engines)('are begun and entered in a planned show, and announced by every process (%s)', async (engine) => {
+    const database = await createTestDatabase(engine)
+    onTestEnd(database.drop)
+    const { config, channelsOf } = await startCheckedSystem()
+    const app = await startApp({ ...config, databaseUrl: database.url })
+    const other = await startApp({ databaseUrl: database.url, dataDir: app.dataDir, servesOnly: true })
+    const [first, second] = await channelsOf(app)
+    const { id } = (await app.post('/api/shows/', { title: 'Matinee' })).json
+    const url = `/api/shows/${id}/checks/`
+    await until('the other process knows the show', async () => (await other.get(url)).status === 200)
+    const [live, foreign, early] = [await openLive(app), await openLive(other), await app.socket()]
+    expect(await listChecks(app, id)).toMatchObject([
+      { channel_id: first, began_at: null, last: null, sees: { rf_lowest: null, dropouts: null } },
+      { channel_id: second, began_at: null, last: null },
+    ])
+
+    const begun = await app.post(`${url}begin`, { channel_id: second })
+    const check = { show_id: id, channel_id: second, time: null, result: null, note: null, by: 'local' }
+    expect([begun.status, begun.json]).toEqual([200, { ...check, id: begun.json.id, began_at: expect.any(String) }])
+    const failed = await app.post(url, { channel_id: second, result: 'fail', note: 'Crackles' })
+    const result = { time: expect.any(String), result: 'fail', note: 'Crackles' }
+    expect([failed.status, failed.json]).toEqual([201, { ...begun.json, ...result }])
+    const passed = await other.post(url, { channel_id: second, result: 'pass' })
+    expect([passed.status, passed.json]).toMatchObject([201, { began_at: null, result: 'pass', note: null }])
+
+    const [unchecked, checked] = await listChecks(app, id)
+    expect(unchecked?.last).toBeNull()
+    const { time } = passed.json
+    expect(checked).toMatchObject({
+      began_at: begun.json.began_at,
+      last: { result: 'pass', note: null, time, by: 'local' },
+    })
+    for (const client of [live, foreign]) {
+      await client.next(({ type, check }) => type === 'check' && check.result === 'pass')
+      const announced = client.ofType('check').map((message) => message.check)
+      // The other process reads twice a second, and announces only the newest state of a check.
+      expect(announced.at(-2)).toEqual(failed.json)
+      expect(announced.at(-1)).toEqual(passed.json)
+    }
+    expect(live.ofType('check').map((message) => message.check)[0]).toEqual(begun.json)
+    const event = (await early.next(({ type, event }) => type === 'event' && event.data.result === 'fail')).event
+    expect(event).toMatchObject({ kind: 'check', channel_id: second, severity: 'warning', by: 'local' })
+    expect(event.data).toMatchObject({ result: 'fail', note: 'Crackles' })
+    expect(event.text).toMatch(/: line check failed \(Crackles\)$/)
+
+    expect((await app.send('DELETE', `/api/shows/${id}/`)).status).toBe(204)
+    expect((await app.get(url)).status).toBe(404)
+    expect((await app.get('/api/events/?kind=check')).json.results).toHaveLength(2)
+    const audit = await app.get('/api/admin/audit/?action=check.', await tokenHeaders(app.runtime, 'admin'))
+    expect(audit.json.map(({ action }: { action: string }) => action)).toEqual([
+      ...['check.create', 'check.create', 'check.begin'],
+    ])
+  })
+
+  // Conformance: C-13.23.
+  it('are rejected for channels outside of the show, ended shows and viewers', async () => {
+    const { config } = await startCheckedSystem()
+    const app = await startApp({ ...config, config: { require_login: true } })
+    const [viewer, operator] = [await tokenHeaders(app.runtime, 'viewer'), await tokenHeaders(app.runtime, 'operator')]
+    const { channels } = await until('the channels are known', async () => {
+      const { json } = await app.get('/api/channels/', operator)
+      return json.length === 2 && { channels: json }
+    })
+    const [first, second] = channels
+    const group = (await app.post('/api/group/', { title: 'Band', slots: [first.slot] }, operator)).json
+    const { id } = (await app.post('/api/shows/', { title: 'Matinee', group_ids: [group.id] }, operator)).json
+    const url = `/api/shows/${id}/checks/`
+    const pass = { channel_id: first.id, result: 'pass' }
+    const statusOf = async (path: string, body: object, headers = operator) =>
+      (await app.post(path, body, headers)).status
+    expect(await statusOf(url, pass, viewer)).toBe(403)
+    expect(await statusOf(`${url}begin`, { channel_id: first.id }, viewer)).toBe(403)
+    expect((await app.get(url, viewer)).json).toMatchObject([{ channel_id: first.id }])
+    for (const channel_id of [second.id, 4711, 0]) {
+      expect(await statusOf(url, { ...pass, channel_id })).toBe(400)
+      expect(await statusOf(`${url}begin`, { channel_id })).toBe(400)
+    }
+    expect((await app.get(`${url}?channel=${second.id}`, viewer)).status).toBe(400)
+    const invalid = [{ channel_id: first.id }, { ...pass, result: 'maybe' }, { ...pass, note: 'x'.repeat(501) }]
+    for (const body of invalid) expect([body, await statusOf(url, body)]).toEqual([body, 400])
+    expect(await statusOf(`/api/shows/${id + 1}/checks/`, pass)).toBe(404)
+    expect((await app.get(`/api/shows/${id + 1}/checks/`, viewer)).status).toBe(404)
+    expect(await statusOf(url, pass)).toBe(201)
+    await app.post(`/api/shows/${id}/start`, undefined, operator)
+    expect(await statusOf(url, pass)).toBe(201)
+    await app.post(`/api/shows/${id}/end`, undefined, operator)
+    expect(await statusOf(url, pass)).toBe(409)
+    expect((await app.get(url, viewer)).json).toMatchObject([{ channel_id: first.id, last: { result: 'pass' } }])
+  })
+})

@@ -1,0 +1,47 @@
+/** How far a line check is, and which channel comes next. */
+
+import type { ChannelCheckBody } from '../../src/contract/resources/checks.ts'
+import type { CheckOrder } from './address.ts'
+
+export type CheckStatus = 'failed' | 'open' | 'passed'
+
+type Checked = Pick<ChannelCheckBody, 'channel_id' | 'last'>
+
+export function statusOf({ last }: Pick<ChannelCheckBody, 'last'>): CheckStatus {
+  if (last === null) return 'open'
+  return last.result === 'pass' ? 'passed' : 'failed'
+}
+
+/** Whether a check of the channel has begun and has no result yet. */
+export function isWalking({ began_at, last }: Pick<ChannelCheckBody, 'began_at' | 'last'>): boolean {
+  return began_at !== null && (last === null || last.time < began_at)
+}
+
+export interface Progress {
+  readonly total: number
+  readonly checked: number
+  readonly failed: number
+}
+
+export function countProgress(checks: readonly Checked[]): Progress {
+  const open = checks.filter((check) => statusOf(check) === 'open').length
+  const failed = checks.filter((check) => statusOf(check) === 'failed').length
+  return { total: checks.length, checked: checks.length - open, failed }
+}
+
+const ranks: Readonly<Record<CheckStatus, number>> = { failed: 0, open: 1, passed: 2 }
+
+/** `checks` are in the order of their slots. */
+export function inOrder<Check extends Checked>(checks: readonly Check[], order: CheckOrder): readonly Check[] {
+  return order === 'slot' ? checks : checks.toSorted((a, b) => ranks[statusOf(a)] - ranks[statusOf(b)])
+}
+
+/**
+ * Returns the next channel that is not checked, after this one by slot and then from the first one on; null if there is
+ * none. `checks` are in the order of their slots.
+ */
+export function findNext<Check extends Checked>(checks: readonly Check[], channelId: number): Check | null {
+  const at = checks.findIndex(({ channel_id }) => channel_id === channelId)
+  const following = [...checks.slice(at + 1), ...checks.slice(0, Math.max(0, at))]
+  return following.find((check) => statusOf(check) === 'open') ?? null
+}
