@@ -1,0 +1,95 @@
+/** The report of a show, and the crew sheet. */
+
+import Type from 'typebox'
+import {
+  type Body,
+  listOf,
+  named,
+  orNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+  wholeOrNull,
+} from '../described.ts'
+import { id } from './common.ts'
+import { Event } from './events.ts'
+import { Show } from './shows.ts'
+
+const number = (description: string) => Type.Number({ description })
+
+const ReportedAlert = Type.Object(
+  {
+    id,
+    kind: text('Kind of the alert.'),
+    raised_at: time('When it was raised.'),
+    acknowledged_at: timeOrNull('When it was acknowledged.'),
+    seconds_to_acknowledge: orNull(Type.Number(), 'Seconds from then until it was acknowledged.'),
+  },
+  { description: 'An alert of the channel or its receiver.' },
+)
+export type ReportedAlert = Body<typeof ReportedAlert>
+
+export const ReportedChannel = named('ReportedChannel', 'What happened on one channel during a show.', {
+  channel_id: whole('Id of the channel.'),
+  slot: wholeOrNull('Slot; null: the channel was removed.'),
+  name: textOrNull('Name of the channel.'),
+  performer: textOrNull('Name of the performer; several are joined by `; `.'),
+  pack: textOrNull('Name of the transmitter; several are joined by `; `.'),
+  minutes_on: number('Minutes with a transmitter on, muted or not.'),
+  battery_start: wholeOrNull('First battery level in percent.'),
+  battery_end: wholeOrNull('Last battery level in percent.'),
+  rf_lowest: wholeOrNull('Lowest RF level in dBm while a transmitter was on.'),
+  rf_p1: wholeOrNull(
+    'RF level in dBm that the lowest level of 1% of these seconds does not exceed; null if not every second is kept.',
+  ),
+  dropouts: Type.Object(
+    {
+      count: whole('How many.'),
+      seconds: number('Together.'),
+      longest_seconds: number('The longest one; 0: there was none.'),
+      times: listOf(time('A time.'), 'When each began.'),
+    },
+    { description: 'RF dropouts.' },
+  ),
+  interference: whole('How often there was interference.'),
+  mutes: whole('How often it was muted.'),
+  clipping: Type.Object(
+    { count: whole('How often.'), seconds: number('Together.') },
+    { description: 'Audio overloads.' },
+  ),
+  alerts: listOf(ReportedAlert, 'Alerts of the channel and its receiver, oldest first.'),
+  markers: listOf(Event, 'Markers of the channel and of all channels, oldest first.'),
+})
+export type ReportedChannel = Body<typeof ReportedChannel>
+
+export const ShowReport = named('ShowReport', 'What happened during a show.', {
+  show: Show,
+  from: time('Start of the show.'),
+  to: time('End of the show; while it runs, the present.'),
+  step_seconds: wholeOrNull(
+    'Length of the recorded steps that were summed up: 1, or more where seconds are no longer kept; null: nothing is recorded.',
+  ),
+  channels: listOf(ReportedChannel, 'The channels of the show, by slot.'),
+})
+export type ShowReport = Body<typeof ShowReport>
+
+export const CrewSheet = named('CrewSheet', 'Who wears what, by slot.', {
+  show: orNull(Show, 'The show whose channels are listed; null: all channels.'),
+  rows: listOf(
+    Type.Object(
+      {
+        slot: whole('Slot.'),
+        name: text('Name of the performer, else of the channel or placeholder; may be empty.'),
+        role: text('Role of the performer, else the notes about the performer; may be empty.'),
+        pack: text('Name of the transmitter; may be empty.'),
+        frequency: text('MHz with three decimals; may be empty.'),
+        groups: listOf(Type.String(), 'Titles of the groups that have the slot.'),
+      },
+      { description: 'A channel or placeholder.' },
+    ),
+    'The channels and placeholders.',
+  ),
+})
+export type CrewSheet = Body<typeof CrewSheet>

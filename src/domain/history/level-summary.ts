@@ -1,0 +1,164 @@
+/** Sums up the recorded levels of channels over a range, such as a show. All times are epoch seconds. */
+
+import { noValue, type Steps, stateLetters } from './columns.ts'
+import { isNextToOff } from './switched.ts'
+import type { TierStep } from './tiers.ts'
+
+/** What is known of one channel; only the time counts in which a transmitter was on, muted or not. */
+export interface LevelSummary {
+  readonly channelId: number
+  /** For how many seconds a transmitter was on. */
+  readonly secondsOn: number
+  /** The first and the last battery level in percent. */
+  readonly batteryStart: number | null
+  readonly batteryEnd: number | null
+  /** The lowest RF level in dBm. */
+  readonly rfLowest: number | null
+  /** How many seconds had each lowest RF level (dBm). Longer steps are not counted. */
+  readonly rfSeconds: ReadonlyMap<number, number>
+  /** The longest step that was used, where shorter ones are deleted already; null if nothing is recorded. */
+  readonly stepSeconds: TierStep | null
+}
+
+/** Steps of one tier that include a range. */
+export interface TierSteps {
+  readonly tier: TierStep
+  readonly steps: Steps
+}
+
+/** `to` is exclusive. */
+interface TimeRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** All steps of a block of a tier are deleted together, so a block is summed up from the finest tier that has it. */
+const blockSeconds = 600
+
+/** Sums up a range of some channels. All tiers, the finest first, contain the same channels in the same order. */
+export function summarizeLevels(tiers: readonly TierSteps[], range: TimeRange): LevelSummary[] {
+  const channelIds = tiers[0]?.steps.channelIds ?? []
+  return channelIds.map((channelId, channel) => {
+    let summary = emptySummary(channelId)
+    for (const block of listBlocks(range)) {
+      const found = tiers.find((tier) => isRecorded(tier, channel, block))
+      if (found !== undefined) summary = joinSummaries(summary, summarizeBlock(found, channel, block))
+    }
+    return summary
+  })
+}
+
+/** Whether every block of a range is recorded for every channel, so that coarser tiers add nothing. */
+export function isComplete(tier: TierSteps, range: TimeRange): boolean {
+  return tier.steps.channelIds.every((_, channel) =>
+    listBlocks(range).every((block) => isRecorded(tier, channel, block)),
+  )
+}
+
+/** Joins the summaries of two consecutive ranges of a channel. */
+export function joinSummaries(earlier: LevelSummary, later: LevelSummary): LevelSummary {
+  const rfSeconds = new Map(earlier.rfSeconds)
+  for (const [level, seconds] of later.rfSeconds) rfSeconds.set(level, (rfSeconds.get(level) ?? 0) + seconds)
+  return {
+    channelId: earlier.channelId,
+    secondsOn: earlier.secondsOn + later.secondsOn,
+    batteryStart: earlier.batteryStart ?? later.batteryStart,
+    batteryEnd: later.batteryEnd ?? earlier.batteryEnd,
+    rfLowest: combined(Math.min, earlier.rfLowest, later.rfLowest),
+    rfSeconds,
+    stepSeconds: combined(Math.max, earlier.stepSeconds, later.stepSeconds) as TierStep | null,
+  }
+}
+
+export function emptySummary(channelId: number): LevelSummary {
+  return {
+    channelId,
+    secondsOn: 0,
+    batteryStart: null,
+    batteryEnd: null,
+    rfLowest: null,
+    rfSeconds: new Map(),
+    stepSeconds: null,
+  }
+}
+
+/**
+ * Returns the lowest level that at least this share of the seconds do not exceed (nearest rank); null unless every second
+ * is known.
+ */
+export function percentile({ rfSeconds, stepSeconds }: LevelSummary, share: number): number | null {
+  if (stepSeconds !== 1) return null
+  const total = [...rfSeconds.values()].reduce((sum, seconds) => sum + seconds, 0)
+  let counted = 0
+  for (const [level, seconds] of [...rfSeconds].sort(([a], [b]) => a - b)) {
+    counted += seconds
+    if (counted >= share * total) return level
+  }
+  return null
+}
+
+function combined(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b
+  return choose(a, b)
+}
+
+function listBlocks({ from, to }: TimeRange): TimeRange[] {
+  const blocks: TimeRange[] = []
+  for (let start = from; start < to; ) {
+    const end = Math.min(to, (Math.floor(start / blockSeconds) + 1) * blockSeconds)
+    blocks.push({ from: start, to: end })
+    start = end
+  }
+  return blocks
+}
+
+/** Returns the indexes of the steps of a channel that overlap a range; `end` is exclusive. */
+function indexesOf({ tier, steps }: TierSteps, channel: number, { from, to }: TimeRange) {
+  const first = channel * steps.count
+  const limit = (index: number) => first + Math.min(steps.count, Math.max(0, index))
+  return {
+    begin: limit(Math.floor((from - steps.from) / tier)),
+    end: limit(Math.ceil((to - steps.from) / tier)),
+    timeOf: (index: number) => steps.from + (index - first) * tier,
+  }
+}
+
+function isRecorded(tierSteps: TierSteps, channel: number, block: TimeRange): boolean {
+  const { begin, end } = indexesOf(tierSteps, channel, block)
+  const { state } = tierSteps.steps.columns
+  for (let index = begin; index < end; index++) if (state[index] !== 0) return true
+  return false
+}
+
+const onStates = [stateLetters.indexOf('1'), stateLetters.indexOf('m')]
+
+function summarizeBlock(tierSteps: TierSteps, channel: number, block: TimeRange): LevelSummary {
+  const { tier, steps } = tierSteps
+  const { begin, end, timeOf } = indexesOf(tierSteps, channel, block)
+  const { state, rf_min, battery } = steps.columns
+  const rfSeconds = new Map<number, number>()
+  let [secondsOn, rfLowest, batteryStart, batteryEnd] = [0, noValue, noValue, noValue]
+  for (let index = begin; index < end; index++) {
+    if (!onStates.includes(state[index] as number)) continue
+    secondsOn += Math.min(block.to, timeOf(index) + tier) - Math.max(block.from, timeOf(index))
+    const level = rf_min[index] as number
+    if (level !== noValue && !(tier === 1 && isNextToOff(steps, channel, index))) {
+      if (rfLowest === noValue || level < rfLowest) rfLowest = level
+      if (tier === 1) rfSeconds.set(level, (rfSeconds.get(level) ?? 0) + 1)
+    }
+    const percent = battery[index] as number
+    if (percent === noValue) continue
+    if (batteryStart === noValue) batteryStart = percent
+    batteryEnd = percent
+  }
+  const known = (value: number) => (value === noValue ? null : value)
+  return {
+    channelId: steps.channelIds[channel] as number,
+    secondsOn,
+    batteryStart: known(batteryStart),
+    batteryEnd: known(batteryEnd),
+    rfLowest: known(rfLowest),
+    rfSeconds,
+    stepSeconds: tier,
+  }
+}

@@ -1,0 +1,178 @@
+/** Builds the report of a show from its recorded levels, its events and its alerts. Times are epoch milliseconds. */
+
+import type { ReportedAlert, ReportedChannel, ShowReport } from '../../contract/resources/reports.ts'
+import type { EventKind } from '../../contract/values.ts'
+import { toTimestamp } from '../api.ts'
+import { type EventRecord, toEventBody, toSeconds } from '../events/event.ts'
+import type { ChannelState } from '../history/channel-state.ts'
+import { type LevelSummary, percentile } from '../history/level-summary.ts'
+import { type Show, stateOf, toShowBody } from '../shows.ts'
+
+/** Both ends belong to it. */
+export interface ReportRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Returns the time that the report of a show covers; null before the show has started. */
+export function reportRange(show: Show, now: number): ReportRange | null {
+  const { started_at: from, ended_at } = show
+  if (from === null) return null
+  return { from, to: stateOf(show) === 'ended' && ended_at !== null ? ended_at : Math.max(from, now) }
+}
+
+/** The kinds of events from which a report is made. */
+export const reportedKinds = [
+  'rf_dropout',
+  'interference',
+  'muted',
+  'clipping',
+  'marker',
+] as const satisfies readonly EventKind[]
+
+export interface AlertOfShow {
+  readonly id: number
+  readonly kind: string
+  readonly channel_id: number | null
+  readonly receiver_id: number | null
+  readonly raised_at: number
+  readonly acknowledged_at: number | null
+}
+
+/** What is known of a channel at present; null if it was removed. */
+export interface CurrentChannel {
+  readonly receiverId: number
+  readonly slot: number
+  readonly name: string | null
+  readonly performer: string | null
+  readonly pack: string | null
+}
+
+export interface ChannelOfShow {
+  readonly id: number
+  readonly current: CurrentChannel | null
+  /** The states of the channel during the show, oldest first. */
+  readonly states: readonly ChannelState[]
+  readonly summary: LevelSummary
+}
+
+/** What happened during a show, on all channels. */
+export interface ShowStory {
+  readonly range: ReportRange
+  /** The events of each channel, and under null those of all channels, oldest first. */
+  readonly events: ReadonlyMap<number | null, readonly EventRecord[]>
+  /** Oldest first. */
+  readonly alerts: readonly AlertOfShow[]
+}
+
+export function toReport(
+  show: Show,
+  { from, to }: ReportRange,
+  channels: readonly ReportedChannel[],
+  summaries: readonly LevelSummary[],
+): ShowReport {
+  const steps = summaries.flatMap(({ stepSeconds }) => stepSeconds ?? [])
+  return {
+    show: toShowBody(show),
+    from: toTimestamp(from),
+    to: toTimestamp(to),
+    step_seconds: steps.length === 0 ? null : Math.max(...steps),
+    channels: channels.toSorted(bySlot),
+  }
+}
+
+/** Removed channels are last. */
+function bySlot(a: ReportedChannel, b: ReportedChannel): number {
+  const slotOf = ({ slot }: ReportedChannel) => slot ?? Number.POSITIVE_INFINITY
+  return slotOf(a) === slotOf(b) ? a.channel_id - b.channel_id : slotOf(a) - slotOf(b)
+}
+
+export function toReportedChannel(channel: ChannelOfShow, story: ShowStory): ReportedChannel {
+  const { id, current, summary } = channel
+  const events = story.events.get(id) ?? []
+  const ofKind = (kind: (typeof reportedKinds)[number]) => events.filter((event) => event.kind === kind)
+  const markers = [...ofKind('marker'), ...(story.events.get(null) ?? [])].toSorted(
+    (a, b) => a.time - b.time || a.id - b.id,
+  )
+  return {
+    channel_id: id,
+    slot: current?.slot ?? null,
+    ...describeChannel(channel),
+    minutes_on: Math.round(summary.secondsOn / 6) / 10,
+    battery_start: summary.batteryStart,
+    battery_end: summary.batteryEnd,
+    rf_lowest: summary.rfLowest,
+    rf_p1: percentile(summary, 0.01),
+    dropouts: countDropouts(ofKind('rf_dropout'), story.range),
+    interference: ofKind('interference').length,
+    mutes: ofKind('muted').length,
+    clipping: countRanges(ofKind('clipping'), story.range),
+    alerts: story.alerts.filter((alert) => concerns(alert, id, current?.receiverId)).map(toReportedAlert),
+    markers: markers.map(toEventBody),
+  }
+}
+
+/** The name at the end of the show, and all performers and packs of the show. */
+function describeChannel({ states, current }: ChannelOfShow): Pick<ReportedChannel, 'name' | 'performer' | 'pack'> {
+  const last = states.at(-1)
+  if (last === undefined) {
+    const { name = null, performer = null, pack = null } = current ?? {}
+    return { name, performer, pack }
+  }
+  const performer = joinNames(states.map(({ assignment }) => assignment?.performer.name))
+  const pack = joinNames(states.map(packOf)) ?? last.last_transmitter?.name ?? null
+  return { name: last.name, performer, pack }
+}
+
+/** Returns the name of the transmitter, which is that of the channel if it has none of its own. */
+export function packOf({
+  transmitter,
+  name,
+}: Pick<ChannelState, 'name'> & { readonly transmitter: { readonly name: string | null } | null }) {
+  return transmitter === null ? null : (transmitter.name ?? name)
+}
+
+function joinNames(names: readonly (string | null | undefined)[]): string | null {
+  const distinct = new Set(names.filter((name) => name !== null && name !== undefined && name !== ''))
+  return distinct.size === 0 ? null : [...distinct].join('; ')
+}
+
+function countDropouts(events: readonly EventRecord[], range: ReportRange): ReportedChannel['dropouts'] {
+  const { count, seconds } = countRanges(events, range)
+  return {
+    count,
+    seconds,
+    longest_seconds: Math.max(0, ...events.map((event) => secondsWithin(event, range))),
+    times: events.map(({ time }) => toTimestamp(Math.max(time, range.from))),
+  }
+}
+
+function countRanges(events: readonly EventRecord[], range: ReportRange) {
+  const seconds = events.reduce((sum, event) => sum + secondsWithin(event, range), 0)
+  return { count: events.length, seconds: Math.round(seconds * 10) / 10 }
+}
+
+/** Returns for how long an event lasted during the show, to 0.1 s. */
+function secondsWithin({ time, until, is_open }: EventRecord, { from, to }: ReportRange): number {
+  const end = is_open ? to : Math.min(to, until ?? time)
+  return toSeconds(Math.max(0, end - Math.max(time, from)))
+}
+
+/** An alert of a receiver concerns all its channels. */
+function concerns(
+  { channel_id, receiver_id }: AlertOfShow,
+  channelId: number,
+  receiverId: number | undefined,
+): boolean {
+  return channel_id === null ? receiver_id !== null && receiver_id === receiverId : channel_id === channelId
+}
+
+function toReportedAlert({ id, kind, raised_at, acknowledged_at }: AlertOfShow): ReportedAlert {
+  return {
+    id,
+    kind,
+    raised_at: toTimestamp(raised_at),
+    acknowledged_at: acknowledged_at === null ? null : toTimestamp(acknowledged_at),
+    seconds_to_acknowledge: acknowledged_at === null ? null : toSeconds(Math.max(0, acknowledged_at - raised_at)),
+  }
+}

@@ -1,0 +1,87 @@
+/** Routes for reports of shows, and for the crew sheet. */
+
+import { type ReportDeps, reportShow } from '../../actions/report-show.ts'
+import * as operations from '../../contract/operations/reports.ts'
+import type { Group } from '../../contract/resources/groups.ts'
+import type { CrewSheet, ShowReport } from '../../contract/resources/reports.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { toCrewSheet, toCrewSheetCsv } from '../../domain/reports/crew-sheet.ts'
+import { toReportCsv } from '../../domain/reports/report-csv.ts'
+import type { Show } from '../../domain/shows.ts'
+import type { PlaceholderStore } from '../../state/placeholder-store.ts'
+import type { ReceiverStore } from '../../state/receiver-store.ts'
+import type { UnitStore } from '../../state/unit-store.ts'
+import { listAssignments, listPerformers } from '../../storage/hardware.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { sendCsv } from '../server/response.ts'
+
+export interface ReportRoutesDeps {
+  readonly reportDeps: ReportDeps
+  readonly receiverStore: ReceiverStore
+  readonly placeholderStore: Pick<PlaceholderStore, 'list'>
+  readonly unitStore: UnitStore
+  shows(): readonly Show[]
+  groups(manufacturer: string | undefined): readonly Group[]
+}
+
+export function reportRoutes(app: ContractServer, deps: ReportRoutesDeps): void {
+  const { reportDeps } = deps
+  const { read } = reportDeps.db
+  /** The reports that are being made, by show. Requests that arrive in the meantime get the same one. */
+  const pending = new Map<number, Promise<ShowReport>>()
+
+  function report(id: number): Promise<ShowReport> {
+    const known = pending.get(id)
+    if (known !== undefined) return known
+    const made = reportShow(reportDeps, findShow(deps, id)).finally(() => pending.delete(id))
+    pending.set(id, made)
+    return made
+  }
+
+  app.route({
+    ...operations.getShowReport,
+    handler: ({ params }) => report(params.id),
+  })
+
+  app.route({
+    ...operations.getShowReportCsv,
+    handler: (request, reply) =>
+      sendCsv(request, reply, `report-${request.params.id}.csv`, toCsv(report(request.params.id), toReportCsv)),
+  })
+
+  async function crewSheet(showId: number | undefined): Promise<CrewSheet> {
+    const units = (await listAssignments(read, { is_active: true })).flatMap(({ wireless_unit, performer, role }) => {
+      const channelId = deps.unitStore.get(wireless_unit)?.channel_id ?? null
+      return channelId === null ? [] : { channelId, performer, role }
+    })
+    return toCrewSheet(showId === undefined ? null : findShow(deps, showId), {
+      channels: deps.receiverStore.listFacts().flatMap(({ channels }) => channels),
+      placeholders: deps.placeholderStore.list(),
+      groups: deps.groups(undefined),
+      packOf: (channelId) => deps.unitStore.ofChannel(channelId)?.name ?? null,
+      performers: await listPerformers(read),
+      assignments: units,
+    })
+  }
+
+  app.route({
+    ...operations.getCrewSheet,
+    handler: ({ query }) => crewSheet(query.show),
+  })
+
+  app.route({
+    ...operations.getCrewSheetCsv,
+    handler: (request, reply) =>
+      sendCsv(request, reply, 'crew-sheet.csv', toCsv(crewSheet(request.query.show), toCrewSheetCsv)),
+  })
+}
+
+function findShow({ shows }: ReportRoutesDeps, id: number): Show {
+  const show = shows().find((candidate) => candidate.id === id)
+  if (show === undefined) throw new RequestError('not_found', { subject: `show ${id}` })
+  return show
+}
+
+async function* toCsv<Body>(body: Promise<Body>, format: (body: Body) => string): AsyncIterable<string> {
+  yield format(await body)
+}
