@@ -136,8 +136,8 @@ describe.concurrent.each(engines)('the import of a cast list (%s)', (engine) => 
     const second = await app.post('/api/assignments/', { performer: renamed.performer, wireless_unit: two })
     await expectConflict(renamed.undo_id, `performer ${renamed.performer}`)
     await app.send('DELETE', `/api/assignments/${second.json.id}/`)
-    const { ingest } = app.runtime
-    const deps = (now: number) => ({ ingest, reload: async () => {}, now: () => now })
+    const { ingest, receiverStore } = app.runtime
+    const deps = (now: number) => ({ ingest, receiverStore, reload: async () => {}, now: () => now })
     const dayMs = 24 * 60 * 60 * 1000
     await expect(undo(deps(Date.now() + dayMs), actor, renamed.undo_id)).rejects.toMatchObject({ code: 'not_found' })
     expect((await undoOf(app, renamed.undo_id)).status).toBe(200)

@@ -1,7 +1,8 @@
 /** Generates a simulated show: receivers, and the performers on their channels. A seed always gives the same show. */
 
 import type { Hardware } from '../../src/domain/equipment/receiver.ts'
-import { chance, type Pack, type Part } from './levels.ts'
+import { type BatteryType, drainOf, type Pack } from './battery.ts'
+import { chance, type Part } from './levels.ts'
 
 export interface ShowDevice extends Hardware {
   readonly id: string
@@ -13,6 +14,7 @@ interface ManufacturerProfile {
   readonly serialPrefix: string
   readonly network: number
   readonly firstMhz: number
+  readonly batteryType: BatteryType
   readonly models: readonly Model[]
 }
 
@@ -39,6 +41,7 @@ const manufacturerProfiles = {
     serialPrefix: '4',
     network: 10,
     firstMhz: 470.3,
+    batteryType: 'lithium',
     models: [ulxd4q, ad4q, ulxd4d, ad4q, qlxd4, ad4d, ulxd4q],
   },
   sennheiser: {
@@ -46,6 +49,7 @@ const manufacturerProfiles = {
     serialPrefix: '1',
     network: 60,
     firstMhz: 538.2,
+    batteryType: 'nimh',
     models: [em4, em2, em2Dante, em4, em2],
   },
   lectrosonics: {
@@ -53,6 +57,7 @@ const manufacturerProfiles = {
     serialPrefix: '5',
     network: 90,
     firstMhz: 502.1,
+    batteryType: 'lithium',
     models: [dsqd],
   },
 } as const satisfies Record<string, ManufacturerProfile>
@@ -130,7 +135,7 @@ export function createDeviceSetup(
   seed: number,
   code: SimulatedManufacturer,
   index: number,
-  options: { channels?: number | undefined; firstPerformer: number },
+  options: { channels?: number | undefined; firstPerformer: number; batteryType?: BatteryType | undefined },
 ): DeviceSetup {
   const profile: ManufacturerProfile = manufacturerProfiles[code]
   const model = pick(profile.models, index)
@@ -158,6 +163,7 @@ export function createDeviceSetup(
     createChannelSetup({
       seed: ownSeed + 101 * (index + 1),
       profile,
+      batteryType: options.batteryType ?? profile.batteryType,
       channel: index + 1,
       position: options.firstPerformer + index,
     }),
@@ -168,12 +174,14 @@ export function createDeviceSetup(
 function createChannelSetup(options: {
   seed: number
   profile: ManufacturerProfile
+  batteryType: BatteryType
   channel: number
   position: number
 }): ChannelSetup {
-  const { seed, profile, channel, position } = options
+  const { seed, profile, batteryType: type, channel, position } = options
   const performer = findPerformer(position)
-  const perHour = 9 + 7 * chance(seed, 60)
+  const perHour = drainOf(type, seed)
+  const charge = 45 + Math.floor(54 * chance(seed, 61))
   return {
     channel,
     slot: position + 1,
@@ -182,7 +190,7 @@ function createChannelSetup(options: {
     seed,
     name: performer?.name ?? `Spare ${position + 1}`,
     part: performer?.part ?? 'speech',
-    pack: performer && { charge: 45 + Math.floor(54 * chance(seed, 61)), firstPerHour: perHour, perHour },
+    pack: performer && { type, seed, charge, firstPerHour: perHour, perHour },
   }
 }
 

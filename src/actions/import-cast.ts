@@ -1,44 +1,11 @@
-/**
- * Imports a cast list in one transaction: creates and changes performers, assigns their packs, and renames placeholders.
- */
+/** Imports a cast list that was pasted as text. */
 
 import Papa from 'papaparse'
-import { pictureText } from '../contract/fields.ts'
-import type { CastImport, RecordChange } from '../contract/resources/imports.ts'
+import type { CastImport } from '../contract/resources/imports.ts'
 import type { Actor } from '../domain/access/access.ts'
-import { type Assignment, setActive } from '../domain/equipment/hardware.ts'
-import { withMount } from '../domain/equipment/picture.ts'
-import type { Placeholder } from '../domain/equipment/placeholder.ts'
 import { RequestError } from '../domain/errors.ts'
 import { type RequestedColumns, readCast } from '../domain/imports/cast-columns.ts'
-import { type CastPlan, type CastState, planCast } from '../domain/imports/cast-plan.ts'
-import type { Ingest } from '../monitoring/ingest.ts'
-import { writeAudit } from '../storage/audit.ts'
-import type { Tx } from '../storage/database.ts'
-import {
-  insertAssignment,
-  insertPerformer,
-  listAssignments,
-  listPerformers,
-  lockUnits,
-  saveAssignment,
-  savePerformer,
-} from '../storage/hardware.ts'
-import { lockPictures, removeUnusedPictures, savePictureText } from '../storage/pictures.ts'
-import { listPlaceholders, savePlaceholder } from '../storage/placeholders.ts'
-import { listChannelSlots } from '../storage/slots.ts'
-import { UndoRecorder } from '../storage/undo.ts'
-import { listUnits } from '../storage/units.ts'
-import { recordAssignments } from './record-assignments.ts'
-
-export interface ImportCastDeps {
-  readonly ingest: Pick<Ingest, 'change'>
-  /** Loads the stored changes immediately. */
-  reload(): Promise<void>
-  now(): number
-  /** The path prefix of all routes, for the addresses of pictures. */
-  readonly mount: string
-}
+import { type ApplyCastDeps, applyCast } from './apply-cast.ts'
 
 interface CastRequest {
   readonly text: string
@@ -46,52 +13,22 @@ interface CastRequest {
   readonly preview?: boolean
 }
 
-/** Imports the list. A preview makes the same changes and rolls them back. */
 export async function importCast(
-  { ingest, reload, now, mount }: ImportCastDeps,
+  deps: ApplyCastDeps,
   actor: Actor,
   { text, columns, preview = false }: CastRequest,
 ): Promise<CastImport> {
   const read = readCast(parseCells(text), columns)
   if (!read.ok) throw new RequestError('bad_request', { details: read.problem })
   const { table } = read
-  let result: CastImport | undefined
-  try {
-    await ingest.change(async (tx) => {
-      await lockPictures(tx)
-      await lockUnits(tx)
-      const state = await readState(tx)
-      const plan = planCast(table.rows, state)
-      if ('unknownSlot' in plan) {
-        const details = `text: row ${plan.row}: there is no slot ${plan.unknownSlot}`
-        throw new RequestError('bad_request', { details })
-      }
-      const work = { tx, plan, state, now: now(), mount, preview, undo: new UndoRecorder(tx), changes: [] }
-      const performers = await applyPerformers(work)
-      await recordAssignments(tx, { actor, time: work.now }, () => applyAssignments(work, performers))
-      await applyPlaceholders(work)
-      const { changes, undo } = work
-      const { skipped } = plan
-      const undo_id = await undo.save('cast.import', now())
-      // The undo record keeps the pictures that it can restore.
-      await removeUnusedPictures(tx)
-      result = { changes, skipped, columns: table.columns, undo_id: preview ? null : undo_id }
-      if (preview) throw new PreviewRollback()
-      if (changes.length === 0) return
-      const details = { changes: changes.length, skipped: skipped.length }
-      await writeAudit(tx, { actor, action: 'cast.import', target: 'cast list', result: 'ok', details })
-    })
-    await reload()
-  } catch (error) {
-    if (!(error instanceof PreviewRollback)) throw error
-  }
-  if (result === undefined) throw new Error('Nothing was imported.')
-  return result
-}
-
-/** Thrown to roll back the transaction of a preview. */
-class PreviewRollback extends Error {
-  override readonly name = 'PreviewRollback'
+  const applied = await applyCast(deps, actor, {
+    rows: table.rows,
+    preview,
+    action: 'cast.import',
+    target: 'cast list',
+    describeRow: (row) => `text: row ${row}`,
+  })
+  return { ...applied, columns: table.columns }
 }
 
 function parseCells(text: string): string[][] {
@@ -102,134 +39,4 @@ function parseCells(text: string): string[][] {
   if (fault === undefined) return data
   const details = `text: row ${(fault.row ?? 0) + 1}: a quotation mark is missing or misplaced`
   throw new RequestError('bad_request', { details })
-}
-
-async function readState(tx: Tx): Promise<CastState> {
-  return {
-    performers: await listPerformers(tx.query),
-    assignments: await listAssignments(tx.query, { is_active: true }),
-    units: await listUnits(tx.query),
-    slots: new Map((await listChannelSlots(tx.query)).map(({ id, slot }) => [slot, id])),
-    placeholders: new Map((await listPlaceholders(tx.query)).map((placeholder) => [placeholder.slot, placeholder])),
-  }
-}
-
-interface Work {
-  readonly tx: Tx
-  readonly plan: CastPlan
-  readonly state: CastState
-  readonly now: number
-  readonly mount: string
-  readonly preview: boolean
-  readonly undo: UndoRecorder
-  readonly changes: RecordChange[]
-}
-
-interface NamedPerformer {
-  readonly id: number
-  readonly name: string
-  readonly isNew: boolean
-}
-
-/** Creates and changes the performers. Returns them by their key in the plan. */
-async function applyPerformers({
-  tx,
-  plan,
-  mount,
-  preview,
-  undo,
-  changes,
-}: Work): Promise<Map<string, NamedPerformer>> {
-  const performers = new Map<string, NamedPerformer>()
-  for (const [key, { stored, name, note, photo }] of plan.performers) {
-    const picture = photo === '' ? null : await savePictureText(tx, photo)
-    if (picture === undefined) {
-      throw new RequestError('bad_request', { details: `text: photo of ${name}: expected ${pictureText}` })
-    }
-    // The pictures of a preview are not stored, so it returns them as they were entered.
-    const shownPicture = preview ? { picture: photo } : withMount({ picture }, mount)
-    if (stored === null) {
-      const { id } = await insertPerformer(tx, { name, notes: note, picture })
-      undo.added('performers', id)
-      const to = { name, notes: note, ...(picture === null ? { picture } : shownPicture) }
-      changes.push({ what: 'performer', id: preview ? null : id, from: null, to })
-      performers.set(key, { id, name, isNew: true })
-      continue
-    }
-    performers.set(key, { id: stored.id, name: stored.name, isNew: false })
-    const hasNewNotes = note !== '' && note !== stored.notes
-    const hasNewPicture = picture !== null && picture !== stored.picture
-    if (!hasNewNotes && !hasNewPicture) continue
-    await undo.willChange('performers', stored.id)
-    await savePerformer(tx, {
-      ...stored,
-      ...(hasNewNotes && { notes: note }),
-      ...(hasNewPicture && { picture }),
-    })
-    changes.push({
-      what: 'performer',
-      id: stored.id,
-      from: {
-        ...(hasNewNotes && { notes: stored.notes }),
-        ...(hasNewPicture && withMount({ picture: stored.picture }, mount)),
-      },
-      to: { ...(hasNewNotes && { notes: note }), ...(hasNewPicture && shownPicture) },
-    })
-  }
-  return performers
-}
-
-async function applyAssignments(
-  { tx, plan, state, now, preview, undo, changes }: Work,
-  performers: ReadonlyMap<string, NamedPerformer>,
-): Promise<void> {
-  const names = new Map(state.performers.map(({ id, name }) => [id, name]))
-  const slotOf = createSlotFinder(state)
-  const describe = ({
-    performer: id,
-    wireless_unit,
-    role,
-  }: Pick<Assignment, 'performer' | 'wireless_unit' | 'role'>) => ({
-    slot: slotOf(wireless_unit),
-    wireless_unit,
-    performer: { id, name: names.get(id) ?? '' },
-    role,
-  })
-  for (const assignment of plan.ended) {
-    await undo.willChange('assignments', assignment.id)
-    await saveAssignment(tx, setActive(assignment, false, now))
-    changes.push({ what: 'assignment', id: assignment.id, from: describe(assignment), to: null })
-  }
-  for (const { unit, performer: key, role, changed } of plan.assigned) {
-    if (changed !== null) {
-      await undo.willChange('assignments', changed.id)
-      await saveAssignment(tx, { ...changed, role })
-      changes.push({ what: 'assignment', id: changed.id, from: describe(changed), to: describe({ ...changed, role }) })
-      continue
-    }
-    const performer = performers.get(key)
-    if (performer === undefined) continue
-    const assignment = { performer: performer.id, wireless_unit: unit, role }
-    const { id } = await insertAssignment(tx, { ...assignment, is_active: true, started_at: now, ended_at: null })
-    undo.added('assignments', id)
-    const shownPerformer = { id: preview && performer.isNew ? null : performer.id, name: performer.name }
-    const to = { ...describe(assignment), performer: shownPerformer }
-    changes.push({ what: 'assignment', id: preview ? null : id, from: null, to })
-  }
-}
-
-async function applyPlaceholders({ tx, plan, undo, changes }: Work): Promise<void> {
-  const describe = ({ slot, name, note }: Placeholder) => ({ slot, name, note })
-  for (const { before, after } of plan.placeholders) {
-    await undo.willChange('placeholders', before.id)
-    await savePlaceholder(tx, after)
-    changes.push({ what: 'placeholder', id: before.id, from: describe(before), to: describe(after) })
-  }
-}
-
-/** Creates a function that returns the slot of a unit; null if no channel receives it. */
-function createSlotFinder({ units, slots }: CastState): (unit: number) => number | null {
-  const slotByChannel = new Map([...slots].map(([slot, channel]) => [channel, slot]))
-  const channelByUnit = new Map(units.map(({ id, channel_id }) => [id, channel_id]))
-  return (unit) => slotByChannel.get(channelByUnit.get(unit) ?? 0) ?? null
 }

@@ -1,36 +1,57 @@
-/** Assigns performers to packs and renames placeholders from a pasted list: preview, apply, undo. */
+/** Assigns performers to packs from a pasted list or from a plan: preview, apply, undo. */
 
-import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { CastImport } from '../../src/contract/resources/imports.ts'
-import { pathOf } from '../../src/domain/pages.ts'
 import type { ApiResponse, Problem } from '../api.ts'
 import { useServices } from '../context.ts'
-import { plainText } from '../format.ts'
 import { t } from '../i18n.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
-import { useShowMessage } from '../parts/messages.tsx'
 import { ProblemLine } from '../parts/problem.tsx'
 import { Shell } from '../parts/shell.tsx'
+import { useSearch } from '../query.ts'
 import { useRequest } from '../resource.ts'
 import { useMay } from '../session.ts'
 import '../styles/cast.css'
-import { type CastDifference, countColumns, type DifferenceRow, type Label, toDifference } from './cast-difference.ts'
+import { countColumns } from './cast-difference.ts'
+import { AppliedCast, CastPreview, SkippedList } from './cast-result.tsx'
+import { PlanningCenterForm } from './planning-center.tsx'
 
 type Columns = CastImport['columns']
 
+const sources = ['list', 'planning_center'] as const
+
 export function Cast() {
   const mayOperate = useMay('operate')
+  const [search, change] = useSearch()
+  const source = new URLSearchParams(search).get('from') === 'planning_center' ? 'planning_center' : 'list'
   return (
-    <Shell title={t('cast.title')} intro={t('cast.intro')}>
-      {mayOperate ? <CastForm /> : <p className="hint">{t('shell.requires.operator')}</p>}
+    <Shell title={t('cast.title')} intro={t(`cast.source.${source}.intro`)}>
+      {mayOperate ? (
+        <div className="cast">
+          <fieldset className="cast-sources">
+            <legend className="visually-hidden">{t('cast.source.label')}</legend>
+            {sources.map((name) => (
+              <button
+                key={name}
+                type="button"
+                className="choice"
+                aria-pressed={name === source}
+                onClick={() => change({ from: name === 'list' ? null : name })}
+              >
+                {t(`cast.source.${name}.title`)}
+              </button>
+            ))}
+          </fieldset>
+          {source === 'list' ? <CastForm /> : <PlanningCenterForm />}
+        </div>
+      ) : (
+        <p className="hint">{t('shell.requires.operator')}</p>
+      )}
     </Shell>
   )
 }
 
 function CastForm() {
   const { api } = useServices()
-  const showMessage = useShowMessage()
   const [text, setText] = useState('')
   /** The columns that the user has chosen; null while the service determines them. */
   const [columns, setColumns] = useState<Columns | null>(null)
@@ -52,12 +73,6 @@ function CastForm() {
     setText('')
     setColumns(null)
   }
-  const undo = async (undoId: number) => {
-    const response = await send(() => api.write('POST', `/api/undo/${undoId}`, undefined, 'object'))
-    if (!response?.ok) return
-    setApplied(null)
-    showMessage({ text: t('cast.undone') })
-  }
   const edit = (text: string) => {
     forget()
     setApplied(null)
@@ -67,33 +82,13 @@ function CastForm() {
 
   if (applied !== null) {
     return (
-      <section className="cast-done">
-        <p role="status">{summaryText(toDifference(applied.changes), 'applied')}</p>
-        <div className="list-actions">
-          <Link className="choice" data-tone="usual" to={pathOf('monitor')}>
-            {t('nav.dashboard')}
-          </Link>
-          {applied.undo_id === null ? null : (
-            <button
-              type="button"
-              className="choice"
-              disabled={isSending}
-              onClick={() => applied.undo_id !== null && void undo(applied.undo_id)}
-            >
-              {t('cast.undo')}
-            </button>
-          )}
-          <button type="button" className="choice" onClick={() => setApplied(null)}>
-            {t('cast.another')}
-          </button>
-        </div>
-        {problem === null ? null : <ProblemLine problem={problem} />}
-        <Result result={applied} />
-      </section>
+      <AppliedCast applied={applied} another={t('cast.another')} onClose={() => setApplied(null)}>
+        <SkippedRows skipped={applied.skipped} />
+      </AppliedCast>
     )
   }
   return (
-    <div className="cast">
+    <>
       <label className="cast-text">
         <span>{t('cast.text')}</span>
         <textarea
@@ -116,25 +111,20 @@ function CastForm() {
         />
       )}
       {preview.result === null ? null : (
-        <>
-          <div className="list-actions">
-            <button
-              type="button"
-              className="choice"
-              data-tone="usual"
-              disabled={isSending || preview.result.changes.length === 0}
-              onClick={() => void apply()}
-            >
-              {isSending ? t('parts.form.sending') : t('cast.apply')}
-            </button>
-            <p role="status">{summaryText(toDifference(preview.result.changes), 'preview')}</p>
-          </div>
-          {problem === null ? null : <ProblemLine problem={problem} />}
-          <Result result={preview.result} />
-        </>
+        <CastPreview {...{ isSending, problem }} changes={preview.result.changes} onApply={() => void apply()}>
+          <SkippedRows skipped={preview.result.skipped} />
+        </CastPreview>
       )}
-    </div>
+    </>
   )
+}
+
+function SkippedRows({ skipped }: Pick<CastImport, 'skipped'>) {
+  const items = skipped.map(({ row, name, reason }) => ({
+    what: `${t('cast.row', { row })} ${name ?? ''}`.trim(),
+    reason,
+  }))
+  return <SkippedList title={t('cast.skipped', { count: skipped.length })} items={items} />
 }
 
 interface Preview {
@@ -208,80 +198,5 @@ function ColumnChoices({ count, columns, onChange }: ColumnChoicesProps) {
         </label>
       ))}
     </fieldset>
-  )
-}
-
-function summaryText({ rows, added, updated }: CastDifference, when: 'preview' | 'applied'): string {
-  const countRows = (kind: DifferenceRow['kind']) => rows.filter((row) => row.kind === kind).length
-  const [assigned, named] = [countRows('unit'), countRows('placeholder')]
-  const texts = [
-    assigned === 0 ? null : t(`cast.${when}.assignments`, { count: assigned }),
-    named === 0 ? null : t(`cast.${when}.placeholders`, { count: named }),
-    added.length === 0 ? null : t(`cast.${when}.added`, { count: added.length }),
-    updated === 0 ? null : t(`cast.${when}.updated`, { count: updated }),
-  ].filter((text) => text !== null)
-  return texts.length === 0 ? t('cast.noChange') : `${texts.join(', ')}.`
-}
-
-function Result({ result: { changes, skipped } }: { result: CastImport }) {
-  const { rows, added } = toDifference(changes)
-  return (
-    <>
-      {skipped.length === 0 ? null : (
-        <section className="cast-skipped">
-          <h2>{t('cast.skipped', { count: skipped.length })}</h2>
-          <ul>
-            {skipped.map(({ row, name, reason }) => (
-              <li key={`${row} ${reason}`}>
-                {t('cast.row', { row })}
-                {name === null ? '' : <bdi> {plainText(name)}</bdi>}: {plainText(reason)}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {rows.length === 0 ? null : (
-        <DataTable
-          caption={t('cast.list')}
-          columns={differenceColumns(new Set(added))}
-          rows={rows}
-          idOf={({ kind, id }) => `${kind} ${id}`}
-        />
-      )}
-    </>
-  )
-}
-
-function differenceColumns(added: ReadonlySet<string>): readonly Column<DifferenceRow>[] {
-  return [
-    { key: 'slot', title: t('cast.column.slot'), cell: ({ slot }) => slot ?? t('cast.noSlot') },
-    { key: 'before', title: t('cast.before'), cell: ({ before }) => <LabelCell label={before} isNew={false} /> },
-    {
-      key: 'after',
-      title: t('cast.after'),
-      cell: ({ kind, after }) => (
-        <LabelCell label={after} isNew={kind === 'unit' && after !== null && added.has(after.name)} />
-      ),
-    },
-  ]
-}
-
-function LabelCell({ label, isNew }: { label: Label | null; isNew: boolean }) {
-  if (label === null) return <span className="unknown">{t('cast.nobody')}</span>
-  return (
-    <span className="stacked">
-      <span>
-        {label.name === '' ? <span className="unknown">{t('cast.noName')}</span> : <bdi>{plainText(label.name)}</bdi>}
-        {isNew ? (
-          <>
-            {' '}
-            <span className="tag" data-tone="info">
-              {t('cast.new')}
-            </span>
-          </>
-        ) : null}
-      </span>
-      {label.detail === null ? null : <small>{plainText(label.detail)}</small>}
-    </span>
   )
 }

@@ -1,0 +1,250 @@
+/**
+ * Reads Planning Center Services: service types, plans, and the people in a plan. Its interface is JSON:API 1.0. Requests
+ * go only to the configured address; of the link to the next page, only the query is used.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  PlanningCenterError,
+  type PlanSummary,
+  type ServicePlan,
+  type ServiceType,
+} from '../domain/imports/planning-center.ts'
+import type { Json } from '../domain/json.ts'
+import type { Credentials } from './authorize.ts'
+import { createUpstreamClient, type UpstreamClient } from './client.ts'
+import { type Destinations, withoutLinkLocal } from './destinations.ts'
+import { codeOf, isCertificateCode } from './error-messages.ts'
+import { ApiError, ApiRateLimitError } from './errors.ts'
+import {
+  type List,
+  readList,
+  readRecord,
+  toPerson,
+  toPlan,
+  toServiceTime,
+  toServiceType,
+} from './planning-center-records.ts'
+
+interface PlanningCenterOptions {
+  /** The base address. Without a path, that of the Services interface is added. */
+  readonly url: string
+  readonly destinations: Destinations
+  /** Default: 10 s for a request, 20 s for all photos of a plan. */
+  readonly timeoutMs?: number
+}
+
+const servicesPath = '/services/v2'
+const version = '2018-11-01'
+/** Within the limit of 100 requests in 20 s. */
+const rateLimit = { perSecond: 5, burst: 80 }
+const pageSize = 100
+const maxPages = 50
+const photosTimeoutMs = 20_000
+/** The longest wait for the rate limit in one operation. */
+const maxWaitMs = 30_000
+const defaultWaitSeconds = 20
+
+export function createPlanningCenter(options: PlanningCenterOptions): PlanningCenterClient {
+  return new PlanningCenterClient(options)
+}
+
+/** All methods throw a `PlanningCenterError`, or the reason of the signal. */
+class PlanningCenterClient {
+  readonly #base: URL
+  readonly #destinations: Destinations
+  readonly #timeoutMs: number
+
+  constructor({ url, destinations, timeoutMs = 10_000 }: PlanningCenterOptions) {
+    this.#base = new URL(url)
+    if (this.#base.pathname === '/') this.#base.pathname = servicesPath
+    this.#destinations = withoutLinkLocal(destinations)
+    this.#timeoutMs = timeoutMs
+  }
+
+  listServiceTypes(token: string, signal: AbortSignal): Promise<ServiceType[]> {
+    return this.#connect(token, signal, async (connection) => {
+      const { data } = await connection.list('/service_types', { order: 'name' })
+      return data.flatMap(toServiceType)
+    })
+  }
+
+  listPlans(token: string, serviceType: string, signal: AbortSignal): Promise<PlanSummary[]> {
+    return this.#connect(token, signal, async (connection) => {
+      const query = { filter: 'future', order: 'sort_date', per_page: '25' }
+      const body = await connection.get(`${pathOf(serviceType)}/plans`, query)
+      return readList(body).data.flatMap(toPlan)
+    })
+  }
+
+  loadPlan(token: string, serviceType: string, plan: string | null, signal: AbortSignal): Promise<ServicePlan | null> {
+    return this.#connect(token, signal, async (connection) => {
+      const [service_type] = toServiceType(readRecord(await connection.get(pathOf(serviceType), {})))
+      if (service_type === undefined) return null
+      const plans = `${pathOf(serviceType)}/plans`
+      const body =
+        plan === null
+          ? readList(await connection.get(plans, { filter: 'future', order: 'sort_date', per_page: '1' })).data[0]
+          : readRecord(await connection.get(`${plans}/${encodeURIComponent(plan)}`, {}))
+      const [summary] = body === undefined ? [] : toPlan(body)
+      if (summary === undefined) return null
+      const path = `${plans}/${encodeURIComponent(summary.id)}`
+      const times = await connection.list(`${path}/plan_times`, {})
+      const members = await connection.list(`${path}/team_members`, { filter: 'not_declined', include: 'person,team' })
+      return {
+        ...summary,
+        service_type,
+        times: times.data.flatMap(toServiceTime).sort((a, b) => a.starts_at - b.starts_at),
+        people: members.data.flatMap((member) => toPerson(member, members.included)),
+      }
+    })
+  }
+
+  async loadPhotos(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Uint8Array>> {
+    const photos = new Map<string, Uint8Array>()
+    const stop = new AbortController()
+    const abort = () => stop.abort()
+    const timer = setTimeout(abort, Math.max(photosTimeoutMs, this.#timeoutMs))
+    signal.addEventListener('abort', abort, { once: true })
+    const clients = new Map<string, UpstreamClient>()
+    try {
+      await Promise.all(
+        addresses
+          .filter((address) => this.#isPhoto(address))
+          .map(async (address) => {
+            const url = new URL(address)
+            const client = clients.get(url.origin) ?? this.#open(url.origin, { scheme: 'none' })
+            clients.set(url.origin, client)
+            const options = {
+              headers: { accept: 'image/*' },
+              signal: stop.signal,
+              read: async (bytes: Buffer) => bytes,
+            }
+            const { body } = await client.request('GET', url.pathname + url.search, options)
+            if (body instanceof Uint8Array) photos.set(address, body)
+          })
+          .map((loaded) => loaded.catch(() => {})),
+      )
+      signal.throwIfAborted()
+      return photos
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      await Promise.all([...clients.values()].map((client) => client.close()))
+    }
+  }
+
+  /** Whether a photo may be requested from this address. */
+  #isPhoto(address: string): boolean {
+    if (!URL.canParse(address)) return false
+    const { protocol, username, password } = new URL(address)
+    const isAllowed = protocol === 'https:' || (protocol === 'http:' && this.#base.protocol === 'http:')
+    return isAllowed && username === '' && password === ''
+  }
+
+  async #connect<T>(token: string, signal: AbortSignal, use: (connection: Connection) => Promise<T>): Promise<T> {
+    const at = token.indexOf(':')
+    const credentials = { scheme: 'basic', username: token.slice(0, at), secret: token.slice(at + 1) } as const
+    const client = this.#open(this.#base.href.replace(/\/$/, ''), credentials)
+    try {
+      return await use(new Connection(client, signal))
+    } finally {
+      await client.close()
+    }
+  }
+
+  #open(baseUrl: string, credentials: Credentials): UpstreamClient {
+    const settings = { baseUrl, timeoutMs: this.#timeoutMs, rateLimit, credentials, verifySsl: true }
+    return createUpstreamClient({ settings, errors: { ApiError, ApiRateLimitError }, destinations: this.#destinations })
+  }
+}
+
+/** The requests of one operation. They share the time that may be spent waiting for the rate limit. */
+class Connection {
+  readonly #client: UpstreamClient
+  readonly #signal: AbortSignal
+  #waitedMs = 0
+
+  constructor(client: UpstreamClient, signal: AbortSignal) {
+    this.#client = client
+    this.#signal = signal
+  }
+
+  async get(path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
+    const search = new URLSearchParams(query).toString()
+    return this.#request(search === '' ? path : `${path}?${search}`)
+  }
+
+  /** Reads all pages. */
+  async list(path: string, query: Readonly<Record<string, string>>): Promise<Pick<List, 'data' | 'included'>> {
+    const data: Json[] = []
+    const included: Json[] = []
+    let next: string | null = `?${new URLSearchParams({ ...query, per_page: String(pageSize) })}`
+    for (let page = 0; next !== null; page++) {
+      if (page === maxPages) throw new PlanningCenterError('away', `Planning Center sent more than ${maxPages} pages.`)
+      const list = readList(await this.#request(path + next))
+      data.push(...list.data)
+      included.push(...list.included)
+      next = list.next
+    }
+    return { data, included }
+  }
+
+  async #request(path: string): Promise<unknown> {
+    for (;;) {
+      try {
+        const headers = { 'x-pco-api-version': version, 'user-agent': 'Micwatch' }
+        return (await this.#client.request('GET', path, { headers, signal: this.#signal })).body
+      } catch (error) {
+        this.#signal.throwIfAborted()
+        if (!(error instanceof ApiError)) throw error
+        if (error.status !== 429) throw toFailure(error, new URL(this.#client.settings.baseUrl).host)
+        await this.#waitForLimit(error.retryAfter ?? defaultWaitSeconds)
+      }
+    }
+  }
+
+  async #waitForLimit(seconds: number): Promise<void> {
+    const waitMs = Math.max(seconds * 1000, this.#client.holdMs)
+    if (this.#waitedMs + waitMs > maxWaitMs) {
+      const message = `Planning Center accepts no more requests for ${seconds} s. Try again then.`
+      throw new PlanningCenterError('limited', message, seconds)
+    }
+    this.#waitedMs += waitMs
+    // A timer may fire slightly too early.
+    await sleep(waitMs + 20, undefined, { signal: this.#signal }).catch((error) => {
+      this.#signal.throwIfAborted()
+      throw error
+    })
+  }
+}
+
+function pathOf(serviceType: string): string {
+  return `/service_types/${encodeURIComponent(serviceType)}`
+}
+
+function toFailure({ status, message, cause }: ApiError, host: string): PlanningCenterError {
+  const refused = refusals[status ?? 0]
+  if (refused !== undefined) return new PlanningCenterError('refused', refused)
+  if (status !== null && status >= 400 && status < 500) {
+    const text = `Planning Center refused the request with status ${status}. Check MICWATCH_PLANNING_CENTER_URL.`
+    return new PlanningCenterError('refused', text)
+  }
+  return new PlanningCenterError('away', `Planning Center is not available: ${describe(status, message, cause, host)}.`)
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  401: 'Planning Center does not accept this token. Check the application id and the secret, or create a new personal access token at api.planningcenteronline.com/oauth/applications.',
+  403: 'The owner of this token may not view this in Planning Center. Give them the role Viewer for the service type, or use the token of another user.',
+  404: 'Planning Center has no such service type or plan, or the owner of this token may not view it. Choose another one.',
+}
+
+function describe(status: number | null, message: string, cause: unknown, host: string): string {
+  const code = codeOf(cause)
+  if (status !== null && status >= 300 && status < 400)
+    return `${host} responded with a redirect; check whether this network requires a sign-in`
+  if (status !== null && status >= 500) return `${host} responded with status ${status}`
+  if (code === 'BLOCKED_DESTINATION') return `nothing is sent to ${host}, because the address is not allowed`
+  if (isCertificateCode(code)) return `the certificate of ${host} was not accepted (${code})`
+  return message
+}
