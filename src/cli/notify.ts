@@ -1,0 +1,76 @@
+/** notify test: sends a test message to notification channels, and prints what their services responded. */
+
+import { Command } from 'commander'
+import { type NotificationChannelDeps, testNotificationChannel } from '../actions/edit-notification-channels.ts'
+import { createDestinationsExcluding } from '../manufacturers/sources.ts'
+import { listNotificationChannelStates } from '../storage/notification-channels.ts'
+import { openSecrets } from '../storage/secrets.ts'
+import { actorOf, withStore } from './store.ts'
+import {
+  type CommonOptions,
+  createCommand,
+  createLog,
+  type ExitCode,
+  exitCodes,
+  formatTable,
+  plain,
+  printJson,
+  readOptions,
+  type Terminal,
+  UsageError,
+} from './terminal.ts'
+
+type Channel = Awaited<ReturnType<typeof listNotificationChannelStates>>[number]
+
+/** The service may be running or not. */
+export function notifyCommand(terminal: Terminal, done: (code: ExitCode) => void): Command {
+  const test = createCommand('test', 'Send a test message, and show what the service responded')
+    .argument('[channel]', 'name or id of a notification channel (default: all that are enabled)')
+    .addHelpText('after', '\nExample: micwatch notify test "RF crew"')
+    .action(async (channel: string | undefined, options: CommonOptions) =>
+      done(await testChannels(channel, options, terminal)),
+    )
+  return new Command('notify').description('Test notification channels').addCommand(test)
+}
+
+async function testChannels(wanted: string | undefined, options: CommonOptions, terminal: Terminal): Promise<ExitCode> {
+  const config = readOptions(options, terminal, { isOffline: true })
+  const secrets = await openSecrets(config.data_dir, config.secret_key)
+  return withStore(config, async (db) => {
+    const selected = select(await listNotificationChannelStates(db.read), wanted)
+    const deps: NotificationChannelDeps = {
+      ...{ db, secrets, destinations: createDestinationsExcluding(config.server), signal: terminal.signal },
+      ...{ publicUrl: config.server.public_url, log: createLog(terminal, config.log ?? 'error'), now: Date.now },
+      notifications: { tested: () => {} },
+      reload: async () => {},
+    }
+    const test = async ({ id, name, type }: Channel) => {
+      const result = await testNotificationChannel(deps, actorOf(terminal), id)
+      return { id, name, type, ...result }
+    }
+    const results = await Promise.all(selected.map(test))
+    const ok = results.every((result) => result.ok)
+    if (options.json) printJson(terminal, { ok, channels: results })
+    else {
+      const rows = results.map(({ id, name, type, duration_ms, ...result }) => {
+        const outcome = result.ok ? 'sent' : (result.error ?? result.response ?? 'failed')
+        return [id, name, type, result.status, `${duration_ms} ms`, outcome]
+      })
+      terminal.out(formatTable(['id', 'name', 'type', 'status', 'time', 'result'], rows))
+    }
+    return ok ? exitCodes.ok : exitCodes.failed
+  })
+}
+
+/** Selects channels by id or name, or all that are enabled. */
+function select(channels: readonly Channel[], wanted: string | undefined): readonly Channel[] {
+  if (wanted === undefined) {
+    const enabled = channels.filter((channel) => channel.enabled)
+    if (enabled.length === 0) throw new Error('There is no notification channel that is enabled.')
+    return enabled
+  }
+  const named = channels.filter(({ name }) => name === wanted)
+  const found = named.length > 0 ? named : channels.filter(({ id }) => String(id) === wanted)
+  if (found.length === 0) throw new UsageError(`There is no notification channel ${plain(wanted)}`)
+  return found
+}

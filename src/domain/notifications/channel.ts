@@ -1,0 +1,112 @@
+/** Notification channels: the services to which alerts are sent. */
+
+import type { NotificationChannelBody } from '../../contract/resources/notifications.ts'
+import type { NotificationChannelType } from '../../contract/values.ts'
+import { MaskError, mask } from '../access/secrets.ts'
+
+export type ChannelConfig = Readonly<Record<string, unknown>>
+
+/** The secrets that sign a webhook's messages. */
+export interface Signing {
+  readonly secret: string
+  /** The secret before the last rotation; it also signs until `previous_until` (epoch ms). */
+  readonly previous: string | null
+  readonly previous_until: number | null
+}
+
+export interface NotificationChannel {
+  readonly id: number
+  readonly name: string
+  readonly type: NotificationChannelType
+  readonly enabled: boolean
+  /** The configuration without its secrets. */
+  readonly config: ChannelConfig
+  /** The secrets of the configuration; null if they were encrypted with another key. */
+  readonly secrets: ChannelConfig | null
+  /** Null for services whose messages are not signed, and if it was encrypted with another key. */
+  readonly signing: Signing | null
+}
+
+/** For how long messages are also signed with the previous secret. */
+export const rotationMs = 24 * 3_600_000
+
+/** Returns the secrets that sign messages, the newest first. */
+export function signingSecrets({ signing }: Pick<NotificationChannel, 'signing'>, now: number): readonly string[] {
+  if (signing === null) return []
+  const { secret, previous, previous_until } = signing
+  return previous === null || now >= (previous_until ?? 0) ? [secret] : [secret, previous]
+}
+
+/** Returns the whole configuration, with its secrets. */
+export function fullConfig({ config, secrets }: Pick<NotificationChannel, 'config' | 'secrets'>): ChannelConfig {
+  return { ...config, ...secrets }
+}
+
+/**
+ * Applies a change to a configuration: fields that are not given stay, and `********` keeps a secret. Throws a MaskError
+ * that begins with the field if no secret is stored there.
+ */
+export function mergeConfig(
+  stored: ChannelConfig,
+  change: ChannelConfig,
+  secretNames: readonly string[],
+): ChannelConfig {
+  const merged: Record<string, unknown> = { ...stored }
+  for (const [name, value] of Object.entries(change)) {
+    if (!secretNames.includes(name) || value !== mask) merged[name] = value
+    else if (stored[name] == null) {
+      throw new MaskError(`${name}: ${mask} stands for a stored value, but no value is stored`)
+    }
+  }
+  return merged
+}
+
+/** Separates the secrets from the other fields of a configuration. */
+export function splitConfig(
+  config: ChannelConfig,
+  secretNames: readonly string[],
+): { readonly config: ChannelConfig; readonly secrets: ChannelConfig } {
+  const isSecret = ([name, value]: [string, unknown]) => secretNames.includes(name) && value !== null
+  const entries = Object.entries(config)
+  return {
+    config: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
+    secrets: Object.fromEntries(entries.filter(isSecret)),
+  }
+}
+
+/** Returns the channel as administrators see it, with `********` in place of secrets, or as others do, without addresses. */
+export function toChannelBody(
+  { id, name, type, enabled, config, secrets }: NotificationChannel,
+  { showsAddresses }: { readonly showsAddresses: boolean },
+): NotificationChannelBody {
+  const masked = Object.fromEntries(Object.keys(secrets ?? {}).map((field) => [field, mask]))
+  return { id, name, type, config: showsAddresses ? { ...config, ...masked } : {}, enabled }
+}
+
+/** Replaces addresses in a sentence: those in configurations, and everything that looks like one. */
+export function withoutAddresses(sentence: string, configs: readonly ChannelConfig[]): string {
+  const known = configs.flatMap((config) => Object.values(config).flat().flatMap(listAddresses))
+  const longestFirst = [...new Set(known)].sort((a, b) => b.length - a.length)
+  const withoutKnown = longestFirst.reduce(
+    (text, address) => text.replace(new RegExp(escapePattern(address), 'gi'), '…'),
+    sentence,
+  )
+  return withoutKnown.replace(addressPattern, '…')
+}
+
+/** URLs, mail addresses, IP addresses and domain names, each with its port. */
+const addressPattern =
+  /\b[a-z][a-z\d+.-]*:\/\/\S+|\S+@\S+|\[?(?:[\da-f]{0,4}:){2,7}[\da-f.]*\]?(?::\d+)?|\b(?:[a-z\d_-]+\.)+[a-z\d-]*[a-z\d](?::\d+)?/gi
+
+/** The host of a URL, with its port. */
+const hostPattern = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#]*@)?([^/?#]+)/i
+
+function listAddresses(value: unknown): string[] {
+  if (typeof value !== 'string' || value.length < 3) return []
+  const host = hostPattern.exec(value)?.[1] ?? ''
+  return [value, host, host.replace(/:\d+$/, '')].filter((text) => text.length >= 3)
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

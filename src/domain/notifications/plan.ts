@@ -1,0 +1,302 @@
+/**
+ * Which messages are queued, and when: applies the rules to the alerts. A pure function of the alerts and of what was
+ * queued before, so a process that was stopped continues where it was, and nothing is queued twice.
+ *
+ * It is called in the transaction in which alerts are raised, changed, acknowledged, snoozed or cleared, and again when
+ * silences, shows, groups, rules or notification channels have changed, when a message was sent, and at `nextAt`. It may
+ * be called with some of the alerts only; `nextAt` then concerns only these.
+ */
+
+import { type DeliveryStatus, type NotificationType, severities } from '../../contract/values.ts'
+import type { Alert } from '../alerts/alert.ts'
+import { isWorse } from '../alerts/compare-causes.ts'
+import type { NotificationRule } from './rule.ts'
+import { scheduleBegan, scheduleBegins } from './schedule.ts'
+
+/** How long a message waits for further alerts, counted from its first alert. */
+export const windowMs = 2000
+
+/** The end of an alert is sent up to this long after it, because the message about the alert may have been retried. */
+export const clearedNewsMs = 5 * 60_000
+
+type AlertFields =
+  | 'id'
+  | 'kind'
+  | 'severity'
+  | 'manufacturer'
+  | 'raised_at'
+  | 'cleared_at'
+  | 'acknowledged_at'
+  | 'snoozed_until'
+
+/** An alert that is open, or that was cleared less than `clearedNewsMs` ago, and its surroundings. */
+export interface NotifiableAlert extends Pick<Alert, AlertFields> {
+  /** Whether a silence applies to it, also if it is cleared. */
+  readonly isSilenced: boolean
+  /** Whether a more general problem, such as an offline receiver or a failing source, includes it. */
+  readonly isInhibited: boolean
+  /** The groups that have a channel that the alert concerns. */
+  readonly groupIds: readonly number[]
+  /** When the last of the running shows was started that has a channel that the alert concerns; null without a show. */
+  readonly showStartedAt: number | null
+  /**
+   * Stored with the alert, 0 at first, and increased by the plan: even while the alert is sent, odd while it is
+   * acknowledged, snoozed or silenced. With each round its messages begin anew.
+   */
+  readonly round: number
+}
+
+/** An alert in a message, as it was when it was queued. */
+export interface QueuedAlert extends Pick<Alert, 'id' | 'kind' | 'severity'> {
+  readonly round: number
+}
+
+export interface QueuedDelivery {
+  /** Later deliveries have greater ids. */
+  readonly id: number
+  readonly rule_id: number | null
+  readonly notification_channel_id: number | null
+  readonly type: NotificationType
+  readonly alerts: readonly QueuedAlert[]
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  /** Epoch milliseconds. */
+  readonly created_at: number
+}
+
+export interface PlanInput {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly rules: readonly NotificationRule[]
+  readonly enabledChannelIds: ReadonlySet<number>
+  readonly alerts: readonly NotifiableAlert[]
+  /** All that contain one of the alerts, and all whose window of 2 seconds is not over. */
+  readonly deliveries: readonly QueuedDelivery[]
+}
+
+export interface NewDelivery {
+  readonly rule_id: number
+  readonly notification_channel_id: number
+  readonly type: NotificationType
+  readonly alerts: readonly QueuedAlert[]
+}
+
+export interface NotificationPlan {
+  /** Deliveries to queue now; they are sent `windowMs` later. */
+  readonly create: readonly NewDelivery[]
+  /** Alerts to add to queued deliveries. They replace alerts with the same id. */
+  readonly append: readonly { readonly delivery_id: number; readonly alerts: readonly QueuedAlert[] }[]
+  /** Alerts that are now acknowledged, snoozed or silenced, to remove from pending deliveries. A delivery without alerts is not sent. */
+  readonly withdraw: readonly { readonly delivery_id: number; readonly alert_ids: readonly number[] }[]
+  /** New values of `round`, to store with the alerts. */
+  readonly rounds: readonly { readonly alert_id: number; readonly round: number }[]
+  /** When something is due without another change (epoch ms); null: nothing. */
+  readonly nextAt: number | null
+}
+
+/** A message about an alert that was queued, or that becomes due. */
+interface Message {
+  readonly channelId: number
+  readonly type: NotificationType
+}
+
+interface EarlierMessage extends Message {
+  readonly alert: QueuedAlert
+  readonly isSent: boolean
+  readonly created_at: number
+}
+
+interface DueMessage extends Message {
+  readonly at: number
+}
+
+export function planNotifications({ now, rules, enabledChannelIds, alerts, deliveries }: PlanInput): NotificationPlan {
+  const outbox = new Outbox(now, deliveries)
+  const earlier = indexMessages(deliveries)
+  const rounds: { alert_id: number; round: number }[] = []
+  let nextAt = Number.POSITIVE_INFINITY
+  const current = alerts.map((alert) => {
+    const round = nextRound(alert)
+    if (round !== alert.round) rounds.push({ alert_id: alert.id, round })
+    return { ...alert, round }
+  })
+  for (const rule of rules) {
+    const applied = { ...rule, channelIds: enabledOf(rule.notification_channel_ids, enabledChannelIds) }
+    const escalatedTo = enabledOf(rule.escalate?.notification_channel_ids ?? [], enabledChannelIds)
+    const hours = typeof rule.when === 'object' ? hoursOf(rule.when, now) : null
+    for (const alert of current) {
+      if (isAttended(alert)) continue
+      if (alert.cleared_at === null && !isMatch(rule, alert)) continue
+      const began = hours === null ? beganFor(rule, alert, now) : hours.began
+      if (began === null) {
+        if (hours?.begins != null && alert.cleared_at === null) nextAt = Math.min(nextAt, hours.begins)
+        continue
+      }
+      const messages = (earlier.get(rule.id)?.get(alert.id) ?? []).filter(
+        (message) => message.alert.round === alert.round && message.created_at >= began,
+      )
+      for (const { at, channelId, type } of listDue({ rule: applied, escalatedTo, alert, messages, now })) {
+        if (at > now) nextAt = Math.min(nextAt, at)
+        else if (enabledChannelIds.has(channelId)) outbox.add(rule.id, { channelId, type }, alert)
+      }
+    }
+  }
+  return {
+    create: outbox.created(),
+    append: outbox.appended(),
+    withdraw: listWithdrawn(current, deliveries),
+    rounds,
+    nextAt: nextAt === Number.POSITIVE_INFINITY ? null : nextAt,
+  }
+}
+
+interface DueContext {
+  readonly rule: NotificationRule & { readonly channelIds: readonly number[] }
+  readonly escalatedTo: readonly number[]
+  readonly alert: NotifiableAlert
+  /** What was queued for the alert by the rule, in this round and since the rule's hours or the show began. */
+  readonly messages: readonly EarlierMessage[]
+  readonly now: number
+}
+
+/** Lists the messages about an alert that are due, or will be due if nothing changes. */
+function* listDue(context: DueContext): Generator<DueMessage> {
+  const { alert, messages, rule, now } = context
+  if (alert.cleared_at !== null) {
+    if (!rule.send_cleared || now - alert.cleared_at > clearedNewsMs) return
+    const reached = new Set(messages.filter(({ isSent }) => isSent).map(({ channelId }) => channelId))
+    for (const { channelId, type } of messages) if (type === 'alert.cleared') reached.delete(channelId)
+    for (const channelId of reached) yield { channelId, type: 'alert.cleared', at: alert.cleared_at }
+    return
+  }
+  const raisedAt = later(alert.raised_at, rule.delay_seconds * 1000, now)
+  if (!alert.isInhibited) yield* listRaised(context, raisedAt)
+  yield* listEscalated(context, raisedAt)
+}
+
+function* listRaised({ rule, alert, messages, now }: DueContext, raisedAt: number): Generator<DueMessage> {
+  for (const channelId of rule.channelIds) {
+    const last = messages.findLast((message) => message.channelId === channelId && message.type !== 'alert.escalated')
+    if (last === undefined) yield { channelId, type: 'alert.raised', at: raisedAt }
+    else if (isWorse(alert, last.alert)) yield { channelId, type: 'alert.raised', at: now }
+    else if (rule.repeat_minutes > 0) {
+      yield { channelId, type: 'alert.repeated', at: later(last.created_at, rule.repeat_minutes * 60_000, now) }
+    }
+  }
+}
+
+/** Without a notification channel for the first message, the time at which it would have been queued counts. */
+function* listEscalated(context: DueContext, raisedAt: number): Generator<DueMessage> {
+  const { rule, escalatedTo, messages, now } = context
+  if (rule.escalate === null) return
+  const pauseMs = rule.escalate.after_seconds * 1000
+  const first = messages.find(({ type }) => type === 'alert.raised')
+  if (first === undefined && rule.channelIds.length > 0) return
+  const at = first === undefined ? raisedAt + pauseMs : later(first.created_at, pauseMs, now)
+  for (const channelId of escalatedTo) {
+    if (messages.some((message) => message.type === 'alert.escalated' && message.channelId === channelId)) continue
+    yield { channelId, type: 'alert.escalated', at }
+  }
+}
+
+/** Returns the time after a pause. The clock was set back if the pause began in the future: the pause is over. */
+function later(start: number, pauseMs: number, now: number): number {
+  return start > now ? now : start + pauseMs
+}
+
+function enabledOf(ids: readonly number[], enabled: ReadonlySet<number>): readonly number[] {
+  return [...new Set(ids)].filter((id) => enabled.has(id))
+}
+
+function hoursOf(schedule: Exclude<NotificationRule['when'], string>, now: number) {
+  const began = scheduleBegan(schedule, now)
+  return { began, begins: began === null ? scheduleBegins(schedule, now) : null }
+}
+
+/** Returns since when a rule without hours applies to an alert; null if it does not. */
+function beganFor({ when }: NotificationRule, { showStartedAt }: NotifiableAlert, now: number): number | null {
+  if (when !== 'during_shows') return Number.NEGATIVE_INFINITY
+  // The clock was set back if the show starts in the future.
+  return showStartedAt !== null && showStartedAt > now ? Number.NEGATIVE_INFINITY : showStartedAt
+}
+
+/**
+ * Whether a rule selects an alert. An alert about a receiver belongs to the groups of all of its channels, as with shows;
+ * alerts about sources and about the service itself belong to no group.
+ */
+function isMatch({ kinds, min_severity, group_ids, manufacturers }: NotificationRule, alert: NotifiableAlert): boolean {
+  if (kinds.length > 0 && !kinds.includes(alert.kind)) return false
+  if (severities.indexOf(alert.severity) < severities.indexOf(min_severity)) return false
+  if (group_ids.length > 0 && !group_ids.some((id) => alert.groupIds.includes(id))) return false
+  return manufacturers.length === 0 || (alert.manufacturer !== null && manufacturers.includes(alert.manufacturer))
+}
+
+/** Whether the alert is acknowledged, snoozed or silenced, or was until it was cleared, so that nothing more is sent. */
+function isAttended({ acknowledged_at, snoozed_until, isSilenced }: NotifiableAlert): boolean {
+  return acknowledged_at !== null || snoozed_until !== null || isSilenced
+}
+
+function nextRound(alert: NotifiableAlert): number {
+  const { cleared_at, round } = alert
+  return cleared_at === null && isAttended(alert) !== (round % 2 === 1) ? round + 1 : round
+}
+
+/** Returns the messages by rule and alert, oldest first. */
+function indexMessages(deliveries: readonly QueuedDelivery[]): Map<number, Map<number, EarlierMessage[]>> {
+  const byRule = new Map<number, Map<number, EarlierMessage[]>>()
+  for (const delivery of deliveries.toSorted((a, b) => a.id - b.id)) {
+    const { rule_id, notification_channel_id: channelId, type, created_at, status } = delivery
+    if (rule_id === null || channelId === null) continue
+    const byAlert = byRule.get(rule_id) ?? new Map<number, EarlierMessage[]>()
+    byRule.set(rule_id, byAlert)
+    for (const alert of delivery.alerts) {
+      const message = { channelId, type, alert, created_at, isSent: status === 'sent' }
+      const messages = byAlert.get(alert.id)
+      if (messages === undefined) byAlert.set(alert.id, [message])
+      else messages.push(message)
+    }
+  }
+  return byRule
+}
+
+function listWithdrawn(alerts: readonly NotifiableAlert[], deliveries: readonly QueuedDelivery[]) {
+  const attended = new Set(alerts.filter(isAttended).map(({ id }) => id))
+  return deliveries.flatMap(({ id: delivery_id, type, status, alerts }) => {
+    if (status !== 'pending' || type === 'alert.cleared') return []
+    const alert_ids = alerts.map(({ id }) => id).filter((id) => attended.has(id))
+    return alert_ids.length === 0 ? [] : [{ delivery_id, alert_ids }]
+  })
+}
+
+/** Collects messages: adds them to deliveries whose window is not over, and makes one new delivery of the others. */
+class Outbox {
+  /** By rule, notification channel and type. */
+  readonly #open = new Map<string, number>()
+  readonly #appended = new Map<number, QueuedAlert[]>()
+  readonly #created = new Map<string, NewDelivery & { readonly alerts: QueuedAlert[] }>()
+
+  constructor(now: number, deliveries: readonly QueuedDelivery[]) {
+    for (const { id, rule_id, notification_channel_id, type, status, attempts, created_at } of deliveries) {
+      if (status !== 'pending' || attempts > 0 || Math.abs(now - created_at) >= windowMs) continue
+      this.#open.set(`${rule_id} ${notification_channel_id} ${type}`, id)
+    }
+  }
+
+  add(rule_id: number, { channelId, type }: Message, { id, kind, severity, round }: NotifiableAlert): void {
+    const key = `${rule_id} ${channelId} ${type}`
+    const alert = { id, kind, severity, round }
+    const open = this.#open.get(key)
+    const queued = open === undefined ? this.#created.get(key)?.alerts : this.#appended.get(open)
+    if (queued !== undefined) queued.push(alert)
+    else if (open !== undefined) this.#appended.set(open, [alert])
+    else this.#created.set(key, { rule_id, notification_channel_id: channelId, type, alerts: [alert] })
+  }
+
+  created(): readonly NewDelivery[] {
+    return [...this.#created.values()]
+  }
+
+  appended(): NotificationPlan['append'] {
+    return [...this.#appended].map(([delivery_id, alerts]) => ({ delivery_id, alerts }))
+  }
+}

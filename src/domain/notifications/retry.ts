@@ -1,0 +1,38 @@
+/** When a message is tried again. */
+
+/** Messages that could not be sent this long after they were queued expire: a late alarm helps nobody. */
+export const expiryMs = 120_000
+
+/** The pauses between the tries of a message. */
+const pausesMs = [1_000, 5_000, 15_000, 30_000, 60_000]
+const jitter = 0.1
+
+export interface FailedAttempt {
+  /** The number of tries, including this one. */
+  readonly attempts: number
+  /** When the message was queued; epoch milliseconds. */
+  readonly createdAt: number
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** How long the service asked to wait. */
+  readonly retryAfterSeconds: number | null
+  /** From 0 to 1. */
+  readonly random: number
+}
+
+/** Returns when to try again (epoch ms); null if the message stays pending until it expires. */
+export function planRetry(attempt: FailedAttempt): number | null | 'expired' {
+  const { attempts, createdAt, now, retryAfterSeconds, random } = attempt
+  const expiresAt = createdAt + expiryMs
+  const earliest = now + (retryAfterSeconds ?? 0) * 1000
+  if (earliest > expiresAt) return 'expired'
+  const pauseMs = pausesMs[attempts - 1]
+  if (pauseMs === undefined) return null
+  const at = Math.round(Math.max(earliest, now + pauseMs * (1 - jitter + 2 * jitter * random)))
+  return at < expiresAt ? at : null
+}
+
+/** Whether a message is too old to be sent. If the clock was set back, a message may have been queued in the future. */
+export function isExpired(createdAt: number, now: number): boolean {
+  return Math.abs(now - createdAt) >= expiryMs
+}

@@ -1,0 +1,156 @@
+/**
+ * What a notification says, in English: short sentences that fit on a watch. Names are data: the texts contain no line
+ * breaks, control characters or changes of direction, but each service must still escape its own markup.
+ */
+
+import type { AlertBody } from '../../contract/resources/alerts.ts'
+import { type Fault, type NotificationType, type Severity, severities } from '../../contract/values.ts'
+import type { AlertKind } from '../alerts/alert.ts'
+import { faultTexts } from '../alerts/describe-alert.ts'
+import { pathOf } from '../pages.ts'
+import type { NotificationMessage } from './message.ts'
+import { toPlainText, utf8Length } from './plain-text.ts'
+
+export interface NotificationText {
+  /** One line of at most 150 characters. */
+  readonly title: string
+  /** One line of at most 250 characters for each alert, from the most severe. */
+  readonly lines: readonly string[]
+  /** The number of further alerts. */
+  readonly more: number
+  /** The highest severity; `info` for the end of alerts and for a test. */
+  readonly severity: Severity
+  /** The page about the alert, or null if the service has no public address. */
+  readonly url: string | null
+}
+
+const maxNameLength = 60
+const maxErrorLength = 100
+const maxTitleLength = 150
+const maxLineLength = 250
+
+/** `publicUrl` is the address of the service's pages (`server.public_url`), if one is configured. */
+export function toNotificationText(message: NotificationMessage, publicUrl: string | null): NotificationText {
+  const alerts = message.alerts.toSorted((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
+  const [first] = alerts
+  const url = publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}${pageOf(alerts)}`
+  if (first === undefined) {
+    const lines = ['This notification channel works. Alerts will look like this.']
+    return { title: 'Test message from Micwatch', lines, more: message.more, severity: 'info', url }
+  }
+  const others = alerts.length - 1 + message.more
+  const prefix = prefixes[message.type]
+  const title = `${prefix}${describe(first, message.type)}`
+  return {
+    title: others === 0 ? toPlainText(title, maxTitleLength) : withOthers(title, others),
+    lines: alerts.map((alert) => toPlainText(toLine(alert, message), maxLineLength)),
+    more: message.more,
+    severity: message.type === 'alert.cleared' ? 'info' : first.severity,
+    url,
+  }
+}
+
+/** Returns the lines, the number of further alerts and the address of the page, in at most `maxBytes` bytes of UTF-8. */
+export function toNotificationBody({ lines, more, url }: NotificationText, maxBytes: number): string {
+  const end = url === null ? [] : [url]
+  for (let count = lines.length; count > 0; count--) {
+    const others = more + lines.length - count
+    const listed = others === 0 ? lines.slice(0, count) : [...lines.slice(0, count), `And ${others} more.`]
+    const body = [...listed, ...end].join('\n')
+    if (utf8Length(body) <= maxBytes) return body
+  }
+  return toPlainText(lines[0] ?? '', Math.floor(maxBytes / 4))
+}
+
+const prefixes: Readonly<Record<NotificationType, string>> = {
+  'alert.raised': '',
+  'alert.repeated': 'Still open: ',
+  'alert.escalated': 'Not acknowledged: ',
+  'alert.cleared': 'Cleared: ',
+  test: '',
+}
+
+function withOthers(title: string, others: number): string {
+  const end = ` and ${others} more`
+  return `${toPlainText(title, maxTitleLength - end.length)}${end}`
+}
+
+/** Describes an alert with its receiver and, unless it was sent at once, how long it has lasted. */
+function toLine(alert: AlertBody, { type, created_at }: NotificationMessage): string {
+  const receiver = toPlainText(alert.data.receiver ?? '', maxNameLength)
+  const isNamed = toPlainText(alert.data.name ?? '', maxNameLength).startsWith(receiver)
+  const where = receiver === '' || isNamed ? '' : ` (${receiver})`
+  const until = alert.cleared_at === null ? created_at : Date.parse(alert.cleared_at)
+  const minutes = Math.floor((until - Date.parse(alert.raised_at)) / 60_000)
+  const duration = minutes < 1 ? '' : `, ${type === 'alert.cleared' ? 'after' : 'for'} ${toDuration(minutes)}`
+  return `${prefixes[type]}${describe(alert, type)}${where}${duration}`
+}
+
+function toDuration(minutes: number): string {
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+/** Describes an alert, such as "Battery critical: 7 Nora, 9%". Values are left out when the alert has ended. */
+function describe(alert: AlertBody, type: NotificationType): string {
+  const kind = alert.kind as AlertKind
+  const detail = type === 'alert.cleared' ? '' : detailOf(kind, alert.data)
+  const subject = [nameOf(alert), detail].filter((part) => part !== '').join(', ')
+  return subject === '' ? kindTexts[kind] : `${kindTexts[kind]}: ${subject}`
+}
+
+function nameOf({ kind, manufacturer, data }: AlertBody): string {
+  if (kind === 'storage_failing' || kind === 'recording_stopped') return ''
+  const name = toPlainText(data.name ?? data.receiver ?? manufacturer ?? 'Unknown', maxNameLength)
+  if (data.address !== undefined) return `${name} at ${toPlainText(data.address, maxErrorLength)}`
+  return data.slot === null ? name : `${data.slot} ${name}`
+}
+
+const kindTexts: Readonly<Record<AlertKind, string>> = {
+  receiver_offline: 'Receiver offline',
+  stale: 'Nothing received',
+  encryption_error: 'Encryption keys do not match',
+  battery_critical: 'Battery critical',
+  battery_died: 'Battery died',
+  interference: 'RF interference',
+  rf_weak: 'Weak RF signal',
+  battery_low: 'Battery low',
+  no_audio: 'No audio',
+  will_not_last: 'Battery will not last',
+  frequency_conflict: 'Frequency conflict',
+  charger_fault: 'Charger fault',
+  upstream_failing: 'System not responding',
+  link_lost: 'Real-time connection lost',
+  storage_failing: 'Changes cannot be stored',
+  recording_stopped: 'Levels are not recorded',
+}
+
+function detailOf(kind: AlertKind, { battery, minutes_left, threshold, fault, error }: AlertBody['data']): string {
+  switch (kind) {
+    case 'battery_critical':
+    case 'battery_low':
+    case 'will_not_last':
+      return [battery === null ? '' : `${battery}%`, minutes_left === null ? '' : `${minutes_left} min`]
+        .filter((part) => part !== '')
+        .join(', ')
+    case 'battery_died':
+      return battery === null ? '' : `last at ${battery}%`
+    case 'no_audio':
+      return threshold === null ? '' : `for ${threshold} min`
+    case 'charger_fault':
+      return fault === undefined ? '' : faultTexts[fault as Fault]
+    default:
+      return toPlainText(error ?? '', maxErrorLength)
+  }
+}
+
+/** Returns the path of the page about the alerts. */
+function pageOf(alerts: readonly AlertBody[]): string {
+  const [alert] = alerts
+  if (alert === undefined) return pathOf('monitor')
+  if (alerts.length > 1) return pathOf('alerts')
+  if (alert.channel_id !== null) return pathOf('channel').replace(':id', String(alert.channel_id))
+  if (alert.receiver_id !== null) return pathOf('receiver').replace(':id', String(alert.receiver_id))
+  return pathOf('alerts')
+}

@@ -1,0 +1,194 @@
+/** Administration routes for notification channels, rules and deliveries. Operators see them without addresses. */
+
+import type { FastifyRequest } from 'fastify'
+import {
+  addNotificationChannel,
+  changeNotificationChannel,
+  type NotificationChannelDeps,
+  removeNotificationChannel,
+  rotateNotificationSecret,
+  testNotificationChannel,
+} from '../../actions/edit-notification-channels.ts'
+import {
+  addNotificationRule,
+  changeNotificationRule,
+  type NotificationRuleDeps,
+  removeNotificationRule,
+} from '../../actions/edit-notification-rules.ts'
+import * as operations from '../../contract/operations/notifications.ts'
+import { toTimestamp } from '../../domain/api.ts'
+import { RequestError } from '../../domain/errors.ts'
+import { fullConfig, toChannelBody, withoutAddresses } from '../../domain/notifications/channel.ts'
+import { toDeliveryBody } from '../../domain/notifications/delivery.ts'
+import { findNotificationChannel, listNotificationChannels } from '../../storage/notification-channels.ts'
+import { countDeliveries, listDeliveries, oldestListed } from '../../storage/notification-deliveries.ts'
+import { listNotificationRules } from '../../storage/notification-rules.ts'
+import type { ContractServer } from '../server/contract.ts'
+import { paginate, readPage, toPageOf } from '../server/response.ts'
+
+export interface NotificationRoutesDeps {
+  readonly notificationDeps: NotificationChannelDeps & NotificationRuleDeps
+}
+
+/** The most deliveries in a response without paging. */
+const maxUnpaged = 1000
+
+const operate = { config: { needs: 'operate' } } as const
+const administer = { config: { needs: 'administer' } } as const
+
+export function notificationRoutes(app: ContractServer, { notificationDeps }: NotificationRoutesDeps): void {
+  channelRoutes(app, notificationDeps)
+  channelActionRoutes(app, notificationDeps)
+  ruleRoutes(app, notificationDeps)
+  deliveryRoutes(app, notificationDeps)
+}
+
+/** Whether the response may contain addresses: only with the session or token of an administrator. */
+function showsAddresses({ credential }: Pick<FastifyRequest, 'credential'>): boolean {
+  return credential?.role === 'admin'
+}
+
+function channelRoutes(app: ContractServer, deps: NotificationChannelDeps): void {
+  const { db, secrets } = deps
+
+  app.route({
+    ...operations.listNotificationChannels,
+    ...operate,
+    handler: async (request) => {
+      const options = { showsAddresses: showsAddresses(request) }
+      const channels = await listNotificationChannels(db.read, secrets)
+      return paginate(
+        request,
+        channels.map((channel) => toChannelBody(channel, options)),
+      )
+    },
+  })
+
+  app.route({
+    ...operations.getNotificationChannel,
+    ...operate,
+    handler: async (request) => {
+      const { id } = request.params
+      const channel = await findNotificationChannel(db.read, secrets, id)
+      if (channel === undefined) throw new RequestError('not_found', { subject: `notification channel ${id}` })
+      return toChannelBody(channel, { showsAddresses: showsAddresses(request) })
+    },
+  })
+
+  app.route({
+    ...operations.createNotificationChannel,
+    ...administer,
+    handler: async ({ actor, body }, reply) => {
+      const channel = await addNotificationChannel(deps, actor, body)
+      reply.code(201)
+      const { signing } = channel
+      return {
+        ...toChannelBody(channel, { showsAddresses: true }),
+        ...(signing !== null && { secret: signing.secret }),
+      }
+    },
+  })
+
+  app.route({
+    ...operations.changeNotificationChannel,
+    ...administer,
+    handler: async ({ actor, params, body }) =>
+      toChannelBody(await changeNotificationChannel(deps, actor, params.id, body), { showsAddresses: true }),
+  })
+
+  app.route({
+    ...operations.removeNotificationChannel,
+    ...administer,
+    handler: async ({ actor, params }, reply) => {
+      await removeNotificationChannel(deps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+}
+
+function channelActionRoutes(app: ContractServer, deps: NotificationChannelDeps): void {
+  app.route({
+    ...operations.testNotificationChannel,
+    ...administer,
+    handler: ({ actor, params }) => testNotificationChannel(deps, actor, params.id),
+  })
+
+  app.route({
+    ...operations.rotateNotificationSecret,
+    ...administer,
+    handler: async ({ actor, params }) => {
+      const { secret, previous_until } = await rotateNotificationSecret(deps, actor, params.id)
+      return { secret, previous_until: toTimestamp(previous_until) }
+    },
+  })
+}
+
+function ruleRoutes(app: ContractServer, deps: NotificationRuleDeps): void {
+  app.route({
+    ...operations.listNotificationRules,
+    ...operate,
+    handler: async (request) => paginate(request, await listNotificationRules(deps.db.read)),
+  })
+
+  app.route({
+    ...operations.getNotificationRule,
+    ...operate,
+    handler: async ({ params: { id } }) => {
+      const rule = (await listNotificationRules(deps.db.read)).find((candidate) => candidate.id === id)
+      if (rule === undefined) throw new RequestError('not_found', { subject: `notification rule ${id}` })
+      return rule
+    },
+  })
+
+  app.route({
+    ...operations.createNotificationRule,
+    ...administer,
+    handler: async ({ actor, body }, reply) => {
+      const rule = await addNotificationRule(deps, actor, body)
+      reply.code(201)
+      return rule
+    },
+  })
+
+  app.route({
+    ...operations.changeNotificationRule,
+    ...administer,
+    handler: ({ actor, params, body }) => changeNotificationRule(deps, actor, params.id, body),
+  })
+
+  app.route({
+    ...operations.removeNotificationRule,
+    ...administer,
+    handler: async ({ actor, params }, reply) => {
+      await removeNotificationRule(deps, actor, params.id)
+      return reply.code(204).send(null)
+    },
+  })
+}
+
+function deliveryRoutes(app: ContractServer, { db, secrets, now }: NotificationChannelDeps): void {
+  app.route({
+    ...operations.listNotificationDeliveries,
+    ...operate,
+    handler: async (request) => {
+      const { query, url } = request
+      const page = readPage(query)
+      const filter = { ...query, since: oldestListed(now()) }
+      const { size, page: number } = page ?? { size: maxUnpaged, page: 1 }
+      const bodies = (await listDeliveries(db.read, filter, { limit: size, offset: (number - 1) * size })).map(
+        toDeliveryBody,
+      )
+      const shown = showsAddresses(request) ? bodies : await withoutAddressesIn(bodies)
+      return page === null ? shown : toPageOf(shown, await countDeliveries(db.read, filter), page, url)
+    },
+  })
+
+  async function withoutAddressesIn<Delivery extends { readonly last_error: string | null }>(
+    bodies: readonly Delivery[],
+  ): Promise<Delivery[]> {
+    const configs = (await listNotificationChannels(db.read, secrets)).map(fullConfig)
+    return bodies.map((body) =>
+      body.last_error === null ? body : { ...body, last_error: withoutAddresses(body.last_error, configs) },
+    )
+  }
+}

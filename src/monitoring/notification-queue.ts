@@ -1,0 +1,133 @@
+/**
+ * Queues messages about alerts. Deliveries are stored in the transaction in which the alerts are, so that none is lost.
+ * Without rules, nothing is read or written.
+ */
+
+import { randomBytes } from 'node:crypto'
+import type { Alert } from '../domain/alerts/alert.ts'
+import {
+  clearedNewsMs,
+  type NotifiableAlert,
+  type NotificationPlan,
+  type PlanInput,
+  planNotifications,
+  type QueuedDelivery,
+  windowMs,
+} from '../domain/notifications/plan.ts'
+import type { NotificationRule } from '../domain/notifications/rule.ts'
+import { listAlertsOpenSince } from '../storage/alerts.ts'
+import type { Database, Reader, Tx } from '../storage/database.ts'
+import {
+  extendDelivery,
+  insertDelivery,
+  listNotificationRounds,
+  listQueuedDeliveries,
+  saveNotificationRound,
+  withdrawAlerts,
+} from '../storage/notification-deliveries.ts'
+import { nextRevision } from '../storage/revision.ts'
+
+/** What surrounds an alert: silences, shows, groups, and more general problems. */
+export type AlertSurroundings = Pick<NotifiableAlert, 'isSilenced' | 'isInhibited' | 'groupIds' | 'showStartedAt'>
+
+interface NotificationQueueDeps {
+  readonly db: Database
+  rules(): readonly NotificationRule[]
+  notificationChannels(): readonly { readonly id: number; readonly enabled: boolean }[]
+  surroundingsOf(alert: Alert): AlertSurroundings
+  /** Called after deliveries were queued. */
+  onQueued(): void
+  /** Epoch milliseconds. */
+  now(): number
+}
+
+export class NotificationQueue {
+  readonly #deps: NotificationQueueDeps
+
+  constructor(deps: NotificationQueueDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether there are rules. */
+  get hasRules(): boolean {
+    return this.#deps.rules().length > 0
+  }
+
+  /** Queues what the rules say about alerts that were changed in this transaction. */
+  async queue(tx: Tx, alerts: readonly Alert[]): Promise<void> {
+    if (alerts.length === 0 || !this.hasRules) return
+    const input = await this.#read(tx.query, alerts)
+    await this.#apply(tx, input, planNotifications(input))
+  }
+
+  /**
+   * Queues what time, or a change of rules, silences or shows, has made due. Returns when something is due next (epoch
+   * ms); null if nothing is. Throws if `guard` does.
+   */
+  async queueDue(guard: (tx: Tx) => Promise<void>): Promise<number | null> {
+    const { db } = this.#deps
+    const planned = planNotifications(await this.#readAll(db.read))
+    if (isEmpty(planned)) return planned.nextAt
+    return db.transaction(async (tx) => {
+      // The alerts cannot change before this transaction ends.
+      await nextRevision(tx, 'alerts')
+      await guard(tx)
+      const input = await this.#readAll(tx.query)
+      const plan = planNotifications(input)
+      await this.#apply(tx, input, plan)
+      return plan.nextAt
+    })
+  }
+
+  async #readAll(reader: Reader): Promise<PlanInput> {
+    return this.#read(reader, await listAlertsOpenSince(reader, this.#deps.now() - clearedNewsMs))
+  }
+
+  async #read(reader: Reader, alerts: readonly Alert[]): Promise<PlanInput> {
+    const { rules, notificationChannels, surroundingsOf, now } = this.#deps
+    const ids = alerts.map(({ id }) => id)
+    const rounds = await listNotificationRounds(reader, ids)
+    return {
+      now: now(),
+      rules: rules(),
+      enabledChannelIds: new Set(notificationChannels().flatMap(({ id, enabled }) => (enabled ? id : []))),
+      alerts: alerts.map((alert) => ({ ...alert, ...surroundingsOf(alert), round: rounds.get(alert.id) ?? 0 })),
+      deliveries: await listQueuedDeliveries(reader, ids, now() - windowMs),
+    }
+  }
+
+  async #apply(tx: Tx, { now, deliveries }: PlanInput, plan: NotificationPlan): Promise<void> {
+    for (const { alert_id, round } of plan.rounds) await saveNotificationRound(tx, alert_id, round)
+    for (const { delivery_id, alert_ids } of plan.withdraw) {
+      await withdrawAlerts(tx, delivery_id, alert_ids, { reason: withdrawn })
+    }
+    const create = [...plan.create]
+    for (const { delivery_id, alerts } of plan.append) {
+      if (await extendDelivery(tx, delivery_id, alerts)) continue
+      create.push({ ...addressOf(deliveries, delivery_id), alerts })
+    }
+    for (const { alerts, ...address } of create) {
+      const times = { created_at: now, next_attempt_at: now + windowMs }
+      await insertDelivery(tx, { ...address, ...times, message_id: createMessageId() }, alerts)
+    }
+    if (create.length > 0) tx.afterCommit(() => this.#deps.onQueued())
+  }
+}
+
+const withdrawn = 'Not sent: the alerts were acknowledged, snoozed or silenced.'
+
+function isEmpty({ create, append, withdraw, rounds }: NotificationPlan): boolean {
+  return create.length + append.length + withdraw.length + rounds.length === 0
+}
+
+/** Returns where a delivery goes, and why. Only deliveries of rules are extended. */
+function addressOf(deliveries: readonly QueuedDelivery[], id: number) {
+  const found = deliveries.find((delivery) => delivery.id === id)
+  if (found?.rule_id == null || found.notification_channel_id === null) throw new Error(`There is no delivery ${id}.`)
+  return { rule_id: found.rule_id, notification_channel_id: found.notification_channel_id, type: found.type }
+}
+
+/** The id must not contain a dot, because dots separate the parts of what a webhook's signature signs. */
+export function createMessageId(): string {
+  return `msg_${randomBytes(16).toString('base64url')}`
+}

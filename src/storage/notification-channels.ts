@@ -1,0 +1,102 @@
+/** Stores notification channels. Every change of them or of rules increments the counter `notifications`. */
+
+import type { Selectable } from 'kysely'
+import type { NotificationChannel } from '../domain/notifications/channel.ts'
+import type { Reader, Tx } from './database.ts'
+import type { NotificationChannelRow } from './schema.ts'
+import type { Secrets } from './secrets.ts'
+
+/** What the secrets are sealed for. */
+const context = 'notification_channel'
+
+/** Returns the notification channels, ordered by id. */
+export async function listNotificationChannels(reader: Reader, secrets: Secrets): Promise<NotificationChannel[]> {
+  const rows = await reader.selectFrom('notification_channels').selectAll().orderBy('id').execute()
+  return rows.map((row) => toChannel(row, secrets))
+}
+
+/** Returns what is known of the notification channels without their secrets, ordered by id. */
+export async function listNotificationChannelStates(reader: Reader) {
+  const columns = ['id', 'name', 'type', 'enabled'] as const
+  const rows = await reader.selectFrom('notification_channels').select(columns).orderBy('id').execute()
+  return rows.map(({ enabled, ...row }) => ({ ...row, enabled: enabled === 1 }))
+}
+
+export async function findNotificationChannel(
+  reader: Reader,
+  secrets: Secrets,
+  id: number,
+): Promise<NotificationChannel | undefined> {
+  const row = await reader.selectFrom('notification_channels').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && toChannel(row, secrets)
+}
+
+export async function insertNotificationChannel(
+  tx: Tx,
+  secrets: Secrets,
+  channel: Omit<NotificationChannel, 'id'>,
+): Promise<NotificationChannel> {
+  const { id } = await tx.query
+    .insertInto('notification_channels')
+    .values({ ...toRow(channel, secrets), type: channel.type })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { ...channel, id }
+}
+
+/** Saves a notification channel. Secrets that could not be opened keep their stored values. */
+export async function saveNotificationChannel(tx: Tx, secrets: Secrets, channel: NotificationChannel): Promise<void> {
+  const { secrets: sealed, signing_secret, previous_secret, ...open } = toRow(channel, secrets)
+  const row = {
+    ...open,
+    ...(channel.secrets !== null && { secrets: sealed }),
+    ...(channel.signing !== null && { signing_secret, previous_secret }),
+  }
+  await tx.query.updateTable('notification_channels').set(row).where('id', '=', channel.id).execute()
+}
+
+export async function disableNotificationChannel(tx: Tx, id: number): Promise<void> {
+  await tx.query.updateTable('notification_channels').set({ enabled: 0 }).where('id', '=', id).execute()
+}
+
+/** Returns false if there is no such notification channel. */
+export async function deleteNotificationChannel(tx: Tx, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx.query.deleteFrom('notification_channels').where('id', '=', id).executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+function toRow({ name, enabled, config, ...channel }: Omit<NotificationChannel, 'id'>, secrets: Secrets) {
+  const seal = (text: string | null) => (text === null ? null : secrets.seal(text, context))
+  const hasSecrets = Object.keys(channel.secrets ?? {}).length > 0
+  return {
+    name,
+    enabled: enabled ? (1 as const) : (0 as const),
+    config: JSON.stringify(config),
+    secrets: seal(hasSecrets ? JSON.stringify(channel.secrets) : null),
+    signing_secret: seal(channel.signing?.secret ?? null),
+    previous_secret: seal(channel.signing?.previous ?? null),
+    previous_until: channel.signing?.previous_until ?? null,
+  }
+}
+
+function toChannel(row: Selectable<NotificationChannelRow>, secrets: Secrets): NotificationChannel {
+  const open = (sealed: string | null): string | null => {
+    try {
+      return sealed === null ? null : secrets.open(sealed, context)
+    } catch {
+      return null
+    }
+  }
+  const { id, name, type, enabled, config, previous_until } = row
+  const opened = open(row.secrets)
+  const secret = open(row.signing_secret)
+  return {
+    id,
+    name,
+    type,
+    enabled: enabled === 1,
+    config: JSON.parse(config),
+    secrets: row.secrets === null ? {} : opened === null ? null : JSON.parse(opened),
+    signing: secret === null ? null : { secret, previous: open(row.previous_secret), previous_until },
+  }
+}

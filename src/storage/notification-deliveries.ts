@@ -1,0 +1,397 @@
+/** The queue of messages to notification channels, and the log of what was sent. */
+
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { DeliveryStatus, NotificationType } from '../contract/values.ts'
+import type { QueuedAlert, QueuedDelivery } from '../domain/notifications/plan.ts'
+import type { Reader, Tx } from './database.ts'
+import { inChunks } from './rows.ts'
+import type { NotificationDeliveryRow, Schema } from './schema.ts'
+
+export interface StoredDelivery extends Selectable<NotificationDeliveryRow> {
+  readonly alert_ids: readonly number[]
+}
+
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus | undefined
+  readonly channel_id?: number | undefined
+  /** Only those that were queued at or after this time (epoch ms). */
+  readonly since?: number | undefined
+}
+
+/** Returns a part of the matching deliveries, newest first. */
+export async function listDeliveries(
+  reader: Reader,
+  filter: DeliveryFilter,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<StoredDelivery[]> {
+  const query = filtered(reader.selectFrom('notification_deliveries'), filter).selectAll()
+  return withAlertIds(reader, await query.orderBy('id', 'desc').limit(limit).offset(offset).execute())
+}
+
+export async function countDeliveries(reader: Reader, filter: DeliveryFilter): Promise<number> {
+  const query = filtered(reader.selectFrom('notification_deliveries'), filter)
+  const { total } = await query.select(({ fn }) => fn.countAll().as('total')).executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+function filtered(
+  query: SelectQueryBuilder<Schema, 'notification_deliveries', object>,
+  { status, channel_id, since }: DeliveryFilter,
+) {
+  let result = query
+  if (status !== undefined) result = result.where('status', '=', status)
+  if (channel_id !== undefined) result = result.where('notification_channel_id', '=', channel_id)
+  if (since !== undefined) result = result.where('created_at', '>=', since)
+  return result
+}
+
+async function withAlertIds(
+  reader: Reader,
+  rows: readonly Selectable<NotificationDeliveryRow>[],
+): Promise<StoredDelivery[]> {
+  const byDelivery = await listDeliveryAlerts(
+    reader,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => ({ ...row, alert_ids: (byDelivery.get(row.id) ?? []).map(({ id }) => id) }))
+}
+
+/** Returns the alerts of deliveries, ordered by id. */
+async function listDeliveryAlerts(reader: Reader, ids: readonly number[]): Promise<Map<number, QueuedAlert[]>> {
+  const byDelivery = new Map<number, QueuedAlert[]>()
+  await inChunks(ids, async (chunk) => {
+    const rows = await reader
+      .selectFrom('notification_delivery_alerts')
+      .selectAll()
+      .where('delivery_id', 'in', chunk)
+      .orderBy('alert_id')
+      .execute()
+    for (const { delivery_id, alert_id: id, ...alert } of rows) {
+      const alerts = byDelivery.get(delivery_id) ?? []
+      alerts.push({ id, ...alert })
+      byDelivery.set(delivery_id, alerts)
+    }
+  })
+  return byDelivery
+}
+
+// --- Planning --------------------------------------------------------------------------------------------------------
+
+/**
+ * Returns what the rules have to know of earlier messages: the deliveries that contain one of the alerts, and those that
+ * were queued after `openSince` and not tried yet. Of repeated messages, which may be many, it returns the last ones.
+ */
+export async function listQueuedDeliveries(
+  reader: Reader,
+  alertIds: readonly number[],
+  openSince: number,
+): Promise<QueuedDelivery[]> {
+  const ids = new Set<number>()
+  const open = await reader
+    .selectFrom('notification_deliveries')
+    .select('id')
+    .where('status', '=', 'pending')
+    .where('created_at', '>', openSince)
+    .where('attempts', '=', 0)
+    .execute()
+  for (const { id } of open) ids.add(id)
+  await inChunks(alertIds, async (chunk) => {
+    const ofAlerts = reader
+      .selectFrom('notification_delivery_alerts as part')
+      .innerJoin('notification_deliveries as delivery', 'delivery.id', 'part.delivery_id')
+      .where('part.alert_id', 'in', chunk)
+    const single = await ofAlerts.select('delivery.id').where('delivery.type', '<>', 'alert.repeated').execute()
+    const repeated = await ofAlerts
+      .select(({ fn }) => fn.max<number>('delivery.id').as('id'))
+      .where('delivery.type', '=', 'alert.repeated')
+      .groupBy([
+        'part.alert_id',
+        'delivery.rule_id',
+        'delivery.notification_channel_id',
+        'part.round',
+        'delivery.status',
+      ])
+      .execute()
+    for (const { id } of [...single, ...repeated]) ids.add(Number(id))
+  })
+  const deliveries: QueuedDelivery[] = []
+  await inChunks([...ids], async (chunk) => {
+    const alerts = await listDeliveryAlerts(reader, chunk)
+    const rows = await reader.selectFrom('notification_deliveries').selectAll().where('id', 'in', chunk).execute()
+    for (const { id, rule_id, notification_channel_id, type, status, attempts, created_at } of rows) {
+      const parts = alerts.get(id) ?? []
+      deliveries.push({ id, rule_id, notification_channel_id, type, status, attempts, created_at, alerts: parts })
+    }
+  })
+  return deliveries
+}
+
+export interface NewDelivery {
+  readonly message_id: string
+  readonly notification_channel_id: number
+  readonly rule_id: number
+  readonly type: NotificationType
+  readonly created_at: number
+  readonly next_attempt_at: number
+}
+
+export async function insertDelivery(tx: Tx, delivery: NewDelivery, alerts: readonly QueuedAlert[]): Promise<void> {
+  const { id } = await tx.query
+    .insertInto('notification_deliveries')
+    .values({ ...delivery, status: 'pending', attempts: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await putAlerts(tx, id, alerts)
+}
+
+/** Adds alerts to a delivery. Returns false if it was tried or withdrawn meanwhile. */
+export async function extendDelivery(tx: Tx, id: number, alerts: readonly QueuedAlert[]): Promise<boolean> {
+  // The update locks the row, so that the message is not sent before the alerts have been added.
+  const { numUpdatedRows } = await tx.query
+    .updateTable('notification_deliveries')
+    .set({ attempts: 0 })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('attempts', '=', 0)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await putAlerts(tx, id, alerts)
+  return true
+}
+
+async function putAlerts(tx: Tx, deliveryId: number, alerts: readonly QueuedAlert[]): Promise<void> {
+  await inChunks(alerts, async (chunk) => {
+    await tx.query
+      .insertInto('notification_delivery_alerts')
+      .values(
+        chunk.map(({ id, kind, severity, round }) => ({
+          delivery_id: deliveryId,
+          alert_id: id,
+          kind,
+          severity,
+          round,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['delivery_id', 'alert_id']).doUpdateSet((eb) => ({
+          kind: eb.ref('excluded.kind'),
+          severity: eb.ref('excluded.severity'),
+          round: eb.ref('excluded.round'),
+        })),
+      )
+      .execute()
+  })
+}
+
+/** Removes alerts from a pending delivery. A delivery without alerts that was never tried is deleted, another one fails. */
+export async function withdrawAlerts(
+  tx: Tx,
+  id: number,
+  alertIds: readonly number[],
+  { reason }: { readonly reason: string },
+): Promise<void> {
+  const delivery = await tx.query
+    .updateTable('notification_deliveries')
+    .set((eb) => ({ attempts: eb.ref('attempts') }))
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returning('attempts')
+    .executeTakeFirst()
+  if (delivery === undefined) return
+  const parts = tx.query.selectFrom('notification_delivery_alerts').select('alert_id').where('delivery_id', '=', id)
+  const remaining = (await parts.execute()).filter(({ alert_id }) => !alertIds.includes(alert_id))
+  if (remaining.length === 0 && delivery.attempts > 0)
+    return finishDelivery(tx, id, { status: 'failed', error: reason })
+  const deletion = tx.query.deleteFrom('notification_delivery_alerts').where('delivery_id', '=', id)
+  await deletion.where('alert_id', 'in', alertIds).execute()
+  if (remaining.length === 0) await tx.query.deleteFrom('notification_deliveries').where('id', '=', id).execute()
+}
+
+/** Returns the rounds of alerts by id: see `domain/notifications/plan.ts`. */
+export async function listNotificationRounds(
+  reader: Reader,
+  alertIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rounds = new Map<number, number>()
+  await inChunks(alertIds, async (chunk) => {
+    const rows = await reader
+      .selectFrom('alerts')
+      .select(['id', 'notification_round'])
+      .where('id', 'in', chunk)
+      .execute()
+    for (const { id, notification_round } of rows) rounds.set(id, notification_round)
+  })
+  return rounds
+}
+
+export async function saveNotificationRound(tx: Tx, alertId: number, round: number): Promise<void> {
+  await tx.query.updateTable('alerts').set({ notification_round: round }).where('id', '=', alertId).execute()
+}
+
+// --- Sending ---------------------------------------------------------------------------------------------------------
+
+export interface PendingDelivery {
+  readonly id: number
+  readonly notification_channel_id: number | null
+  readonly created_at: number
+  readonly next_attempt_at: number | null
+}
+
+/** Returns pending deliveries in the order in which they are to be tried, without those of some notification channels. */
+export async function listPendingDeliveries(
+  reader: Reader,
+  { without, limit }: { readonly without: readonly number[]; readonly limit: number },
+): Promise<PendingDelivery[]> {
+  const query = reader
+    .selectFrom('notification_deliveries')
+    .select(['id', 'notification_channel_id', 'created_at', 'next_attempt_at'])
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', 'is not', null)
+  const others = without.length === 0 ? query : query.where('notification_channel_id', 'not in', without)
+  return others.orderBy('next_attempt_at').orderBy('id').limit(limit).execute()
+}
+
+/** Returns when the oldest pending delivery was queued (epoch ms); null if none is pending. */
+export async function findOldestPending(reader: Reader): Promise<number | null> {
+  const row = await reader
+    .selectFrom('notification_deliveries')
+    .select('created_at')
+    .where('status', '=', 'pending')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.created_at ?? null
+}
+
+/**
+ * Ends the pending deliveries that were queued before `before` or, because the clock was set back, after `after`, except
+ * those that are being tried. Returns their notification channels.
+ */
+export async function expireDeliveries(
+  tx: Tx,
+  { before, after, except }: { readonly before: number; readonly after: number; readonly except: readonly number[] },
+): Promise<{ readonly id: number; readonly notification_channel_id: number | null }[]> {
+  let query = tx.query
+    .updateTable('notification_deliveries')
+    .set({ status: 'expired', next_attempt_at: null })
+    .where('status', '=', 'pending')
+    .where((eb) => eb.or([eb('created_at', '<=', before), eb('created_at', '>=', after)]))
+  if (except.length > 0) query = query.where('id', 'not in', except)
+  return query.returning(['id', 'notification_channel_id']).execute()
+}
+
+/** Counts a try of a delivery before it is made. Returns undefined if the delivery is no longer pending. */
+export async function beginAttempt(tx: Tx, id: number, at: number): Promise<StoredDelivery | undefined> {
+  const row = await tx.query
+    .updateTable('notification_deliveries')
+    .set({ attempts: sql<number>`attempts + 1`, last_attempt_at: at })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirst()
+  return row && (await withAlertIds(tx.query, [row]))[0]
+}
+
+/** Stores the failure of a try after which the delivery stays pending. */
+export async function saveRetry(
+  tx: Tx,
+  id: number,
+  { error, next_attempt_at }: { readonly error: string; readonly next_attempt_at: number | null },
+): Promise<void> {
+  const query = tx.query.updateTable('notification_deliveries').set({ last_error: error, next_attempt_at })
+  await query.where('id', '=', id).where('status', '=', 'pending').execute()
+}
+
+export interface DeliveryEnd {
+  readonly status: Exclude<DeliveryStatus, 'pending'>
+  /** Why it was not sent. If absent, the last error stays. */
+  readonly error?: string | null
+  readonly sent_at?: number
+}
+
+export async function finishDelivery(tx: Tx, id: number, { status, error, sent_at }: DeliveryEnd): Promise<void> {
+  const values = {
+    status,
+    next_attempt_at: null,
+    ...(error !== undefined && { last_error: error }),
+    ...(sent_at !== undefined && { sent_at }),
+  }
+  // A message that was sent counts as sent, even if the delivery expired meanwhile.
+  const query = tx.query.updateTable('notification_deliveries').set(values).where('id', '=', id)
+  await (status === 'sent' ? query : query.where('status', '=', 'pending')).execute()
+}
+
+/** Ends the pending deliveries of a notification channel that is removed, and forgets the channel's id. */
+export async function detachChannel(tx: Tx, channelId: number, reason: string): Promise<void> {
+  const ofChannel = tx.query.updateTable('notification_deliveries').where('notification_channel_id', '=', channelId)
+  const failed = { status: 'failed', next_attempt_at: null, last_error: reason } as const
+  await ofChannel.set(failed).where('status', '=', 'pending').execute()
+  await ofChannel.set({ notification_channel_id: null }).execute()
+}
+
+/** Ends the pending deliveries of a rule that is removed, and forgets the rule's id. */
+export async function detachRule(tx: Tx, ruleId: number, reason: string): Promise<void> {
+  const ofRule = tx.query.updateTable('notification_deliveries').where('rule_id', '=', ruleId)
+  const failed = { status: 'failed', next_attempt_at: null, last_error: reason } as const
+  await ofRule.set(failed).where('status', '=', 'pending').execute()
+  await ofRule.set({ rule_id: null }).execute()
+}
+
+/** Stores a test message that was sent or has failed. */
+export async function insertTest(
+  tx: Tx,
+  test: Pick<StoredDelivery, 'message_id' | 'notification_channel_id' | 'created_at' | 'last_error'> & {
+    readonly status: 'sent' | 'failed'
+    readonly ended_at: number
+  },
+): Promise<void> {
+  const { ended_at, ...fields } = test
+  await tx.query
+    .insertInto('notification_deliveries')
+    .values({
+      ...fields,
+      type: 'test',
+      attempts: 1,
+      last_attempt_at: fields.created_at,
+      sent_at: fields.status === 'sent' ? ended_at : null,
+    })
+    .execute()
+}
+
+const deliveryLimits = { ageMs: 30 * 24 * 3_600_000, rows: 10_000 } as const
+
+/** Returns the time before which deliveries are no longer listed. */
+export function oldestListed(now: number): number {
+  return now - deliveryLimits.ageMs
+}
+
+/**
+ * Deletes old deliveries, and the oldest ones if there are too many. Those of open alerts stay, because otherwise the
+ * alerts would be sent again.
+ */
+export async function pruneDeliveries(
+  tx: Tx,
+  now: number,
+  limits: { ageMs: number; rows: number } = deliveryLimits,
+): Promise<void> {
+  const deliveries = () =>
+    tx.query
+      .deleteFrom('notification_deliveries')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('notification_delivery_alerts as part')
+              .innerJoin('alerts', 'alerts.id', 'part.alert_id')
+              .select('part.alert_id')
+              .whereRef('part.delivery_id', '=', 'notification_deliveries.id')
+              .where('notification_deliveries.type', '<>', 'alert.repeated')
+              .where('alerts.cleared_at', 'is', null),
+          ),
+        ),
+      )
+  await deliveries()
+    .where('created_at', '<', now - limits.ageMs)
+    .execute()
+  const ids = tx.query.selectFrom('notification_deliveries').select('id').orderBy('id', 'desc')
+  await deliveries().where('id', '<=', ids.limit(1).offset(limits.rows)).execute()
+}

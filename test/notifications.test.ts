@@ -1,0 +1,270 @@
+/** Notifications through the whole service: from an alert to a webhook. */
+
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { listNotificationChannels } from '../src/storage/notification-channels.ts'
+import type { TestApp } from './app.ts'
+import { configFor, deviceOf, startApp, startShure, until } from './app.ts'
+import { tokenHeaders } from './tokens.ts'
+import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts'
+
+const channels = '/api/admin/notification-channels/'
+const rules = '/api/admin/notification-rules/'
+const deliveries = '/api/admin/notification-deliveries/'
+
+/** Starts a system with one receiver of two channels, on which batteries can be set. */
+async function startSystem() {
+  const shure = await startShure({ receivers: 1 })
+  const { id } = deviceOf(shure)
+  const set = (change: Parameters<typeof shure.show.set>[1], channel = 1) => {
+    shure.show.set(id, change, channel)
+    shure.push.flush()
+  }
+  for (const channel of [1, 2]) set({ battery: 90, rf_level: -50, audio_level: -20 }, channel)
+  return { shure, id, set, manufacturers: [configFor(shure)] }
+}
+
+/** Returns a client that is signed in as an administrator. */
+async function signIn(app: TestApp) {
+  const headers = await tokenHeaders(app.runtime, 'admin')
+  const json = { ...headers, 'content-type': 'application/json' }
+  return {
+    get: (path: string) => app.get(path, headers),
+    post: (path: string, body?: unknown) => app.post(path, body, headers),
+    patch: (path: string, body: unknown) => app.send('PATCH', path, { headers: json, body: JSON.stringify(body) }),
+    remove: (path: string) => app.send('DELETE', path, { headers }),
+  }
+}
+
+type Admin = Awaited<ReturnType<typeof signIn>>
+
+async function addWebhook(admin: Admin, url: string) {
+  const { status, json } = await admin.post(channels, { name: 'Stage manager', type: 'webhook', config: { url } })
+  expect(status).toBe(201)
+  return json as { id: number; secret: string }
+}
+
+function expectSignature({ headers, text }: ReceivedWebhook, secrets: readonly string[]): void {
+  const { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': signature } = headers
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${time}.${text}`).digest('base64')}`
+  })
+  expect(signature).toBe(signatures.join(' '))
+}
+
+describe.concurrent('notifications', () => {
+  // Conformance: C-14.1, C-14.2.
+  it('sends the alerts of 2 seconds to a webhook as one signed message, and lists the delivery', async () => {
+    const { set, manufacturers } = await startSystem()
+    const receiver = await startWebhookReceiver()
+    const app = await startApp({ manufacturers })
+    const admin = await signIn(app)
+    const { id, secret } = await addWebhook(admin, receiver.url)
+    const rule = await admin.post(rules, { name: 'All', notification_channel_ids: [id], send_cleared: true })
+    expect(rule).toMatchObject({ status: 201, json: { when: 'always', min_severity: 'info', escalate: null } })
+    await until('the receiver is known', async () => (await app.receivers()).length === 1)
+
+    set({ battery: 15 })
+    await until('the alert is open', async () => (await app.get('/api/alerts/?state=open')).json.length === 1)
+    set({ battery: 15 }, 2)
+    const [raised] = await receiver.waitFor(1)
+    if (raised === undefined) throw new Error('Nothing was received.')
+    const open = (await app.get('/api/alerts/?state=open')).json
+    expect(raised.body).toEqual({
+      type: 'alert.raised',
+      timestamp: expect.stringMatching(/Z$/),
+      data: { alerts: expect.arrayContaining(open), more: 0 },
+    })
+    expect(open).toHaveLength(2)
+    expectSignature(raised, [secret])
+
+    for (const channel of [1, 2]) set({ battery: 90 }, channel)
+    const [, cleared] = await receiver.waitFor(2)
+    expect(cleared?.body).toMatchObject({ type: 'alert.cleared', data: { alerts: [{ state: 'cleared' }, {}] } })
+    expect(cleared?.headers['webhook-id']).not.toBe(raised.headers['webhook-id'])
+
+    const listed = await until('both are sent', async () => {
+      const { json } = await admin.get(`${deliveries}?status=sent&channel_id=${id}`)
+      return json.length === 2 && json
+    })
+    expect(listed[1]).toEqual({
+      id: expect.any(Number),
+      notification_channel_id: id,
+      rule_id: rule.json.id,
+      type: 'alert.raised',
+      alert_ids: open.map((alert: { id: number }) => alert.id).sort(),
+      status: 'sent',
+      attempts: 1,
+      last_error: null,
+      created_at: expect.any(String),
+      last_attempt_at: expect.any(String),
+      next_attempt_at: null,
+      sent_at: expect.any(String),
+    })
+  })
+
+  // Conformance: C-14.13.
+  it('encrypts and masks secrets, keeps them when the mask is sent back, and rejects unknown and missing fields', async () => {
+    const app = await startApp()
+    const admin = await signIn(app)
+    const config = { url: 'https://ntfy.example', topic: 'rf', token: 'tk_secret' }
+    const { status, json } = await admin.post(channels, { name: 'Crew', type: 'ntfy', config })
+    const masked = { ...config, url: expect.stringContaining('ntfy.example'), token: '********' }
+    expect([status, json]).toEqual([201, { id: 1, name: 'Crew', type: 'ntfy', config: masked, enabled: true }])
+    const kept = await admin.patch(`${channels}1/`, { name: 'RF crew', config: { ...config, token: '********' } })
+    expect(kept.json).toMatchObject({ name: 'RF crew', config: masked })
+    const [row] = await app.runtime.db.read.selectFrom('notification_channels').selectAll().execute()
+    expect(JSON.stringify(row)).not.toContain('tk_secret')
+    const [stored] = await listNotificationChannels(app.runtime.db.read, app.runtime.secrets)
+    expect(stored?.secrets).toEqual({ token: 'tk_secret' })
+
+    const slack = { name: 'Slack', type: 'slack', config: { url: 'https://hooks.slack.com/services/T0/B0/secret' } }
+    expect((await admin.post(channels, slack)).json.config).toEqual({ url: '********' })
+    for (const [body, details] of [
+      [{ name: 'a', type: 'ntfy', config: { ...config, token: '********' } }, 'config.token: '],
+      [{ name: 'a', type: 'ntfy', config: { url: config.url } }, 'config.topic: missing'],
+      [{ name: 'a', type: 'ntfy', config: { ...config, extra: 1 } }, 'config.extra: unknown field'],
+      [{ name: 'a', type: 'pager', config }, 'type: '],
+      [{ type: 'ntfy', config }, 'name: '],
+      [
+        { name: 'a', type: 'webhook', config: { url: 'http://169.254.169.254/' } },
+        'config: nothing is sent to 169.254.169.254',
+      ],
+      [
+        { name: 'a', type: 'webhook', config: { url: `http://127.1:${app.port}/` } },
+        'config: nothing is sent to 127.0.0.1',
+      ],
+    ] as const) {
+      const rejected = await admin.post(channels, body)
+      expect([rejected.status, rejected.json.details]).toEqual([400, expect.stringContaining(details)])
+    }
+    expect((await admin.patch(`${channels}4711/`, { name: 'a' })).status).toBe(404)
+    const audit = (await admin.get('/api/admin/audit/?action=notification_channel.')).json
+    expect(audit.map(({ action, details }: { action: string; details: object }) => [action, details])).toEqual([
+      ['notification_channel.create', { name: 'Slack', type: 'slack' }],
+      ['notification_channel.change', { changed: ['name'] }],
+      ['notification_channel.create', { name: 'Crew', type: 'ntfy' }],
+    ])
+  })
+
+  // Conformance: C-14.14.
+  it('reports what a service responds to a test, whether it succeeds or fails, and signs with both secrets after a rotation', async () => {
+    const receiver = await startWebhookReceiver([204, 500])
+    const app = await startApp()
+    const admin = await signIn(app)
+    const { id, secret } = await addWebhook(admin, receiver.url)
+    expect(secret).toMatch(/^whsec_/)
+    expect(Buffer.from(secret.replace('whsec_', ''), 'base64')).toHaveLength(32)
+    expect((await admin.get(`${channels}${id}/`)).json).not.toHaveProperty('secret')
+    const duration_ms = expect.any(Number)
+    const sent = await admin.post(`${channels}${id}/test`)
+    expect([sent.status, sent.json]).toEqual([200, { ok: true, status: 204, response: null, error: null, duration_ms }])
+    const rotated = await admin.post(`${channels}${id}/rotate`)
+    expect(Date.parse(rotated.json.previous_until) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+    const failed = await admin.post(`${channels}${id}/test`)
+    expect([failed.status, failed.json]).toEqual([
+      200,
+      { ok: false, status: 500, response: 'responded 500', error: expect.stringContaining('500'), duration_ms },
+    ])
+    const [first, second] = receiver.received
+    if (first === undefined || second === undefined) throw new Error('Nothing was received.')
+    expect(first.body).toEqual({ type: 'test', timestamp: expect.any(String), data: { alerts: [], more: 0 } })
+    expectSignature(first, [secret])
+    expectSignature(second, [rotated.json.secret, secret])
+    expect((await admin.get(deliveries)).json).toMatchObject([
+      { type: 'test', status: 'failed', attempts: 1, rule_id: null, notification_channel_id: id },
+      { type: 'test', status: 'sent', attempts: 1, rule_id: null, notification_channel_id: id },
+    ])
+    const unreachable = await addWebhook(admin, 'http://127.0.0.1:9/')
+    const none = await admin.post(`${channels}${unreachable.id}/test`)
+    expect([none.status, none.json]).toMatchObject([
+      200,
+      { ok: false, status: null, error: expect.stringMatching(/refused/i) },
+    ])
+  })
+
+  // Conformance: C-14.15.
+  it('shows operators no addresses, viewers nothing, and lets only administrators change', async () => {
+    const app = await startApp({ config: { require_login: true } })
+    const admin = await signIn(app)
+    const { id } = await addWebhook(admin, 'http://127.0.0.1:9/')
+    await admin.post(`${channels}${id}/test`)
+    await admin.post(rules, { name: 'All', notification_channel_ids: [id] })
+    const operator = await tokenHeaders(app.runtime, 'operator')
+    const viewer = await tokenHeaders(app.runtime, 'viewer')
+    for (const path of [channels, rules, deliveries, `${channels}${id}/`, `${rules}1/`]) {
+      expect((await app.get(path, viewer)).status, path).toBe(403)
+      expect((await app.get(path)).status, path).toBe(401)
+      const { status, bytes } = await app.get(path, operator)
+      expect([status, String(bytes)]).toEqual([200, expect.not.stringContaining('127.0.0.1')])
+    }
+    expect(String((await admin.get(deliveries)).bytes)).toContain('127.0.0.1')
+    for (const [method, path] of [
+      ['POST', channels],
+      ['PATCH', `${channels}${id}/`],
+      ['DELETE', `${channels}${id}/`],
+      ['POST', `${channels}${id}/test`],
+      ['POST', `${channels}${id}/rotate`],
+      ['POST', rules],
+      ['PATCH', `${rules}1/`],
+      ['DELETE', `${rules}1/`],
+    ] as const) {
+      expect((await app.send(method, path, { headers: operator })).status, path).toBe(403)
+      expect((await app.send(method, path)).status, path).toBe(401)
+    }
+  })
+
+  // Conformance: C-14.16.
+  it('validates rules, and removes a deleted channel from them', async () => {
+    const app = await startApp()
+    const admin = await signIn(app)
+    const [first, second] = [
+      await addWebhook(admin, 'http://127.0.0.1:9/'),
+      await addWebhook(admin, 'http://127.0.0.1:9/'),
+    ]
+    const ids = [first.id, second.id]
+    const hours = { days: ['fri', 'sat'], from: '18:00', to: '01:00', time_zone: 'Europe/Berlin' }
+    const escalate = { after_seconds: 60, notification_channel_ids: [second.id] }
+    const fields = { name: 'Act 1', notification_channel_ids: ids, when: hours, min_severity: 'critical', escalate }
+    const { status, json } = await admin.post(rules, fields)
+    const defaults = {
+      kinds: [],
+      group_ids: [],
+      manufacturers: [],
+      delay_seconds: 0,
+      repeat_minutes: 0,
+      send_cleared: false,
+    }
+    expect([status, json]).toEqual([201, { ...defaults, ...fields, id: json.id }])
+    expect((await admin.get(rules)).json).toEqual([json])
+    for (const [change, details] of [
+      [{ notification_channel_ids: [4711] }, 'notification_channel_ids: there is no notification channel 4711'],
+      [
+        { escalate: { ...escalate, notification_channel_ids: [4711] } },
+        'escalate.notification_channel_ids: there is no',
+      ],
+      [{ escalate: { ...escalate, after_seconds: 0 } }, 'escalate'],
+      [{ group_ids: [4711] }, 'group_ids: there is no group 4711'],
+      [{ manufacturers: ['nobody'] }, 'manufacturers: there is no manufacturer nobody'],
+      [{ kinds: ['thirst'] }, 'kinds'],
+      [{ when: { ...hours, time_zone: 'Mars/Base' } }, 'when.time_zone: '],
+      [{ when: { ...hours, from: '24:00' } }, 'when'],
+      [{ when: { ...hours, days: ['someday'] } }, 'when'],
+      [{ when: 'never' }, 'when'],
+      [{ channel_ids: [1] }, 'channel_ids'],
+    ] as const) {
+      const rejected = await admin.patch(`${rules}${json.id}/`, change)
+      expect([rejected.status, rejected.json.details]).toEqual([400, expect.stringContaining(details)])
+    }
+    for (const field of ['name', 'notification_channel_ids'] as const) {
+      const { [field]: _, ...incomplete } = fields
+      expect((await admin.post(rules, incomplete)).status).toBe(400)
+    }
+    expect((await admin.remove(`${channels}${second.id}/`)).status).toBe(204)
+    const changed = { ...json, notification_channel_ids: [first.id], escalate: null }
+    expect((await admin.get(`${rules}${json.id}/`)).json).toEqual(changed)
+    expect((await admin.remove(`${rules}${json.id}/`)).status).toBe(204)
+    expect((await admin.remove(`${rules}${json.id}/`)).status).toBe(404)
+  })
+})

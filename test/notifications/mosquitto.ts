@@ -1,0 +1,117 @@
+/** Runs a real MQTT broker, Mosquitto: an installed one, or on Debian one that is installed on demand. */
+
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { until } from '../app.ts'
+import type { Certificate } from '../certificates.ts'
+import { onTestEnd } from '../cleanup.ts'
+import { installDebianPackage } from '../debian-package.ts'
+import { freePort } from '../postgres.ts'
+
+export interface Broker {
+  /** Accepts everyone, who may publish to topics below `mics/`. */
+  readonly port: number
+  /** Accepts only `account`. */
+  readonly closedPort: number
+  readonly tlsPort: number
+  readonly process: ChildProcess
+  /** Ends the process. What it retains is lost. */
+  stop(): Promise<void>
+  /** Starts it again on the same ports. */
+  start(): Promise<void>
+}
+
+export const account = { username: 'mics', password: 'mqttSecretPassword' }
+
+/** Starts a broker that ends with the test. */
+export async function startMosquitto(certificate: Certificate): Promise<Broker> {
+  const program = await findProgram('mosquitto')
+  const folder = await mkdtemp(join(tmpdir(), 'micwatch-mosquitto-'))
+  const path = (name: string) => join(folder, name)
+  const [port, closedPort, tlsPort] = [await freePort(), await freePort(), await freePort()]
+  const passwords = [path('passwords'), account.username, account.password]
+  await promisify(execFile)(await findProgram('mosquitto_passwd'), ['-b', '-c', ...passwords])
+  await writeFile(path('key.pem'), certificate.key)
+  await writeFile(path('cert.pem'), certificate.cert)
+  await writeFile(path('acl'), 'topic write mics/#\ntopic read #\n')
+  const lines = [
+    'per_listener_settings true',
+    // Otherwise Mosquitto changes to a user that cannot read this folder.
+    'user root',
+    `listener ${port} 127.0.0.1`,
+    'allow_anonymous true',
+    `acl_file ${path('acl')}`,
+    `listener ${closedPort} 127.0.0.1`,
+    'allow_anonymous false',
+    `password_file ${path('passwords')}`,
+    `listener ${tlsPort} 127.0.0.1`,
+    'allow_anonymous true',
+    `certfile ${path('cert.pem')}`,
+    `keyfile ${path('key.pem')}`,
+  ]
+  await writeFile(path('mosquitto.conf'), `${lines.join('\n')}\n`)
+  let broker: ChildProcess | undefined
+  const stop = async () => {
+    if (broker === undefined || broker.exitCode !== null || broker.signalCode !== null) return
+    const exited = once(broker, 'exit')
+    broker.kill('SIGKILL')
+    await exited
+  }
+  const start = async () => {
+    broker = spawn(program, ['-c', path('mosquitto.conf')], { stdio: 'ignore' })
+    await until('Mosquitto accepts connections', () => accepts(tlsPort))
+    return broker
+  }
+  onTestEnd(async () => {
+    await stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    port,
+    closedPort,
+    tlsPort,
+    process: await start(),
+    stop,
+    async start() {
+      await start()
+    },
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+    socket.on('connect', () => socket.destroy())
+  })
+}
+
+async function findProgram(name: string): Promise<string> {
+  const found = (await findInstalled(name)) ?? (await installOnDebian(name))
+  if (found !== undefined) return found
+  throw new Error(`Mosquitto is needed here: install it, so that ${name} is found on the PATH.`)
+}
+
+async function findInstalled(name: string): Promise<string | undefined> {
+  for (const folder of [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']) {
+    const path = join(folder, name)
+    const exists = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (exists) return path
+  }
+  return undefined
+}
+
+async function installOnDebian(name: string): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  console.error('The tests need Mosquitto, which is not installed. Installing the Debian package.')
+  await installDebianPackage('mosquitto')
+  return findInstalled(name)
+}

@@ -1,0 +1,148 @@
+/** Columns of the list of notification channels. */
+
+import type {
+  NotificationChannelBody,
+  NotificationDeliveryBody,
+  NotificationRuleBody,
+} from '../../src/contract/resources/notifications.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import type { Column } from '../parts/data-table.tsx'
+import { DeliveryResult } from './delivery-result.tsx'
+import { ServiceIcon } from './service-icon.tsx'
+import { channelAddress } from './services.ts'
+
+type Channel = NotificationChannelBody
+
+export interface ChannelActions {
+  test(channel: Channel): void
+  edit(channel: Channel): void
+  rotate(channel: Channel): void
+  toggle(channel: Channel): void
+  remove(channel: Channel): void
+}
+
+interface ColumnOptions {
+  /** Null until they are loaded. */
+  readonly rules: readonly NotificationRuleBody[] | null
+  readonly lastDeliveries: ReadonlyMap<number, NotificationDeliveryBody | null>
+  /** Null if the user may neither edit channels nor see their addresses. */
+  readonly actions: ChannelActions | null
+}
+
+export function channelColumns({ rules, lastDeliveries, actions }: ColumnOptions): readonly Column<Channel>[] {
+  return [
+    {
+      key: 'name',
+      title: t('notifications.columns.channel'),
+      sortBy: ({ name }) => name,
+      cell: (channel) => <Named channel={channel} isWithAddress={actions !== null} />,
+    },
+    {
+      key: 'enabled',
+      title: t('notifications.columns.state'),
+      sortBy: ({ enabled }) => enabled,
+      cell: ({ enabled }) => (
+        <span>
+          <span className="tag" data-tone={enabled ? 'good' : 'waiting'}>
+            {t(enabled ? 'notifications.states.enabled' : 'notifications.states.disabled')}
+          </span>
+        </span>
+      ),
+    },
+    {
+      key: 'last',
+      title: t('notifications.columns.last'),
+      cell: ({ id }) => <Last delivery={lastDeliveries.get(id)} />,
+    },
+    {
+      key: 'rules',
+      title: t('notifications.columns.rules'),
+      cell: ({ id }) => (rules === null ? null : <Rules rules={rulesFor(rules, id)} />),
+    },
+    ...(actions === null
+      ? []
+      : [
+          {
+            key: 'actions',
+            title: t('notifications.columns.actions'),
+            cell: (channel: Channel) => <RowActions channel={channel} actions={actions} />,
+          },
+        ]),
+  ]
+}
+
+/** Returns the rules that send alerts to a channel, at once or when they escalate. */
+export function rulesFor(rules: readonly NotificationRuleBody[], channelId: number): readonly NotificationRuleBody[] {
+  return rules.filter(({ notification_channel_ids, escalate }) =>
+    [...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])].includes(channelId),
+  )
+}
+
+function Named({ channel, isWithAddress }: { channel: Channel; isWithAddress: boolean }) {
+  const { name, type } = channel
+  const address = isWithAddress ? channelAddress(channel) : ''
+  return (
+    <span className="channel-named">
+      <ServiceIcon type={type} />
+      <span className="stacked">
+        <bdi>{plainText(name)}</bdi>
+        <small>
+          {t(`notifications.services.${type}.name`)}
+          {address === '' ? null : (
+            <>
+              {' · '}
+              <bdi>{plainText(address)}</bdi>
+            </>
+          )}
+        </small>
+      </span>
+    </span>
+  )
+}
+
+function Last({ delivery }: { delivery: NotificationDeliveryBody | null | undefined }) {
+  if (delivery === undefined) return null
+  if (delivery === null) return t('notifications.channels.neverUsed')
+  return <DeliveryResult delivery={delivery} isTypeShown={true} />
+}
+
+function Rules({ rules }: { rules: readonly NotificationRuleBody[] }) {
+  if (rules.length === 0)
+    return (
+      <span>
+        <span className="tag" data-tone="waiting" title={t('notifications.channels.noRuleNext')}>
+          {t('notifications.channels.noRule')}
+        </span>
+      </span>
+    )
+  return (
+    <span className="stacked">
+      {rules.map(({ id, name }) => (
+        <bdi key={id}>{plainText(name)}</bdi>
+      ))}
+    </span>
+  )
+}
+
+function RowActions({ channel, actions }: { channel: Channel; actions: ChannelActions }) {
+  const { type, enabled } = channel
+  const name = plainText(channel.name)
+  const buttons = [
+    ['test', t('notifications.channels.test'), actions.test],
+    ['edit', t('notifications.channels.edit'), actions.edit],
+    ...(type === 'webhook' ? [['rotate', t('notifications.channels.rotate'), actions.rotate] as const] : []),
+    ['toggle', t(enabled ? 'notifications.channels.disable' : 'notifications.channels.enable'), actions.toggle],
+    ['remove', t('notifications.channels.remove'), actions.remove],
+  ] as const
+  return (
+    <span className="row-actions">
+      {buttons.map(([key, text, run]) => (
+        <button key={key} type="button" className="choice" onClick={() => run(channel)}>
+          {text}
+          <span className="visually-hidden"> {name}</span>
+        </button>
+      ))}
+    </span>
+  )
+}

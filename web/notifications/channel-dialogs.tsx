@@ -1,0 +1,110 @@
+/** Dialogs to test and delete a notification channel, and to replace the secret of a webhook. */
+
+import { useEffect, useState } from 'react'
+import type {
+  NotificationChannelBody,
+  NotificationRuleBody,
+  NotificationTestBody,
+} from '../../src/contract/resources/notifications.ts'
+import { useServices } from '../context.ts'
+import { formatList, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
+import { Confirmation, Dialog } from '../parts/dialog.tsx'
+import { ProblemLine } from '../parts/problem.tsx'
+import { useRequest } from '../resource.ts'
+import { channelsPath } from './addresses.ts'
+import { rulesFor } from './channel-columns.tsx'
+import type { NewSecret } from './secret-once.tsx'
+import { TestResult } from './test-result.tsx'
+
+interface DialogProps {
+  readonly channel: NotificationChannelBody
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+/** Sends a test message as soon as the dialog opens. */
+export function TestDialog({ channel: { id, name }, onDone, onClose }: DialogProps) {
+  const { api } = useServices()
+  const { send, isSending, problem } = useRequest()
+  const [tested, setTested] = useState<NotificationTestBody | null>(null)
+  const test = async () => {
+    setTested(null)
+    const response = await send(() => api.write('POST', `${channelsPath}${id}/test`, undefined, 'object'))
+    if (response?.ok) setTested(response.body)
+    if (response !== null) await onDone()
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once
+  useEffect(() => {
+    void test()
+  }, [])
+  return (
+    <Dialog title={t('notifications.test.title', { name: plainText(name) })} onClose={onClose}>
+      <div className="dialog-text" role="status">
+        {tested === null && problem === null ? <p>{t('notifications.test.testing')}</p> : null}
+        {tested === null ? null : <TestResult tested={tested} />}
+      </div>
+      {problem === null ? null : <ProblemLine problem={problem} field={problem.field} />}
+      <div className="dialog-actions">
+        <button type="button" className="choice" disabled={isSending} onClick={test}>
+          {t('notifications.test.again')}
+        </button>
+        <button type="button" className="choice" data-tone="usual" onClick={onClose}>
+          {t('parts.dialog.close')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+export function RotationQuestion({
+  channel: { id, name },
+  onSecret,
+  onDone,
+  onClose,
+}: DialogProps & { onSecret(secret: NewSecret): void }) {
+  const { api } = useServices()
+  const { send, isSending, problem } = useRequest()
+  const rotate = async () => {
+    const response = await send(() => api.write('POST', `${channelsPath}${id}/rotate`, undefined, 'object'))
+    if (!response?.ok) return
+    const { secret, previous_until: previousUntil } = response.body
+    onClose()
+    onSecret({ name, secret, previousUntil })
+    await onDone()
+  }
+  return (
+    <Confirmation
+      title={t('notifications.rotate.title', { name: plainText(name) })}
+      action={t('notifications.rotate.action')}
+      {...{ isSending, problem, onClose }}
+      onConfirm={rotate}
+    >
+      <p>{t('notifications.rotate.consequence')}</p>
+    </Confirmation>
+  )
+}
+
+export function RemovalQuestion({
+  channel: { id, name: text },
+  rules,
+  ...rest
+}: DialogProps & { readonly rules: readonly NotificationRuleBody[] }) {
+  const name = plainText(text)
+  const used = rulesFor(rules, id)
+  return (
+    <Removal
+      {...rest}
+      title={t('notifications.removal.title', { name })}
+      action={t('notifications.channels.remove')}
+      done={t('notifications.removal.done', { name })}
+      path={`${channelsPath}${id}/`}
+    >
+      <p>{t('notifications.removal.consequence')}</p>
+      {used.length === 0 ? null : (
+        <p>{t('notifications.removal.rules', { names: formatList(used.map((rule) => plainText(rule.name))) })}</p>
+      )}
+    </Removal>
+  )
+}

@@ -1,0 +1,144 @@
+/** Adds or edits a notification channel: first the service is chosen, then exactly its fields are filled in. */
+
+import { type Dispatch, type SetStateAction, useState } from 'react'
+import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import { type NotificationChannelType, notificationChannelTypes } from '../../src/contract/values.ts'
+import type { ApiResponse, Problem } from '../api.ts'
+import { useServices } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { channelsPath } from './addresses.ts'
+import { ConfigFields } from './config-fields.tsx'
+import type { NewSecret } from './secret-once.tsx'
+import { ServiceIcon } from './service-icon.tsx'
+import { changedConfig, destinationField, fieldName, missingField } from './services.ts'
+
+interface ChannelFormProps {
+  /** The channel as it was when the form opened; null to add a channel. */
+  readonly channel: NotificationChannelBody | null
+  onSecret(secret: NewSecret): void
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function ChannelForm({ channel, ...rest }: ChannelFormProps) {
+  const [type, setType] = useState<NotificationChannelType | null>(channel?.type ?? null)
+  if (type === null) return <ServiceChoice onChoice={setType} onClose={rest.onClose} />
+  return <ServiceForm key={type} {...{ channel, type }} {...rest} onBack={channel === null ? setType : null} />
+}
+
+function ServiceChoice({ onChoice, onClose }: { onChoice(type: NotificationChannelType): void; onClose(): void }) {
+  return (
+    <Dialog title={t('notifications.form.choose')} onClose={onClose}>
+      <ul className="service-list">
+        {notificationChannelTypes.map((type) => (
+          <li key={type}>
+            <button type="button" className="service" onClick={() => onChoice(type)}>
+              <ServiceIcon type={type} />
+              <strong>{t(`notifications.services.${type}.name`)}</strong>
+              <span>{t(`notifications.services.${type}.description`)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="dialog-actions">
+        <button type="button" className="choice" onClick={onClose}>
+          {t('parts.dialog.cancel')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+interface ServiceFormProps extends ChannelFormProps {
+  readonly type: NotificationChannelType
+  /** Returns to the choice of the service; null if the service cannot be changed. */
+  readonly onBack: Dispatch<SetStateAction<NotificationChannelType | null>> | null
+}
+
+type Stored = NotificationChannelBody & { readonly secret?: string }
+
+function ServiceForm({ channel, type, onBack, onSecret, onDone, onClose }: ServiceFormProps) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const service = t(`notifications.services.${type}.name`)
+
+  const send = (values: FormData): Promise<ApiResponse<Stored>> => {
+    const name = String(values.get('name')).trim()
+    const config = changedConfig(type, channel?.config ?? null, values)
+    if (channel === null) return atField(type, api.write('POST', channelsPath, { name, type, config }, 'object'))
+    const body = { ...(name !== channel.name && { name }), ...(Object.keys(config).length > 0 && { config }) }
+    return atField(type, api.write('PATCH', `${channelsPath}${channel.id}/`, body, 'object'))
+  }
+  const done = async ({ name, secret }: Stored) => {
+    onClose()
+    const text = plainText(name)
+    if (secret === undefined)
+      showMessage({
+        text: t(channel === null ? 'notifications.form.added' : 'notifications.form.saved', { name: text }),
+      })
+    else onSecret({ name, secret, previousUntil: null })
+    await onDone()
+  }
+  return (
+    <Dialog
+      title={
+        channel === null
+          ? t('notifications.form.add', { service })
+          : t('notifications.form.edit', { name: plainText(channel.name) })
+      }
+      onClose={onClose}
+    >
+      <p className="dialog-text">{t(`notifications.services.${type}.intro`)}</p>
+      <Form
+        action={t('notifications.form.save')}
+        check={(values) => findProblem(type, values)}
+        send={send}
+        onDone={done}
+        others={
+          <>
+            {onBack === null ? null : (
+              <button type="button" className="choice" onClick={() => onBack(null)}>
+                {t('notifications.form.back')}
+              </button>
+            )}
+            <button type="button" className="choice" onClick={onClose}>
+              {t('parts.dialog.cancel')}
+            </button>
+          </>
+        }
+      >
+        <Field
+          name="name"
+          label={t('notifications.form.name')}
+          hint={t('notifications.form.nameHint')}
+          defaultValue={channel?.name ?? service}
+          autoComplete="off"
+          maxLength={255}
+        />
+        <ConfigFields type={type} config={channel?.config ?? null} />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Returns the response; an error about the destination as a whole names the field with the address. */
+async function atField<Body>(
+  type: NotificationChannelType,
+  pending: Promise<ApiResponse<Body>>,
+): Promise<ApiResponse<Body>> {
+  const response = await pending
+  if (response.ok || response.problem.field !== 'config') return response
+  return { ok: false, problem: { ...response.problem, field: destinationField(type) } }
+}
+
+function findProblem(type: NotificationChannelType, values: FormData): Problem | null {
+  const problem = (field: string): Problem => ({ kind: 'refused', field, detail: t('notifications.form.missing') })
+  if (String(values.get('name')).trim() === '') return problem('name')
+  const missing = missingField(type, values)
+  return missing === null ? null : problem(fieldName(missing.name))
+}

@@ -1,0 +1,62 @@
+/** Form fields of a service, each with a hint about where to find its value. */
+
+import { useState } from 'react'
+import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelType } from '../../src/contract/values.ts'
+import { t } from '../i18n.ts'
+import { Field, PasswordField, SelectField, TextField } from '../parts/field.tsx'
+import { type FieldKey, fieldName, fieldsOf, fieldText, securities, smtpPorts } from './services.ts'
+
+interface ConfigFieldsProps {
+  readonly type: NotificationChannelType
+  /** Null for a new channel. */
+  readonly config: NotificationChannelBody['config'] | null
+}
+
+export function ConfigFields({ type, config }: ConfigFieldsProps) {
+  /** The encryption of email that was chosen in this form; it brings its usual port. */
+  const [security, setSecurity] = useState<string | null>(null)
+  return fieldsOf(type).map((field) => {
+    const key = `${type}.${field.name}` as FieldKey
+    const shared = {
+      name: fieldName(field.name),
+      label: t(`notifications.fields.${key}.label`),
+      hint: t(`notifications.fields.${key}.hint`),
+      defaultValue: fieldText(field, config),
+      required: field.isOptional !== true,
+    }
+    const text = { ...shared, autoComplete: 'off', spellCheck: false }
+    switch (field.kind) {
+      case 'security':
+        return (
+          <SelectField
+            key={key}
+            {...shared}
+            options={securities.map((value) => ({ value, text: t(`notifications.securities.${value}`) }))}
+            onChange={({ target }) => setSecurity(target.value)}
+          />
+        )
+      case 'port': {
+        const port = securities.find((value) => value === security)
+        return (
+          <Field
+            key={`${key} ${port}`}
+            {...text}
+            defaultValue={port === undefined ? shared.defaultValue : smtpPorts[port]}
+            inputMode="numeric"
+          />
+        )
+      }
+      case 'list':
+        return <TextField key={key} {...text} rows={3} />
+      case 'secret':
+        // The field contains `********`, which stands for the stored value. It is selected on focus, so that typing
+        // replaces it completely, because partly edited asterisks would be stored as the secret.
+        return (
+          <PasswordField key={key} {...shared} autoComplete="new-password" onFocus={({ target }) => target.select()} />
+        )
+      default:
+        return <Field key={key} {...text} inputMode={field.kind === 'address' ? 'url' : 'text'} />
+    }
+  })
+}

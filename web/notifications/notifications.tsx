@@ -1,0 +1,49 @@
+/** Notifications: the channels by which alerts are sent, the rules that choose them, and what was sent. */
+
+import { Shell } from '../parts/shell.tsx'
+import { useSearch } from '../query.ts'
+import { Channels } from './channels.tsx'
+import { Deliveries } from './deliveries.tsx'
+import { Rules } from './rules.tsx'
+import '../styles/notifications.css'
+import '../styles/records.css'
+import { t } from '../i18n.ts'
+
+const tabs = ['channels', 'rules', 'deliveries'] as const
+type Tab = (typeof tabs)[number]
+
+const contents = { channels: Channels, rules: Rules, deliveries: Deliveries } as const satisfies Record<Tab, unknown>
+
+export function Notifications() {
+  const [search] = useSearch()
+  const tab = tabs.find((name) => name === new URLSearchParams(search).get('tab')) ?? 'channels'
+  const Content = contents[tab]
+  return (
+    <Shell title={t('notifications.title')} intro={t('notifications.intro')}>
+      <Tabs tab={tab} />
+      <Content />
+    </Shell>
+  )
+}
+
+/** The filters and the order of one list do not apply to another. */
+const nothingElse = { status: null, channel_id: null, page: null, sort: null }
+
+function Tabs({ tab }: { tab: Tab }) {
+  const [, change] = useSearch()
+  return (
+    <nav className="tabs" aria-label={t('notifications.title')}>
+      {tabs.map((name) => (
+        <button
+          key={name}
+          type="button"
+          className="choice"
+          aria-pressed={name === tab}
+          onClick={() => change({ ...nothingElse, tab: name === 'channels' ? null : name })}
+        >
+          {t(`notifications.tabs.${name}`)}
+        </button>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,259 @@
+/** Adds or edits a notification rule, and words it as a sentence meanwhile. */
+
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { alertKinds } from '../../src/contract/alert-kinds.ts'
+import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import { severities } from '../../src/contract/values.ts'
+import { nameOf } from '../admin/manufacturer-columns.tsx'
+import { manufacturersPath } from '../admin/manufacturer-form.tsx'
+import type { Problem } from '../api.ts'
+import { useServices, useWatchState } from '../context.ts'
+import { plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { ChoicesField } from '../parts/choices-field.tsx'
+import { Field, SelectField, TickField } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { useResource } from '../resource.ts'
+import { rulesPath } from './addresses.ts'
+import { useRuleNames } from './rule-names.ts'
+import { ruleSentence } from './rule-sentence.ts'
+import { type RuleTime, type RuleValues, ruleOf, ruleTimes, suggestedRule, timeOf } from './rule-values.ts'
+import { ScheduleFields } from './schedule-fields.tsx'
+
+interface RuleFormProps {
+  /** The rule as it was when the form opened; null to add a rule. */
+  readonly rule: NotificationRuleBody | null
+  readonly channels: readonly NotificationChannelBody[]
+  onDone(): Promise<void>
+  onClose(): void
+}
+
+export function RuleForm({ rule, channels, onDone, onClose }: RuleFormProps) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const names = useRuleNames(channels)
+  const [first] = channels
+  // A single channel is the one to send to.
+  const initial = rule ?? suggestedRule('', first !== undefined && channels.length === 1 ? [first.id] : [])
+  const { draft, sentence, noteEdit } = useDraft(initial)
+  const send = (values: FormData) => {
+    const body = ruleOf(values)
+    return rule === null
+      ? api.write('POST', rulesPath, body, 'object')
+      : api.write('PATCH', `${rulesPath}${rule.id}/`, body, 'object')
+  }
+  const done = async (stored: NotificationRuleBody) => {
+    onClose()
+    const name = plainText(stored.name)
+    showMessage({ text: t(rule === null ? 'notifications.rules.added' : 'notifications.rules.saved', { name }) })
+    await onDone()
+  }
+  return (
+    <FormDialog
+      title={
+        rule === null ? t('notifications.rules.add') : t('notifications.form.edit', { name: plainText(rule.name) })
+      }
+      action={t('notifications.form.save')}
+      check={(values) => findProblem(ruleOf(values))}
+      onChange={noteEdit}
+      {...{ send, onClose }}
+      onDone={done}
+    >
+      <p className="rule-sentence" ref={sentence}>
+        <bdi>{ruleSentence(draft, names)}</bdi>
+      </p>
+      <Field
+        name="name"
+        label={t('notifications.rules.name')}
+        hint={t('notifications.rules.nameHint')}
+        defaultValue={initial.name}
+        autoComplete="off"
+        maxLength={255}
+      />
+      <ChannelChoice name="notification_channel_ids" channels={channels} chosen={initial.notification_channel_ids} />
+      <WhichAlerts initial={initial} />
+      <When initial={initial} />
+      <NumberField
+        name="delay_seconds"
+        label={t('notifications.rules.delay')}
+        hint={t('notifications.rules.delayHint')}
+        defaultValue={initial.delay_seconds}
+      />
+      <NumberField
+        name="repeat_minutes"
+        label={t('notifications.rules.repeat')}
+        hint={t('notifications.rules.repeatHint')}
+        defaultValue={initial.repeat_minutes}
+      />
+      <TickField
+        name="send_cleared"
+        label={t('notifications.rules.cleared')}
+        hint={t('notifications.rules.clearedHint')}
+        defaultChecked={initial.send_cleared}
+      />
+      <Escalation initial={initial} channels={channels} />
+    </FormDialog>
+  )
+}
+
+function NumberField(props: Pick<ComponentProps<typeof Field>, 'name' | 'label' | 'hint' | 'defaultValue'>) {
+  return <Field {...props} inputMode="numeric" autoComplete="off" />
+}
+
+/** Returns the rule as the form contains it; it is read after each edit, when the fields that depend on it are shown. */
+function useDraft(initial: RuleValues) {
+  const sentence = useRef<HTMLParagraphElement>(null)
+  const [edits, setEdits] = useState(0)
+  const [draft, setDraft] = useState(initial)
+  useEffect(() => {
+    const form = sentence.current?.closest('form')
+    if (form && edits > 0) setDraft(ruleOf(new FormData(form)))
+  }, [edits])
+  return { draft, sentence, noteEdit: () => setEdits((count) => count + 1) }
+}
+
+interface PartProps {
+  readonly initial: RuleValues
+}
+
+function ChannelChoice({
+  name,
+  channels,
+  chosen,
+}: {
+  readonly name: 'notification_channel_ids' | 'escalate.notification_channel_ids'
+  readonly channels: readonly NotificationChannelBody[]
+  readonly chosen: readonly number[]
+}) {
+  return (
+    <ChoicesField
+      name={name}
+      label={t(name === 'notification_channel_ids' ? 'notifications.rules.to' : 'notifications.rules.escalateTo')}
+      options={channels.map(({ id, name: text, enabled }) => ({
+        value: String(id),
+        text: enabled ? plainText(text) : t('notifications.rules.disabledChannel', { name: plainText(text) }),
+      }))}
+      chosen={chosen.map(String)}
+    />
+  )
+}
+
+function WhichAlerts({ initial }: PartProps) {
+  const groups = useWatchState((watchState) => watchState.groups)
+  const manufacturers = useResource(manufacturersPath, 'list').body ?? []
+  // What a rule names stays a choice after it was deleted, so that saving does not change the rule.
+  const codes = [...new Set([...manufacturers.map(({ code }) => code), ...initial.manufacturers])]
+  const isNarrow = initial.kinds.length + initial.manufacturers.length > 0
+  return (
+    <>
+      <SelectField
+        name="min_severity"
+        label={t('notifications.rules.alerts')}
+        options={severities
+          .toReversed()
+          .map((value) => ({ value, text: t(`notifications.sentence.severities.${value}`) }))}
+        defaultValue={initial.min_severity}
+      />
+      {groups.length === 0 ? null : (
+        <ChoicesField
+          name="group_ids"
+          label={t('notifications.rules.groups')}
+          hint={t('notifications.rules.groupsHint')}
+          options={groups.map(({ id, title }) => ({ value: String(id), text: plainText(title) }))}
+          chosen={initial.group_ids.map(String)}
+        />
+      )}
+      <details className="advanced" open={isNarrow}>
+        <summary>{t('notifications.rules.narrower')}</summary>
+        <ChoicesField
+          name="kinds"
+          label={t('notifications.rules.kinds')}
+          hint={t('notifications.rules.kindsHint')}
+          options={alertKinds.map((kind) => ({ value: kind, text: t(`alerts.kinds.${kind}`) }))}
+          chosen={initial.kinds}
+        />
+        {codes.length === 0 ? null : (
+          <ChoicesField
+            key={codes.length}
+            name="manufacturers"
+            label={t('notifications.rules.manufacturers')}
+            hint={t('notifications.rules.manufacturersHint')}
+            options={codes.map((code) => ({
+              value: code,
+              text: nameOf(manufacturers.find((manufacturer) => manufacturer.code === code) ?? { name: '', code }),
+            }))}
+            chosen={initial.manufacturers}
+          />
+        )}
+      </details>
+    </>
+  )
+}
+
+function When({ initial: { when } }: PartProps) {
+  const [time, setTime] = useState<RuleTime>(timeOf(when))
+  return (
+    <>
+      <SelectField
+        name="when"
+        label={t('notifications.rules.when')}
+        hint={t(`notifications.rules.whenHints.${time}`)}
+        options={ruleTimes.map((value) => ({ value, text: t(`notifications.rules.times.${value}`) }))}
+        value={time}
+        onChange={({ target }) => setTime(ruleTimes.find((value) => value === target.value) ?? 'always')}
+      />
+      {time === 'schedule' ? <ScheduleFields schedule={typeof when === 'string' ? null : when} /> : null}
+    </>
+  )
+}
+
+const usualEscalationSeconds = 60
+
+function Escalation({ initial: { escalate }, channels }: PartProps & Pick<RuleFormProps, 'channels'>) {
+  const [isOn, setOn] = useState(escalate !== null)
+  return (
+    <>
+      <TickField
+        name="escalate"
+        label={t('notifications.rules.escalate')}
+        hint={t('notifications.rules.escalateHint')}
+        checked={isOn}
+        onChange={({ target }) => setOn(target.checked)}
+      />
+      {isOn ? (
+        <div className="dependent">
+          <NumberField
+            name="escalate.after_seconds"
+            label={t('notifications.rules.escalateAfter')}
+            defaultValue={escalate?.after_seconds ?? usualEscalationSeconds}
+          />
+          <ChannelChoice
+            name="escalate.notification_channel_ids"
+            channels={channels}
+            chosen={escalate?.notification_channel_ids ?? []}
+          />
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+/** Finds what the service would report about the rule as a whole instead of at the field. */
+function findProblem({ name, notification_channel_ids, when, escalate }: RuleValues): Problem | null {
+  const problem = (field: string, detail: string): Problem => ({ kind: 'refused', field, detail })
+  if (name === '') return problem('name', t('notifications.form.missing'))
+  if (notification_channel_ids.length === 0)
+    return problem('notification_channel_ids', t('notifications.rules.problems.channels'))
+  if (typeof when !== 'string') {
+    if (when.days.length === 0) return problem('when.days', t('notifications.rules.problems.days'))
+    if (when.from === '') return problem('when.from', t('notifications.rules.problems.time'))
+    if (when.to === '') return problem('when.to', t('notifications.rules.problems.time'))
+  }
+  if (escalate === null) return null
+  if (!Number.isInteger(escalate.after_seconds) || escalate.after_seconds < 1)
+    return problem('escalate.after_seconds', t('notifications.rules.problems.seconds'))
+  if (escalate.notification_channel_ids.length === 0)
+    return problem('escalate.notification_channel_ids', t('notifications.rules.problems.channels'))
+  return null
+}

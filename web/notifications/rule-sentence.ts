@@ -1,0 +1,103 @@
+/** Words a notification rule as one sentence. */
+
+import { weekdays } from '../../src/contract/values.ts'
+import { alertTitle } from '../alert-text.ts'
+import { formatClock, formatDuration, formatList, formatShortDuration, formatWeekday } from '../format.ts'
+import { t } from '../i18n.ts'
+import { passesMidnight, type RuleValues, type Schedule } from './rule-values.ts'
+
+/** Returns the names of the records that a rule refers to. */
+export interface RuleNames {
+  channel(id: number): string
+  group(id: number): string
+  manufacturer(code: string): string
+}
+
+/** More kinds than these are counted instead of listed. */
+const maxListedKinds = 3
+
+/** Returns, for example, "Critical alerts of group Act 1, during shows, to RF crew; also when cleared". */
+export function ruleSentence(rule: RuleValues, names: RuleNames): string {
+  const { when, repeat_minutes: repeat, escalate } = rule
+  const toNames = (ids: readonly number[]) => (ids.length === 0 ? null : formatList(ids.map(names.channel)))
+  const channels = toNames(rule.notification_channel_ids)
+  const first = [
+    whichAlerts(rule, names),
+    when === 'always' ? null : when === 'during_shows' ? t('notifications.sentence.duringShows') : scheduleText(when),
+    channels === null ? t('notifications.sentence.toNothing') : t('notifications.sentence.to', { names: channels }),
+  ]
+  const further = [
+    repeat > 0 ? t('notifications.sentence.repeat', { time: durationText(repeat * 60) }) : null,
+    escalate === null
+      ? null
+      : t('notifications.sentence.escalate', {
+          time: durationText(escalate.after_seconds),
+          names: toNames(escalate.notification_channel_ids) ?? t('notifications.sentence.nothing'),
+        }),
+    rule.send_cleared ? t('notifications.sentence.cleared') : null,
+  ]
+  return join('; ', [join(', ', first), ...further])
+}
+
+function whichAlerts({ min_severity, kinds, group_ids, manufacturers, delay_seconds }: RuleValues, names: RuleNames) {
+  const isEverySeverity = min_severity === 'info' && kinds.length > 0
+  const alerts = t(`notifications.sentence.severities.${isEverySeverity ? 'any' : min_severity}`)
+  const listed =
+    kinds.length > maxListedKinds
+      ? t('notifications.sentence.kindCount', { count: kinds.length })
+      : kinds.map((kind) => alertTitle({ kind, message: kind })).join(', ')
+  return join(' ', [
+    listed === '' ? alerts : t('notifications.sentence.ofKinds', { alerts, kinds: listed }),
+    group_ids.length === 0
+      ? null
+      : t('notifications.sentence.ofGroups', {
+          count: group_ids.length,
+          names: formatList(group_ids.map(names.group)),
+        }),
+    manufacturers.length === 0
+      ? null
+      : t('notifications.sentence.from', { names: formatList(manufacturers.map(names.manufacturer)) }),
+    delay_seconds > 0 ? t('notifications.sentence.lasting', { time: durationText(delay_seconds) }) : null,
+  ])
+}
+
+function scheduleText(schedule: Schedule): string {
+  const { from, to, time_zone: zone } = schedule
+  const values = { days: daysText(schedule.days), from: clockText(from), to: clockText(to), zone }
+  return passesMidnight(schedule)
+    ? t('notifications.sentence.scheduleOvernight', values)
+    : t('notifications.sentence.schedule', values)
+}
+
+/** Returns `every day`, or days with three or more in a row as a range: "Mon–Fri, Sun". */
+function daysText(days: Schedule['days']): string {
+  if (days.length === weekdays.length) return t('notifications.sentence.everyDay')
+  const runs: number[][] = []
+  for (const [index, day] of weekdays.entries()) {
+    if (!days.includes(day)) continue
+    const run = runs.at(-1)
+    if (run?.at(-1) === index - 1) run.push(index)
+    else runs.push([index])
+  }
+  const texts = runs.flatMap((run) => {
+    const names = run.map(formatWeekday)
+    return names.length < 3 ? names : [`${names[0]}–${names.at(-1)}`]
+  })
+  return texts.join(', ')
+}
+
+/** Formats `HH:MM` as a time of day. */
+function clockText(time: string): string {
+  const [hours = Number.NaN, minutes = Number.NaN] = time.split(':').map(Number)
+  return Number.isNaN(hours + minutes) ? time : formatClock(new Date(2026, 0, 5, hours, minutes).getTime())
+}
+
+/** Leaves out the seconds of whole minutes. While a form is filled in, the number may be missing. */
+function durationText(seconds: number): string {
+  if (Number.isNaN(seconds)) return t('parts.unknown')
+  return seconds % 60 === 0 ? formatShortDuration(seconds * 1_000) : formatDuration(seconds * 1_000)
+}
+
+function join(separator: string, parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(separator)
+}

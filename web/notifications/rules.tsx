@@ -1,0 +1,183 @@
+/** The rules that choose which alerts are sent, each as a sentence. */
+
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { NotificationChannelBody, NotificationRuleBody } from '../../src/contract/resources/notifications.ts'
+import { pathOf } from '../../src/domain/pages.ts'
+import { useServices } from '../context.ts'
+import { formatList, plainText } from '../format.ts'
+import { t } from '../i18n.ts'
+import { Removal } from '../parts/action-dialog.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { useShowMessage } from '../parts/messages.tsx'
+import { ProblemLine } from '../parts/problem.tsx'
+import { useRequest, useResource } from '../resource.ts'
+import { useMay } from '../session.ts'
+import { channelsPath, notificationTopics, rulesPath } from './addresses.ts'
+import { RuleForm } from './rule-form.tsx'
+import { useRuleNames } from './rule-names.ts'
+import { ruleSentence } from './rule-sentence.ts'
+import { suggestedRule } from './rule-values.ts'
+
+type Rule = NotificationRuleBody
+
+interface ListProps {
+  readonly rules: readonly Rule[]
+  readonly channels: readonly NotificationChannelBody[]
+  onDone(): Promise<void>
+}
+
+export function Rules() {
+  const channels = useResource(channelsPath, 'list', notificationTopics)
+  const rules = useResource(rulesPath, 'list', notificationTopics)
+  return (
+    <Loaded resource={channels}>
+      {(records) => (
+        <Loaded resource={rules}>{(list) => <List rules={list} channels={records} onDone={rules.reload} />}</Loaded>
+      )}
+    </Loaded>
+  )
+}
+
+type DialogState = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly rule: Rule }
+
+function List({ rules, channels, onDone }: ListProps) {
+  const mayAdminister = useMay('administer')
+  const [dialog, setDialog] = useState<DialogState | null>(null)
+  const close = () => setDialog(null)
+  if (channels.length === 0) return <NoChannels />
+  const add = (
+    <button type="button" className="choice" data-tone="usual" onClick={() => setDialog({ kind: 'add' })}>
+      {t('notifications.rules.add')}
+    </button>
+  )
+  return (
+    <>
+      <div className="list-actions">{mayAdminister ? add : <p>{t('shell.requires.admin')}</p>}</div>
+      {rules.length === 0 ? (
+        <NoRules {...{ channels, onDone }} />
+      ) : (
+        <ul className="rule-list" aria-label={t('notifications.tabs.rules')}>
+          {rules.map((rule) => (
+            <RuleItem key={rule.id} {...{ rule, channels }} onAsk={mayAdminister ? setDialog : null} />
+          ))}
+        </ul>
+      )}
+      {dialog === null ? null : dialog.kind === 'remove' ? (
+        <RemovalQuestion rule={dialog.rule} onDone={onDone} onClose={close} />
+      ) : (
+        <RuleForm rule={dialog.kind === 'edit' ? dialog.rule : null} {...{ channels, onDone }} onClose={close} />
+      )}
+    </>
+  )
+}
+
+function NoChannels() {
+  return (
+    <Empty title={t('notifications.rules.noChannels')}>
+      <p>{t('notifications.rules.noChannelsNext')}</p>
+      <Link className="action" to={pathOf('notifications')}>
+        {t('notifications.tabs.channels')}
+      </Link>
+    </Empty>
+  )
+}
+
+/** Offers a rule that suits most installations. */
+function NoRules({ channels, onDone }: Omit<ListProps, 'rules'>) {
+  const { api } = useServices()
+  const showMessage = useShowMessage()
+  const names = useRuleNames(channels)
+  const mayAdminister = useMay('administer')
+  const { send, isSending, problem } = useRequest()
+  const enabled = channels.filter((channel) => channel.enabled)
+  const rule = suggestedRule(
+    t('notifications.rules.suggestedName'),
+    enabled.map(({ id }) => id),
+  )
+  const add = async () => {
+    const response = await send(() => api.write('POST', rulesPath, rule, 'object'))
+    if (!response?.ok) return
+    showMessage({ text: t('notifications.rules.added', { name: plainText(response.body.name) }) })
+    await onDone()
+  }
+  return (
+    <Empty title={t('notifications.rules.none')}>
+      <p>{t('notifications.rules.noneNext')}</p>
+      {enabled.length === 0 || !mayAdminister ? null : (
+        <>
+          <p>{t('notifications.rules.suggestion')}</p>
+          <p className="rule-sentence">
+            <bdi>{ruleSentence(rule, names)}</bdi>
+          </p>
+          <button type="button" className="action" disabled={isSending} onClick={add}>
+            {t('notifications.rules.addSuggested')}
+          </button>
+          {problem === null ? null : <ProblemLine problem={problem} field={problem.field} />}
+        </>
+      )}
+    </Empty>
+  )
+}
+
+interface RuleItemProps extends Pick<ListProps, 'channels'> {
+  readonly rule: Rule
+  /** Null if the user may not edit rules. */
+  readonly onAsk: ((question: DialogState) => void) | null
+}
+
+function RuleItem({ rule, channels, onAsk }: RuleItemProps) {
+  const names = useRuleNames(channels)
+  const name = plainText(rule.name)
+  const warning = warningOf(rule, channels)
+  return (
+    <li className="rule">
+      <h2>
+        <bdi>{name}</bdi>
+      </h2>
+      <p className="rule-sentence">
+        <bdi>{ruleSentence(rule, names)}</bdi>
+      </p>
+      {warning === null ? null : <p className="rule-warning">{warning}</p>}
+      {onAsk === null ? null : (
+        <span className="row-actions">
+          {(['edit', 'remove'] as const).map((kind) => (
+            <button key={kind} type="button" className="choice" onClick={() => onAsk({ kind, rule })}>
+              {t(`notifications.rules.${kind}`)}
+              <span className="visually-hidden"> {name}</span>
+            </button>
+          ))}
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** Returns why the rule does not send to all its channels; null if it does. */
+function warningOf(
+  { notification_channel_ids, escalate }: Rule,
+  channels: readonly NotificationChannelBody[],
+): string | null {
+  if (notification_channel_ids.length === 0) return t('notifications.rules.noChannel')
+  const ids = new Set([...notification_channel_ids, ...(escalate?.notification_channel_ids ?? [])])
+  const disabled = channels.filter(({ id, enabled }) => ids.has(id) && !enabled)
+  if (disabled.length === 0) return null
+  const names = formatList(disabled.map(({ name }) => plainText(name)))
+  return t('notifications.rules.disabledChannels', { names, count: disabled.length })
+}
+
+function RemovalQuestion({ rule, ...rest }: { rule: Rule; onDone: () => Promise<void>; onClose: () => void }) {
+  const name = plainText(rule.name)
+  return (
+    <Removal
+      {...rest}
+      title={t('notifications.removal.title', { name })}
+      action={t('notifications.rules.remove')}
+      done={t('notifications.removal.done', { name })}
+      path={`${rulesPath}${rule.id}/`}
+    >
+      <p>{t('notifications.rules.removalConsequence')}</p>
+    </Removal>
+  )
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { changedConfig, channelAddress, destinationField, fieldName, missingField } from './services.ts'
+
+function form(values: Readonly<Record<string, string>>): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(values)) data.set(fieldName(name), value)
+  return data
+}
+
+const mail = {
+  ...{ host: 'smtp.example.com', port: '587', security: 'starttls', username: '', password: '' },
+  ...{ from: 'rf@example.com', to: 'ana@example.com\n kim@example.com, ' },
+}
+const stored = {
+  ...{ host: 'smtp.example.com', port: 587, security: 'starttls', username: 'rf', password: '********' },
+  ...{ from: 'rf@example.com', to: ['ana@example.com', 'kim@example.com'] },
+}
+const unchanged = { ...mail, username: 'rf', password: '********', to: 'ana@example.com\nkim@example.com' }
+
+describe('changedConfig', () => {
+  it('contains all fields of a new channel, as numbers and lists, and null for empty ones', () => {
+    expect(changedConfig('email', null, form(mail))).toEqual({
+      ...{ host: 'smtp.example.com', port: 587, security: 'starttls', from: 'rf@example.com' },
+      ...{ to: ['ana@example.com', 'kim@example.com'], username: null, password: null },
+    })
+  })
+
+  it('contains only what was changed, and null for what was emptied', () => {
+    expect(changedConfig('email', stored, form(unchanged))).toEqual({})
+    expect(changedConfig('email', stored, form({ ...unchanged, port: '465', username: '' }))).toEqual({
+      port: 465,
+      username: null,
+    })
+    expect(changedConfig('email', stored, form({ ...unchanged, password: 'new' }))).toEqual({ password: 'new' })
+  })
+
+  it('sends a port that is not a number as it is, so that the service names the field', () => {
+    expect(changedConfig('email', stored, form({ ...unchanged, port: '5 87' }))).toEqual({ port: '5 87' })
+  })
+})
+
+it('finds the first required field that is empty', () => {
+  expect(missingField('email', form(mail))).toBe(null)
+  expect(missingField('email', form({ ...mail, host: ' ', from: '' }))?.name).toBe('host')
+  expect(missingField('ntfy', form({ url: 'https://ntfy.sh', topic: 'rf' }))).toBe(null)
+})
+
+it('names the address of a channel without secrets', () => {
+  expect(channelAddress({ type: 'email', config: stored })).toBe('ana@example.com · kim@example.com')
+  expect(channelAddress({ type: 'ntfy', config: { url: 'https://ntfy.sh', topic: 'rf', token: '********' } })).toBe(
+    'https://ntfy.sh · rf',
+  )
+  expect(channelAddress({ type: 'discord', config: { url: '********' } })).toBe('')
+  expect(channelAddress({ type: 'webhook', config: {} })).toBe('')
+})
+
+it.each([
+  ['email', 'config.host'],
+  ['discord', 'config.url'],
+  ['telegram', 'config.server'],
+  ['mqtt', 'config.url'],
+] as const)('names the field with the address of %s', (type, field) => {
+  expect(destinationField(type)).toBe(field)
+})

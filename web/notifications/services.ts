@@ -1,0 +1,145 @@
+/** The fields of each service's configuration, and their conversion between a channel and the fields of a form. */
+
+import type { NotificationChannelBody } from '../../src/contract/resources/notifications.ts'
+import type { NotificationChannelType } from '../../src/contract/values.ts'
+
+interface ConfigField {
+  readonly name: string
+  /** `list`: texts, one per line. `security`: the encryption of email. A `secret` is masked. */
+  readonly kind: 'text' | 'address' | 'secret' | 'port' | 'list' | 'security'
+  readonly isOptional?: boolean
+  /** The initial value of a new channel. */
+  readonly usual?: string
+}
+
+export const services = {
+  email: [
+    { name: 'host', kind: 'text' },
+    { name: 'security', kind: 'security', usual: 'starttls' },
+    { name: 'port', kind: 'port', usual: '587' },
+    { name: 'username', kind: 'text', isOptional: true },
+    { name: 'password', kind: 'secret', isOptional: true },
+    { name: 'from', kind: 'text' },
+    { name: 'to', kind: 'list' },
+  ],
+  webhook: [{ name: 'url', kind: 'address' }],
+  ntfy: [
+    { name: 'url', kind: 'address', usual: 'https://ntfy.sh' },
+    { name: 'topic', kind: 'text' },
+    { name: 'token', kind: 'secret', isOptional: true },
+    { name: 'username', kind: 'text', isOptional: true },
+    { name: 'password', kind: 'secret', isOptional: true },
+  ],
+  slack: [{ name: 'url', kind: 'secret' }],
+  teams: [{ name: 'url', kind: 'secret' }],
+  discord: [{ name: 'url', kind: 'secret' }],
+  telegram: [
+    { name: 'token', kind: 'secret' },
+    { name: 'chat_id', kind: 'text' },
+    { name: 'server', kind: 'address', isOptional: true },
+  ],
+  gotify: [
+    { name: 'url', kind: 'address' },
+    { name: 'token', kind: 'secret' },
+  ],
+  apprise: [
+    { name: 'url', kind: 'address' },
+    { name: 'key', kind: 'text', isOptional: true },
+    { name: 'tag', kind: 'text', isOptional: true },
+    { name: 'urls', kind: 'secret', isOptional: true },
+  ],
+  mqtt: [
+    { name: 'url', kind: 'address' },
+    { name: 'topic', kind: 'text', usual: 'micwatch/alerts' },
+    { name: 'username', kind: 'text', isOptional: true },
+    { name: 'password', kind: 'secret', isOptional: true },
+  ],
+} as const satisfies Record<NotificationChannelType, readonly ConfigField[]>
+
+/** A service and one of its fields: `email.host`. */
+export type FieldKey = {
+  [Type in NotificationChannelType]: `${Type}.${(typeof services)[Type][number]['name']}`
+}[NotificationChannelType]
+
+type Config = NotificationChannelBody['config']
+
+export const securities = ['starttls', 'tls', 'none'] as const
+export type Security = (typeof securities)[number]
+
+/** The usual port of each kind of encryption. */
+export const smtpPorts: Record<Security, string> = { starttls: '587', tls: '465', none: '25' }
+
+export function fieldsOf(type: NotificationChannelType): readonly ConfigField[] {
+  return services[type]
+}
+
+/** Returns the name of the field in forms and error responses. */
+export function fieldName(name: string): string {
+  return `config.${name}`
+}
+
+/** Returns the text of a field; `config` is null for a new channel. */
+export function fieldText({ name, usual = '' }: ConfigField, config: Config | null): string {
+  if (config === null) return usual
+  const value = config[name] ?? ''
+  return Array.isArray(value) ? value.join('\n') : String(value)
+}
+
+/** Returns the first required field that is empty; null if there is none. */
+export function missingField(type: NotificationChannelType, values: FormData): ConfigField | null {
+  return fieldsOf(type).find((field) => field.isOptional !== true && inputOf(field, values) === '') ?? null
+}
+
+/**
+ * Returns the fields that a form has changed, or all fields of a new channel. Null stands for an empty field, and
+ * removes what is stored.
+ */
+export function changedConfig(
+  type: NotificationChannelType,
+  before: Config | null,
+  values: FormData,
+): Record<string, unknown> {
+  const changed = fieldsOf(type).filter(
+    (field) => before === null || inputOf(field, values) !== fieldText(field, before),
+  )
+  return Object.fromEntries(changed.map((field) => [field.name, parse(field, inputOf(field, values))]))
+}
+
+/** Returns the field with the address to which the service connects. */
+export function destinationField(type: NotificationChannelType): string {
+  const isDestination = ({ kind, name }: ConfigField) => kind === 'address' || name === 'host' || name === 'url'
+  return fieldName(fieldsOf(type).find(isDestination)?.name ?? '')
+}
+
+function inputOf({ name }: ConfigField, values: FormData): string {
+  return String(values.get(fieldName(name)) ?? '').trim()
+}
+
+function parse({ kind }: ConfigField, text: string): unknown {
+  if (text === '') return null
+  if (kind === 'list') return text.split(/[\s,;]+/).filter((item) => item !== '')
+  // The service rejects a text that is not a number.
+  return kind === 'port' && !Number.isNaN(Number(text)) ? Number(text) : text
+}
+
+/** Returns the address to which a channel sends, for a list; empty if it is secret. */
+export function channelAddress({ type, config }: Pick<NotificationChannelBody, 'type' | 'config'>): string {
+  const shown = addressFields[type].map((name) => config[name])
+  return shown
+    .flat()
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' · ')
+}
+
+const addressFields = {
+  email: ['to'],
+  webhook: ['url'],
+  ntfy: ['url', 'topic'],
+  slack: [],
+  teams: [],
+  discord: [],
+  telegram: ['chat_id'],
+  gotify: ['url'],
+  apprise: ['url'],
+  mqtt: ['url', 'topic'],
+} as const satisfies Record<NotificationChannelType, readonly string[]>
